@@ -1,0 +1,26 @@
+# What `cmake --install` puts where: libraries, PUBLIC headers, the CMake package, the program, licences.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/luminal)
+
+# Two export sets, so that `find_package(luminal COMPONENTS egraph)` needs no third-party package.
+install(TARGETS luminal EXPORT luminalTargets FILE_SET HEADERS)
+install(TARGETS luminal_egraph EXPORT luminalEgraphTargets FILE_SET HEADERS)
+install(EXPORT luminalTargets NAMESPACE luminal:: DESTINATION ${package_folder})
+install(EXPORT luminalEgraphTargets NAMESPACE luminal:: DESTINATION ${package_folder})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/luminalConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/luminalConfig.cmake INSTALL_DESTINATION ${package_folder})
+# While the version is 0.x a new minor version may break (docs/stability.md).
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/luminalConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/luminalConfig.cmake
+  ${PROJECT_BINARY_DIR}/luminalConfigVersion.cmake DESTINATION ${package_folder})
+
+if(TARGET luminal_program)
+  install(TARGETS luminal_program)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-MIT ${PROJECT_SOURCE_DIR}/LICENSE-APACHE
+  ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})

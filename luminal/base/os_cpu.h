@@ -1,0 +1,55 @@
+// What the processor is: its name, cores, instruction sets and caches.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luminal::base {
+
+// Instruction sets that both the processor and the operating system support. AMX still has to be
+// asked for once per process (arch_prctl) before a tile instruction may run.
+struct CpuFeatures {
+  bool sse42 = false;
+  bool avx = false;
+  bool avx2 = false;
+  bool fma = false;
+  bool f16c = false;
+  bool avx_vnni = false;
+  bool avx512f = false;
+  bool avx512dq = false;
+  bool avx512bw = false;
+  bool avx512vl = false;
+  bool avx512_vnni = false;
+  bool avx512_bf16 = false;
+  bool avx512_fp16 = false;
+  bool amx_tile = false;
+  bool amx_int8 = false;
+  bool amx_bf16 = false;
+
+  bool operator==(const CpuFeatures&) const = default;
+};
+
+// Sizes in bytes of one instance as core 0 sees it; 0 where the system doesn't say.
+struct CpuCaches {
+  size_t l1_data = 0;
+  size_t l2 = 0;
+  size_t l3 = 0;
+  size_t line = 0;
+};
+
+struct CpuInfo {
+  std::string name;
+  unsigned online_cores = 1;  // logical ones, as the system counts them
+  CpuFeatures features;
+  CpuCaches caches;
+};
+
+// Asks the processor once per process.
+const CpuInfo& cpu_info();
+
+// The names of the features that are there, as /proc/cpuinfo spells them, in a fixed order.
+std::vector<std::string_view> feature_names(const CpuFeatures& features);
+
+}  // namespace luminal::base

@@ -1,0 +1,47 @@
+#include "luminal/base/os_paths.h"
+
+#include "luminal/base/errors.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <system_error>
+
+namespace luminal::base {
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+std::filesystem::path cache_folder() {
+  // The XDG rule: a relative path in XDG_CACHE_HOME is invalid and ignored.
+  if (auto xdg = environment("XDG_CACHE_HOME")) {
+    std::filesystem::path path = *xdg;
+    if (path.is_absolute()) return path / "luminal";
+  }
+  if (auto home = environment("HOME")) {
+    return std::filesystem::path(*home) / ".cache" / "luminal";
+  }
+  throw UserError(
+      "no cache folder: HOME and XDG_CACHE_HOME are unset; set XDG_CACHE_HOME to an "
+      "absolute path");
+}
+
+bool is_writable_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(folder, error);
+  if (error) return false;
+  while (!std::filesystem::exists(path, error)) {
+    if (error || !path.has_relative_path()) return false;
+    path = path.parent_path();
+  }
+  // Permissions don't tell all (a full or read-only disk, the superuser): try.
+  std::string probe = (path / ".luminal-XXXXXX").string();
+  if (::mkdtemp(probe.data()) == nullptr) return false;
+  ::rmdir(probe.c_str());
+  return true;
+}
+
+}  // namespace luminal::base

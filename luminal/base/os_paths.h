@@ -1,0 +1,21 @@
+// Folders the library uses, and the one place that reads the environment.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace luminal::base {
+
+// The value of an environment variable; empty when it is unset or set to nothing.
+std::optional<std::string> environment(const char* name);
+
+// Where compiled kernels and tuning records go: $XDG_CACHE_HOME/luminal, or ~/.cache/luminal.
+// It need not exist. UserError when neither variable says where.
+std::filesystem::path cache_folder();
+
+// Whether files can be created in `folder`, creating it (and what is above it) first if need be.
+// Tries with a folder that it removes again, in the nearest folder above that exists.
+bool is_writable_folder(const std::filesystem::path& folder);
+
+}  // namespace luminal::base

@@ -1,0 +1,28 @@
+#include "luminal/egraph/union_find.h"
+
+#include "luminal/base/check.h"
+
+#include <limits>
+#include <utility>
+
+namespace luminal::egraph {
+
+uint32_t UnionFind::make() {
+  // The last value stays free: it is what an id that names nothing holds.
+  LUMINAL_CHECK(parents_.size() < std::numeric_limits<uint32_t>::max(), "32-bit ids are used up");
+  const uint32_t id = static_cast<uint32_t>(parents_.size());
+  parents_.push_back(id);
+  return id;
+}
+
+uint32_t UnionFind::unite(uint32_t a, uint32_t b) {
+  uint32_t root = find(a);
+  uint32_t other = find(b);
+  if (root == other) return root;
+  if (other < root) std::swap(root, other);
+  parents_[other] = root;
+  displaced_.push_back(other);
+  return root;
+}
+
+}  // namespace luminal::egraph

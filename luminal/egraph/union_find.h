@@ -1,0 +1,56 @@
+// Which ids are equal: a flat union-find over 32-bit ids that logs what each union displaces.
+#pragma once
+
+#include "luminal/base/visibility.h"
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace luminal::egraph {
+
+// Ids are 0, 1, 2, … in the order they are made. The least id of a class is its root, so the
+// result doesn't depend on the order of the unions.
+class LUMINAL_API UnionFind {
+ public:
+  // A new id, alone in its class.
+  uint32_t make();
+  // How many ids were made.
+  size_t size() const { return parents_.size(); }
+  void reserve(size_t ids) { parents_.reserve(ids); }
+
+  // The root of an id's class. Halves the path on the way, so it isn't safe to call from several
+  // threads; the const one leaves the paths alone and is.
+  uint32_t find(uint32_t id) {
+    assert(id < parents_.size());
+    while (parents_[id] != id) {
+      parents_[id] = parents_[parents_[id]];
+      id = parents_[id];
+    }
+    return id;
+  }
+  uint32_t find(uint32_t id) const {
+    assert(id < parents_.size());
+    while (parents_[id] != id) id = parents_[id];
+    return id;
+  }
+  bool same(uint32_t a, uint32_t b) { return find(a) == find(b); }
+  bool is_root(uint32_t id) const { return parents_[id] == id; }
+
+  // Makes two classes one and returns its root, the lesser of the two roots. The other root goes
+  // to the log; a union of ids that are equal already changes and logs nothing.
+  uint32_t unite(uint32_t a, uint32_t b);
+
+  // The ids that stopped being roots since the log was last cleared, in that order: rows that
+  // mention one of them are what a rebuild has to touch.
+  std::span<const uint32_t> displaced() const { return displaced_; }
+  void clear_displaced() { displaced_.clear(); }
+
+ private:
+  std::vector<uint32_t> parents_;
+  std::vector<uint32_t> displaced_;
+};
+
+}  // namespace luminal::egraph

@@ -1,0 +1,29 @@
+"""The README's first program is examples/01_first_program.cpp, and the links of the documents lead somewhere."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Readme(unittest.TestCase):
+    def test_the_first_program_is_the_example(self):
+        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+        self.assertTrue(blocks, "README.md shows no C++")
+        self.assertEqual(blocks[0], (ROOT / "examples/01_first_program.cpp").read_text())
+
+    def test_the_output_shown_is_the_examples(self):
+        expected = ROOT / "examples/01_first_program.out"
+        if expected.exists():
+            self.assertIn("```\n" + expected.read_text() + "```", (ROOT / "README.md").read_text())
+
+    def test_links_lead_to_files(self):
+        documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+        for document in documents:
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+                if "://" not in target and not target.startswith("mailto:"):
+                    self.assertTrue((document.parent / target).exists(), f"{document.name} links to {target}")
+
+
+if __name__ == "__main__":
+    unittest.main()

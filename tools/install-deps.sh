@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs every dependency by package name: Debian packages, and Python ones in a virtual environment.
+# docs/dependencies.md says what each is for. Running it again when all is there takes about a second.
+set -euo pipefail
+
+usage() {
+  cat <<'USAGE'
+usage: tools/install-deps.sh [--venv DIR] [--no-system] [--no-python]
+  --venv DIR    where the Python packages go (default: .venv in the project's root)
+  --no-system   leave the Debian packages alone
+  --no-python   leave the virtual environment alone
+USAGE
+}
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+venv="$root/.venv"
+system=1
+python=1
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --venv) [ $# -ge 2 ] || { usage >&2; exit 2; }; venv=$2; shift 2 ;;
+    --no-system) system=0; shift ;;
+    --no-python) python=0; shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "install-deps: unknown option '$1'" >&2; usage >&2; exit 2 ;;
+  esac
+done
+
+system_packages=(
+  g++ cmake ninja-build ccache git
+  clang-19 clang-format-19 libclang-rt-19-dev
+  libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
+  graphviz python3 python3-venv
+)
+python_packages=(torch==2.13.0 numpy safetensors)
+
+if [ "$system" = 1 ]; then
+  missing=()
+  for package in "${system_packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} -gt 0 ]; then
+    echo "install-deps: installing ${missing[*]}"
+    as_root=()
+    if [ "$(id -u)" != 0 ]; then
+      command -v sudo >/dev/null || { echo "install-deps: run as root, or install sudo, to add: ${missing[*]}" >&2; exit 1; }
+      as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update -q
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+  fi
+fi
+
+if [ "$python" = 1 ]; then
+  [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+  # The stamp holds the list that was installed, so that an unchanged list costs nothing.
+  stamp="$venv/.luminal-packages"
+  if [ "$(cat "$stamp" 2>/dev/null)" != "${python_packages[*]}" ]; then
+    echo "install-deps: installing ${python_packages[*]} into $venv"
+    "$venv/bin/python" -m pip install -q "${python_packages[@]}"
+    echo "${python_packages[*]}" >"$stamp"
+  fi
+fi
+echo "install-deps: all dependencies are there"
