@@ -1,0 +1,63 @@
+// Linear: an expression taken apart as constant + Σ coefficient · atom, what the simplifier works
+// on.
+//
+// Canonical forms: a Sum's operands are atoms (anything but Const and Sum) in order, each once; an
+// atom that is a Product multiplies non-constant, non-Sum, non-Product factors in order. So a
+// polynomial is expanded. What would overflow 64-bit coefficients or grow too large stays opaque: a
+// node of its operands as written, which counts as an atom (a factor).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "luminal/shape/expr.h"
+
+namespace luminal::shape {
+
+struct Term {
+  Expr atom;
+  int64_t coefficient;
+};
+
+struct Linear {
+  int64_t constant = 0;
+  std::vector<Term> terms;  // sorted by compare(), no zero coefficients
+
+  // How many summands it has, the constant included unless it is 0.
+  size_t size() const { return terms.size() + (constant != 0); }
+  int64_t coefficient_of(Expr atom) const;
+};
+
+Linear to_linear(Expr e);
+// The canonical expression for it; pairs c·(x div c) + (x mod c) become x.
+Expr from_linear(Linear linear);
+
+// These return false on overflow and leave `into` undefined.
+[[nodiscard]] bool add_scaled(Linear& into, const Linear& from, int64_t factor);
+[[nodiscard]] bool add_constant(Linear& into, int64_t value);
+// into −= quotient · divisor.
+[[nodiscard]] bool subtract_product(Linear& into, Expr quotient, Expr divisor);
+
+// The factors of an atom: the operands of a Product, else itself.
+std::span<const Expr> factors_of(const Expr& atom);
+// The product of non-constant factors, an atom.
+Expr product_of(std::vector<Expr> factors);
+// Removes `divisor` from `factors` as multisets; false if it isn't contained.
+bool remove_factors(std::vector<Expr>& factors, std::span<const Expr> divisor);
+
+// Whether x is within [0, d); false when unknown. d is taken to be positive where lower(d) ≥ 0.
+bool known_in_range(Expr x, Expr d);
+
+// Division and remainder as the operators make them, without the result cache.
+Expr make_sum(Expr a, Expr b);
+Expr make_difference(Expr a, Expr b);
+Expr make_product(Expr a, Expr b);
+Expr make_floor_div(Expr a, Expr b);
+Expr make_mod(Expr a, Expr b);
+
+// Set while known_less and known_less_equal try expressions of their own: those may be less
+// simplified than usual (the depth of such trials is limited), so they must not be cached.
+bool within_proof();
+
+}  // namespace luminal::shape
