@@ -1,0 +1,262 @@
+#include "luminal/graph/infer.h"
+
+#include <fmt/format.h>
+
+#include "luminal/base/check.h"
+#include "luminal/base/errors.h"
+#include "luminal/shape/shape.h"
+
+namespace luminal {
+namespace {
+
+// One node under inspection: the op's name and its inputs, for rules and messages.
+struct Subject {
+  const Graph& graph;
+  const Node& node;
+
+  const Node& input(size_t i) const { return graph.node(node.inputs[i]); }
+  std::string input_name(size_t i) const { return graph.describe(node.inputs[i]); }
+  std::string input_text(size_t i) const {
+    return fmt::format("{}, which is {}{}", input_name(i), name(input(i).dtype),
+                       text(input(i).dims));
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(fmt::format("{}: {}", name(node.op), what));
+  }
+};
+
+void require_kind(const Subject& subject, size_t input, bool fits, const char* wanted,
+                  const char* way_out) {
+  if (fits) return;
+  subject.fail(fmt::format("wants {}, not {}; {}", wanted, subject.input_text(input), way_out));
+}
+
+void require_same(const Subject& subject, size_t a, size_t b) {
+  const Node& left = subject.input(a);
+  const Node& right = subject.input(b);
+  if (left.dtype != right.dtype) {
+    subject.fail(fmt::format("dtypes differ: {} is {}, {} is {}; cast one of them",
+                             subject.input_name(a), name(left.dtype), subject.input_name(b),
+                             name(right.dtype)));
+  }
+  if (!same_dims(left.dims, right.dims)) {
+    subject.fail(fmt::format("dims differ: {} is {}, {} is {}; expand or reshape one of them",
+                             subject.input_name(a), text(left.dims), subject.input_name(b),
+                             text(right.dims)));
+  }
+}
+
+bool computes(DType dtype) { return kind(dtype) != DTypeKind::Packed; }
+
+void require_computes(const Subject& subject, size_t input) {
+  require_kind(subject, input, computes(subject.input(input).dtype), "a type that computes",
+               "u4 only stores: cast it first");
+}
+
+void require_index(const Subject& subject, size_t input) {
+  DType dtype = subject.input(input).dtype;
+  require_kind(subject, input, dtype == DType::I64 || dtype == DType::I32, "an i64 or i32 index",
+               "cast it to i64");
+}
+
+TensorType binary(const Subject& subject) {
+  require_computes(subject, 0);
+  require_same(subject, 0, 1);
+  const Node& left = subject.input(0);
+  const bool integer = is_int(left.dtype);
+  switch (subject.node.op) {
+    case Op::Mod:
+      require_kind(subject, 0, integer || is_float(left.dtype), "floats or integers",
+                   "cast bool to i64");
+      break;
+    case Op::IntDiv:
+    case Op::BitAnd:
+      require_kind(subject, 0, integer, "integers", "cast it, or use a function that does");
+      break;
+    case Op::LessThan:
+    case Op::Equal:
+      return {left.dims, DType::Bool};
+    default:
+      break;
+  }
+  return {left.dims, left.dtype};
+}
+
+TensorType bitcast(const Subject& subject) {
+  const Node& input = subject.input(0);
+  const DType from = input.dtype;
+  const DType to = subject.node.dtype;
+  auto plain = [](DType dtype) { return is_float(dtype) || is_int(dtype); };
+  if (!plain(from) || !plain(to) || bits(from) != bits(to)) {
+    subject.fail(
+        fmt::format("{} can't be read as {}: {} is {} bits wide, {} is {}; choose a type of "
+                    "the same width, not bool or u4",
+                    subject.input_text(0), name(to), name(from), bits(from), name(to), bits(to)));
+  }
+  return {input.dims, to};
+}
+
+TensorType view(const Subject& subject) {
+  const Node& input = subject.input(0);
+  const auto& map = subject.node.as<IndexMap>();
+  if (!same_dims(map.source_dims(), input.dims)) {
+    subject.fail(
+        fmt::format("its map reads {}, but {}", text(map.source_dims()), subject.input_text(0)));
+  }
+  for (size_t i = 0; i < map.exprs().size(); ++i) {
+    const Expr at = map.exprs()[i];
+    const Expr size = map.source_dims()[i];
+    // A map over no elements is never evaluated; otherwise what is surely outside is wrong.
+    if (size.is(0)) continue;
+    if (at.upper_bound() < 0 || (size.to_int() && at.lower_bound() >= *size.to_int())) {
+      subject.fail(fmt::format("index {} of its map {} lies outside axis {} of {}", at.text(),
+                               map.text(), i, text(input.dims)));
+    }
+  }
+  return {map.dims(), input.dtype};
+}
+
+TensorType reduction(const Subject& subject) {
+  const Node& input = subject.input(0);
+  require_computes(subject, 0);
+  if (input.dims.empty()) {
+    subject.fail(
+        fmt::format("{} has no axis to go along; unsqueeze it first", subject.input_name(0)));
+  }
+  Dims dims = input.dims;
+  if (subject.node.op == Op::Reduce) dims.pop_back();
+  return {std::move(dims), input.dtype};
+}
+
+TensorType gather(const Subject& subject) {
+  const Node& data = subject.input(0);
+  const Node& index = subject.input(1);
+  require_index(subject, 1);
+  if (data.dims.empty()) {
+    subject.fail(
+        fmt::format("{} is a scalar and has no rows; unsqueeze it first", subject.input_name(0)));
+  }
+  Dims dims = index.dims;
+  dims.insert(dims.end(), data.dims.begin() + 1, data.dims.end());
+  return {std::move(dims), data.dtype};
+}
+
+TensorType scatter(const Subject& subject) {
+  const Node& dest = subject.input(0);
+  const Node& index = subject.input(1);
+  const Node& values = subject.input(2);
+  require_computes(subject, 0);
+  require_index(subject, 1);
+  if (dest.dims.empty()) {
+    subject.fail(
+        fmt::format("{} is a scalar and has no rows; unsqueeze it first", subject.input_name(0)));
+  }
+  Dims wanted = index.dims;
+  wanted.insert(wanted.end(), dest.dims.begin() + 1, dest.dims.end());
+  if (!same_dims(values.dims, wanted)) {
+    subject.fail(fmt::format("values must be {} (index {} and the rows of {}), but {}",
+                             text(wanted), text(index.dims), text(dest.dims),
+                             subject.input_text(2)));
+  }
+  if (values.dtype != dest.dtype) {
+    subject.fail(fmt::format("dtypes differ: {} is {}, {} is {}; cast one of them",
+                             subject.input_name(0), name(dest.dtype), subject.input_name(2),
+                             name(values.dtype)));
+  }
+  return {dest.dims, dest.dtype};
+}
+
+TensorType custom(const Subject& subject) {
+  std::vector<TensorType> types;
+  for (size_t i = 0; i < subject.node.inputs.size(); ++i) {
+    types.push_back({subject.input(i).dims, subject.input(i).dtype});
+  }
+  return subject.node.as<CustomAttr>().op->shape_rule(types);
+}
+
+TensorType infer_by_op(const Subject& subject) {
+  const Node& node = subject.node;
+  switch (node.op) {
+    case Op::Input:
+      return {node.dims, node.dtype};
+    case Op::Constant:
+      if (!computes(node.dtype)) subject.fail("u4 only stores: choose u8 and cast");
+      return {{}, node.dtype};
+    case Op::Iota:
+      if (!computes(node.dtype)) subject.fail("u4 only stores: choose u8 and cast");
+      return {node.dims, node.dtype};
+    case Op::Exp2:
+    case Op::Log2:
+    case Op::Sin:
+    case Op::Recip:
+    case Op::Sqrt:
+      require_kind(subject, 0, is_float(subject.input(0).dtype), "a float type",
+                   "cast it to f32 first");
+      return {subject.input(0).dims, subject.input(0).dtype};
+    case Op::Cast:
+      if (!computes(node.dtype)) subject.fail("nothing is cast to u4: pack it outside the graph");
+      return {subject.input(0).dims, node.dtype};
+    case Op::Bitcast:
+      return bitcast(subject);
+    case Op::View:
+      return view(subject);
+    case Op::Add:
+    case Op::Mul:
+    case Op::Mod:
+    case Op::IntDiv:
+    case Op::BitAnd:
+    case Op::LessThan:
+    case Op::Equal:
+      return binary(subject);
+    case Op::Select:
+      require_kind(subject, 0, subject.input(0).dtype == DType::Bool, "a bool condition",
+                   "compare it, or cast it to bool");
+      require_computes(subject, 1);
+      require_same(subject, 1, 2);
+      if (!same_dims(subject.input(0).dims, subject.input(1).dims)) {
+        subject.fail(
+            fmt::format("dims differ: the condition is {}, {}; expand or reshape one of them",
+                        text(subject.input(0).dims), subject.input_text(1)));
+      }
+      return {subject.input(1).dims, subject.input(1).dtype};
+    case Op::Reduce:
+    case Op::Scan:
+      return reduction(subject);
+    case Op::Gather:
+      return gather(subject);
+    case Op::Scatter:
+      return scatter(subject);
+    case Op::Custom:
+      return custom(subject);
+  }
+  LUMINAL_CHECK(false, "an op without a type rule");
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+TensorType infer_type(const Graph& graph, const Node& node) {
+  const int wanted = arity(node.op);
+  if (wanted >= 0 && node.inputs.size() != static_cast<size_t>(wanted)) {
+    throw UserError(
+        fmt::format("{}: takes {} inputs, {} given", name(node.op), wanted, node.inputs.size()));
+  }
+  for (NodeId input : node.inputs) {
+    LUMINAL_CHECK(input.index() < graph.size() && !graph.node(input).removed,
+                  "an input names no node of this graph");
+  }
+  TensorType type = infer_by_op({graph, node});
+  if (type.dims.size() > Shape::kMaxRank) {
+    throw UserError(fmt::format("{}: the result would have {} dims, {} are supported; merge some",
+                                name(node.op), type.dims.size(), Shape::kMaxRank));
+  }
+  for (Expr dim : type.dims) {
+    if (dim.upper_bound() < 0) {
+      throw UserError(
+          fmt::format("{}: {} has a negative dim: {}", name(node.op), text(type.dims), dim.text()));
+    }
+  }
+  return type;
+}
+
+}  // namespace luminal

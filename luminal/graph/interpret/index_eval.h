@@ -1,0 +1,13 @@
+// Index expressions over a block of elements.
+#pragma once
+
+#include "luminal/graph/interpret/lanes.h"
+#include "luminal/shape/expr.h"
+
+namespace luminal::interpret {
+
+// out[j] = the value of `expr` at element j. `expr` has no free variables. A division by zero gives
+// 0: it only happens where the element's value is not used (padding of an empty tensor).
+void evaluate_index(Expr expr, const Indices& indices, int64_t* out, Scratch& scratch);
+
+}  // namespace luminal::interpret

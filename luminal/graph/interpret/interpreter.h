@@ -1,0 +1,44 @@
+// The reference interpreter: says what a graph's values are, simply enough to be believed.
+//
+// It evaluates on demand. Views and element-wise ops are computed where they are read, so an
+// expanded product is never stored; reductions and values that several readers share are stored
+// once. Asked for a few elements, it computes only what those need.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "luminal/graph/graph.h"
+#include "luminal/graph/interpret/scalar_ops.h"
+
+namespace luminal::interpret {
+
+struct Options {
+  Precision precision = Precision::AsDeclared;  // Float64: the yardstick of accuracy
+  std::ostream* debug = nullptr;                // prints each step with shape and time
+};
+
+// The data of a leaf, contiguous, with its dims resolved.
+using LeafData = std::function<TensorData(NodeId)>;
+
+class Interpreter {
+ public:
+  // `graph` and what `leaf` returns must outlive it. Every variable of `graph` must be bound.
+  Interpreter(const Graph& graph, Bindings bindings, LeafData leaf, Options options = {});
+  ~Interpreter();
+
+  // Every element of each node, evaluated together so that shared work is done once.
+  std::vector<TensorData> values(std::span<const NodeId> nodes);
+  // The elements of `node` at flat row-major `positions`, computing only what they need; floats as
+  // their value, integers and bool converted.
+  std::vector<double> elements(NodeId node, std::span<const int64_t> positions);
+
+ private:
+  class Evaluator;
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+}  // namespace luminal::interpret

@@ -1,0 +1,129 @@
+#include "luminal/graph/interpret/storage_plan.h"
+
+#include <algorithm>
+
+#include "luminal/graph/traverse.h"
+
+namespace luminal::interpret {
+namespace {
+
+// Computing an element again costs about this many ops before storing it is cheaper.
+constexpr int64_t kCheap = 32;
+// No value is computed through more ops than this: it bounds time and the depth of recursion.
+constexpr int64_t kMostInline = 512;
+// Below this many elements memory is no concern.
+constexpr int64_t kSmall = 1 << 16;
+
+bool always_stored(Op op) {
+  switch (op) {
+    case Op::Reduce:
+    case Op::Scan:
+    case Op::Scatter:
+    case Op::Custom:
+      return true;
+    case Op::Input:
+    case Op::Constant:
+    case Op::Iota:
+    case Op::Exp2:
+    case Op::Log2:
+    case Op::Sin:
+    case Op::Recip:
+    case Op::Sqrt:
+    case Op::Cast:
+    case Op::Bitcast:
+    case Op::View:
+    case Op::Add:
+    case Op::Mul:
+    case Op::Mod:
+    case Op::IntDiv:
+    case Op::BitAnd:
+    case Op::LessThan:
+    case Op::Equal:
+    case Op::Select:
+    case Op::Gather:
+      return false;
+  }
+  return true;
+}
+
+bool never_stored(Op op) { return op_class(op) == OpClass::Leaf; }
+
+// What reading one element through a node costs, and how many elements feed it.
+struct Reading {
+  int64_t cost = 1;
+  int64_t fed_by = 0;
+};
+
+// Which stored nodes each stored node reads, through those that aren't.
+std::vector<NodeId> stored_reads(const Graph& graph, NodeId id, const std::vector<bool>& stored) {
+  std::vector<NodeId> reads;
+  std::vector<NodeId> stack = graph.node(id).inputs;
+  while (!stack.empty()) {
+    NodeId at = stack.back();
+    stack.pop_back();
+    if (stored[at.index()]) {
+      reads.push_back(at);
+      continue;
+    }
+    const auto& inputs = graph.node(at).inputs;
+    stack.insert(stack.end(), inputs.begin(), inputs.end());
+  }
+  return reads;
+}
+
+}  // namespace
+
+StoragePlan plan_storage(const Graph& graph, std::span<const NodeId> roots,
+                         const std::vector<int64_t>& elements) {
+  const std::vector<NodeId> order = topological_order(graph, roots);
+  std::vector<int> readers(graph.size(), 0);
+  for (NodeId id : order) {
+    for (NodeId input : graph.node(id).inputs) ++readers[input.index()];
+  }
+
+  StoragePlan plan;
+  plan.stored.assign(graph.size(), false);
+  std::vector<Reading> reading(graph.size());
+  for (NodeId id : order) {
+    const Node& node = graph.node(id);
+    Reading here;
+    for (NodeId input : node.inputs) {
+      here.cost = std::min(here.cost + reading[input.index()].cost, 2 * kMostInline);
+      here.fed_by += std::min(reading[input.index()].fed_by, INT64_MAX / 8);
+    }
+    const int64_t count = elements[id.index()];
+    const bool shared = readers[id.index()] > 1 && here.cost > 2 && node.op != Op::View;
+    const bool expensive = here.cost > kCheap && node.op != Op::View;
+    // An expanded value has more elements than all that feeds it: storing it is what we avoid.
+    const bool fits = count <= kSmall || count <= here.fed_by;
+    const bool stored =
+        !never_stored(node.op) &&
+        (always_stored(node.op) || here.cost > kMostInline || ((shared || expensive) && fits));
+    if (stored) {
+      plan.stored[id.index()] = true;
+      plan.steps.push_back(id);
+    }
+    if (stored || never_stored(node.op)) here = {.cost = 1, .fed_by = count};
+    reading[id.index()] = here;
+  }
+
+  std::vector<size_t> last_reader(graph.size(), SIZE_MAX);
+  for (size_t step = 0; step < plan.steps.size(); ++step) {
+    for (NodeId read : stored_reads(graph, plan.steps[step], plan.stored)) {
+      last_reader[read.index()] = step;
+    }
+  }
+  for (NodeId root : roots) {  // read at the end, after all steps
+    if (plan.stored[root.index()]) last_reader[root.index()] = SIZE_MAX;
+    for (NodeId read : stored_reads(graph, root, plan.stored)) {
+      if (!plan.stored[root.index()]) last_reader[read.index()] = SIZE_MAX;
+    }
+  }
+  plan.finished.resize(plan.steps.size());
+  for (NodeId id : plan.steps) {
+    if (last_reader[id.index()] != SIZE_MAX) plan.finished[last_reader[id.index()]].push_back(id);
+  }
+  return plan;
+}
+
+}  // namespace luminal::interpret

@@ -1,0 +1,107 @@
+// Tensor: a cheap handle to a node of a graph, with the views and the handle's own facts as
+// members. What computes is a free function: see composite/.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "luminal/base/visibility.h"
+#include "luminal/graph/graph.h"
+
+namespace luminal {
+
+class LUMINAL_API Tensor {
+ public:
+  Tensor() = default;  // names nothing; using it is a UserError
+  Tensor(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
+
+  Graph& graph() const;
+  NodeId id() const { return id_; }
+  bool valid() const { return graph_ != nullptr; }
+  const Node& node() const;
+  DType dtype() const;
+  const Dims& dims() const;
+  int rank() const;
+  Expr dim(int axis) const;  // negative axes count from the end
+  Expr n_elements() const;
+  std::string describe() const;
+
+  // Views. None copies; each follows PyTorch's function of the same name. Axes may be negative.
+  Tensor permute(std::span<const int> order) const;
+  Tensor permute(std::initializer_list<int> order) const;
+  Tensor transpose(int axis_a, int axis_b) const;
+  Tensor t() const;                        // the last two axes swapped
+  Tensor reshape(const Dims& dims) const;  // one dim may be -1
+  Tensor flatten(int first = 0, int last = -1) const;
+  Tensor squeeze(int axis) const;  // an axis of size 1 goes
+  Tensor squeeze() const;          // all of them
+  Tensor unsqueeze(int axis) const;
+  Tensor expand(const Dims& dims) const;  // to more dims on the left too; -1 keeps a dim
+  Tensor expand_as(const Tensor& other) const;
+  Tensor merge_dims(int first, int count = 2) const;
+  Tensor split_dims(int axis, std::span<const Expr> factors) const;
+  Tensor split_dims(int axis, std::initializer_list<Expr> factors) const;
+  // Elements start, start + step … before stop; negative constants count from the end, as Python.
+  Tensor slice(int axis, Expr start, Expr stop, Expr step = 1) const;
+  Tensor slice_from(int axis, Expr start) const;  // to the end
+  Tensor select(int axis, Expr index) const;      // one of them, without the axis
+  Tensor narrow(int axis, Expr start, Expr size) const;
+  // Windows of `size`, `step` apart, as a new last axis.
+  Tensor unfold(int axis, Expr size, Expr step, Expr dilation = 1) const;
+  Tensor flip(std::initializer_list<int> axes) const;
+  Tensor roll(Expr shift, int axis) const;
+  Tensor repeat(const Dims& times) const;  // as PyTorch's: tiles
+
+  Tensor cast(DType dtype) const;
+  Tensor bitcast(DType dtype) const;
+
+  // Sets the elements of an input, weight or state, now or when first needed.
+  template <typename T>
+  Tensor set(std::span<const T> values) const {
+    return set_bytes(dtype_of<T>(), std::as_bytes(values));
+  }
+  template <typename T>
+  Tensor set(const std::vector<T>& values) const {
+    return set(std::span<const T>(values));
+  }
+  Tensor set(const NestedList& values) const;
+  Tensor set(std::initializer_list<NestedList> values) const;
+  Tensor set(TensorData data) const;
+  Tensor set(DataLoader loader) const;
+
+  // A name for messages, printing and drawing.
+  Tensor name(std::string_view label) const;
+  // Makes it an output under a name, unique among outputs.
+  Tensor output(std::string_view name) const;
+  // Makes its value readable after a run, and undoes that.
+  Tensor keep() const;
+  void drop() const;
+
+  // After each run prints count, shape and the first, middle and last five elements.
+  Tensor print(std::string_view label) const;
+  // After each run compares with a .npy file, or one of raw elements: NaN, mean, max, SSE,
+  // p50/p95/p99 of the difference and the ten worst places.
+  Tensor diff(std::string_view path, double atol = 1e-5, double rtol = 1e-5) const;
+
+  Tensor operator-() const;
+  Tensor& operator+=(const Tensor& other);
+  Tensor& operator-=(const Tensor& other);
+  Tensor& operator*=(const Tensor& other);
+  Tensor& operator/=(const Tensor& other);
+  Tensor& operator+=(const Scalar& other);
+  Tensor& operator-=(const Scalar& other);
+  Tensor& operator*=(const Scalar& other);
+  Tensor& operator/=(const Scalar& other);
+
+ private:
+  Tensor set_bytes(DType dtype, std::span<const std::byte> bytes) const;
+
+  Graph* graph_ = nullptr;
+  NodeId id_;
+};
+
+}  // namespace luminal

@@ -1,0 +1,17 @@
+// The words that the printer and the parser of the text form share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace luminal {
+
+inline constexpr std::string_view kTextHeader = "luminal-graph";
+inline constexpr int kTextVersion = 1;
+inline constexpr int64_t kMostPrintedData = 64;
+
+// In double quotes, with " \ and newlines escaped.
+std::string quoted(std::string_view text);
+
+}  // namespace luminal
