@@ -1,0 +1,15 @@
+// Elements saved by other programs: NumPy's .npy files, and files of raw elements.
+#pragma once
+
+#include <string>
+
+#include "luminal/graph/tensor_data.h"
+
+namespace luminal {
+
+// The elements of `path`, as many as `like` has. A .npy file says its own dtype and must be in C
+// order with like's dims; any other file holds raw little-endian elements of like's dtype. Throws
+// UserError naming the file and what doesn't fit.
+TensorData read_elements(const std::string& path, const TensorData& like);
+
+}  // namespace luminal

@@ -1,0 +1,48 @@
+#include "luminal/runtime/buffer.h"
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "luminal/base/check.h"
+#include "luminal/base/errors.h"
+
+namespace luminal::runtime {
+
+Buffer Buffer::allocate(size_t size) {
+  const std::align_val_t alignment{kAlignment};
+  void* memory = ::operator new(size == 0 ? 1 : size, alignment, std::nothrow);
+  if (memory == nullptr) {
+    throw DeviceError("out of memory: a buffer of " + std::to_string(size) + " bytes");
+  }
+  std::memset(memory, 0, size);
+  Buffer buffer;
+  buffer.owner_ = std::shared_ptr<const void>(
+      memory, [alignment](const void* m) { ::operator delete(const_cast<void*>(m), alignment); });
+  buffer.write_ = static_cast<std::byte*>(memory);
+  buffer.bytes_ = {buffer.write_, size};
+  buffer.valid_ = true;
+  return buffer;
+}
+
+Buffer Buffer::borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  Buffer buffer;
+  buffer.bytes_ = bytes;
+  buffer.owner_ = std::move(owner);
+  buffer.valid_ = true;
+  return buffer;
+}
+
+std::span<std::byte> Buffer::writable() const {
+  LUMINAL_CHECK(write_ != nullptr, "a borrowed buffer was asked for write access");
+  return {write_, bytes_.size()};
+}
+
+Buffer Buffer::copy() const {
+  if (!valid_) return {};
+  Buffer result = allocate(bytes_.size());
+  if (!bytes_.empty()) std::memcpy(result.write_, bytes_.data(), bytes_.size());
+  return result;
+}
+
+}  // namespace luminal::runtime

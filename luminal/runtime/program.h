@@ -1,0 +1,47 @@
+// Program: what a backend makes of a graph. It knows numbered ports, not tensors.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "luminal/runtime/buffer.h"
+#include "luminal/shape/dtype.h"
+#include "luminal/shape/index_map.h"
+
+namespace luminal::runtime {
+
+enum class PortRole : uint8_t {
+  Input,   // read; given before every run
+  Weight,  // read; the same in every run
+  State,   // read, and rewritten in place at the end of a run that updates it
+  Output,  // written
+};
+
+// A tensor that enters or leaves, contiguous and row-major.
+struct Port {
+  PortRole role;
+  DType dtype;
+  Dims dims;
+  std::string name;  // for messages
+};
+
+struct StepOptions {
+  std::ostream* debug = nullptr;  // prints each step with shape and time
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual const std::vector<Port>& ports() const = 0;
+  // One run. `buffers[i]` belongs to port i and has the size of its dims under `bindings`; every
+  // variable of the program is bound within its bounds.
+  virtual void run(const Bindings& bindings, std::span<const Buffer> buffers,
+                   const StepOptions& options) = 0;
+  // Another one over the same code, with working memory of its own.
+  virtual std::unique_ptr<Program> clone() const = 0;
+};
+
+}  // namespace luminal::runtime
