@@ -1,0 +1,35 @@
+// load_weights: gives the weights of a graph their data, by name, from a file.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "luminal/base/visibility.h"
+#include "luminal/graph/graph.h"
+#include "luminal/io/safetensors.h"
+
+namespace luminal {
+
+struct LoadOptions {
+  // Stands before every name in the file: "model." finds weight 'fc.weight' as 'model.fc.weight'.
+  std::string prefix = {};
+  // The name in the file of a weight; after this, `prefix` is put before it.
+  std::function<std::string(const std::string&)> rename = nullptr;
+};
+
+// What was done; all sorted by name.
+struct LoadReport {
+  std::vector<std::string> loaded;      // weights that now have data
+  std::vector<std::string> cast;        // those of them whose dtype differs from the file's
+  std::vector<std::string> unexpected;  // tensors of the file that no weight of the graph asked for
+};
+
+// Binds every weight that has no data yet. Where dtypes match nothing is copied; otherwise the cast
+// is deferred until the data is needed. Floats load as other floats, integers and bools as wider
+// integers and as floats. UserError that lists every weight that is missing (with near names), has
+// other dims or can't be cast; then no weight was changed.
+LUMINAL_API LoadReport load_weights(Graph& graph, const SafeTensors& source,
+                                    const LoadOptions& options = {});
+
+}  // namespace luminal
