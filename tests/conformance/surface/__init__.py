@@ -1,0 +1,1 @@
+"""The tensor surface as rows of the matrix, one module per group."""
