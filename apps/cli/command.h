@@ -1,0 +1,21 @@
+// A subcommand of the program: one file defines it, one line of main.cpp's table lists it.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace luminal::cli {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  // Gives the subcommand its options and what to do. Errors are thrown: main() turns them into
+  // messages and exit codes.
+  void (*define)(CLI::App& app);
+};
+
+void define_doctor(CLI::App& app);
+void define_graph(CLI::App& app);
+
+}  // namespace luminal::cli

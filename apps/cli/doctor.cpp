@@ -1,0 +1,208 @@
+// luminal doctor: what this machine offers, as lines or as JSON.
+#include "apps/cli/command.h"
+#include "luminal/base/errors.h"
+#include "luminal/base/os_cpu.h"
+#include "luminal/base/os_limits.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/base/os_paths.h"
+#include "luminal/base/read_bandwidth.h"
+#include "luminal/version.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luminal::cli {
+namespace {
+
+struct DoctorOptions {
+  bool json = false;
+  bool measure = true;
+};
+
+struct Finding {
+  base::CpuInfo cpu;
+  unsigned affinity = 0;
+  unsigned threads = 0;
+  base::CgroupLimits cgroup;
+  base::MemoryInfo memory;
+  base::HugePages huge_pages;
+  std::optional<base::ReadBandwidth> bandwidth;
+  std::string cache_folder;  // empty when there is none
+  std::string cache_error;
+  bool cache_writable = false;
+};
+
+Finding examine(const DoctorOptions& options) {
+  Finding found;
+  found.cpu = base::cpu_info();
+  found.affinity = base::affinity_threads();
+  found.cgroup = base::cgroup_limits();
+  found.threads = base::usable_threads(found.affinity, found.cgroup);
+  found.memory = base::memory_info();
+  found.huge_pages = base::huge_pages();
+  try {
+    const auto folder = base::cache_folder();
+    found.cache_folder = folder.string();
+    found.cache_writable = base::is_writable_folder(folder);
+  } catch (const UserError& error) {
+    found.cache_error = error.what();
+  }
+  if (options.measure) {
+    std::cerr << "measuring read bandwidth, about 2 s ..." << std::endl;
+    found.bandwidth = base::measure_read_bandwidth(found.threads);
+  }
+  return found;
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+std::string fmt_version() {
+  return fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+}
+
+std::string json_version() {
+  return fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                     NLOHMANN_JSON_VERSION_PATCH);
+}
+
+std::string bytes_text(uint64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  const bool whole = value == static_cast<double>(static_cast<uint64_t>(value));
+  return fmt::format("{:.{}f} {}", value, whole ? 0 : 1, units[unit]);
+}
+
+std::string size_text(size_t bytes) { return bytes == 0 ? "unknown" : bytes_text(bytes); }
+
+std::string cgroup_text(const base::CgroupLimits& cgroup) {
+  if (cgroup.version == 0 && !cgroup.cpus && !cgroup.memory) return "none";
+  return fmt::format("version {}, cpu {}, memory {}", cgroup.version,
+                     cgroup.cpus ? fmt::format("{:.2f}", *cgroup.cpus) : "unlimited",
+                     cgroup.memory ? bytes_text(*cgroup.memory) : "unlimited");
+}
+
+std::string huge_pages_text(const base::HugePages& pages) {
+  std::string text = fmt::format("transparent: {}; reserved: {} of {}",
+                                 pages.transparent.empty() ? "unknown" : pages.transparent,
+                                 pages.reserved, size_text(pages.page_bytes));
+  if (pages.transparent == "never") {
+    text +=
+        "; reading large weights is slower: 'echo madvise' into "
+        "/sys/kernel/mm/transparent_hugepage/enabled";
+  }
+  return text;
+}
+
+std::string bandwidth_text(const std::optional<base::ReadBandwidth>& bandwidth) {
+  if (!bandwidth) return "not measured";
+  std::string text =
+      fmt::format("{:.1f} GB/s best, {:.1f} median of {} passes over {}, threads: {}",
+                  bandwidth->best, bandwidth->median, bandwidth->passes,
+                  bytes_text(bandwidth->buffer_bytes), bandwidth->threads);
+  if (!bandwidth->beyond_cache) text += "; too little memory to get past the cache";
+  return text;
+}
+
+std::string cache_text(const Finding& found) {
+  if (found.cache_folder.empty()) return found.cache_error;
+  return found.cache_folder + (found.cache_writable
+                                   ? " (writable)"
+                                   : " (NOT writable: set XDG_CACHE_HOME to a folder that is)");
+}
+
+void print_lines(const Finding& found) {
+  auto line = [](const char* label, const std::string& text) {
+    std::cout << fmt::format("{:<16}{}\n", label, text);
+  };
+  const base::CpuCaches& caches = found.cpu.caches;
+  line("luminal", LUMINAL_VERSION);
+  line("cpu", fmt::format("{}, cores: {}", found.cpu.name, found.cpu.online_cores));
+  line("isa", fmt::format("{}", fmt::join(base::feature_names(found.cpu.features), " ")));
+  line("caches", fmt::format("L1d {}, L2 {}, L3 {}, line {}", size_text(caches.l1_data),
+                             size_text(caches.l2), size_text(caches.l3), size_text(caches.line)));
+  line("threads", fmt::format("{} usable (affinity: {})", found.threads, found.affinity));
+  line("cgroup", cgroup_text(found.cgroup));
+  line("memory", fmt::format("{}, {} available", bytes_text(found.memory.total),
+                             bytes_text(found.memory.available)));
+  line("huge pages", huge_pages_text(found.huge_pages));
+  line("read bandwidth", bandwidth_text(found.bandwidth));
+  line("libraries", fmt::format("fmt {}, nlohmann-json {}, CLI11 {}", fmt_version(), json_version(),
+                                CLI11_VERSION));
+  line("compiler", compiler());
+  line("cache folder", cache_text(found));
+}
+
+template <typename T>
+nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+void print_json(const Finding& found) {
+  using Json = nlohmann::ordered_json;
+  const base::CpuCaches& caches = found.cpu.caches;
+  Json json;
+  json["luminal"] = LUMINAL_VERSION;
+  json["cpu"] = {{"name", found.cpu.name}, {"cores", found.cpu.online_cores}};
+  json["cpu"]["isa"] = base::feature_names(found.cpu.features);
+  json["cpu"]["caches"] = {
+      {"l1_data", caches.l1_data}, {"l2", caches.l2}, {"l3", caches.l3}, {"line", caches.line}};
+  json["threads"] = {{"usable", found.threads}, {"affinity", found.affinity}};
+  json["cgroup"] = {{"version", found.cgroup.version},
+                    {"cpus", or_null(found.cgroup.cpus)},
+                    {"memory", or_null(found.cgroup.memory)}};
+  json["memory"] = {{"total", found.memory.total}, {"available", found.memory.available}};
+  json["huge_pages"] = {{"transparent", found.huge_pages.transparent},
+                        {"page_bytes", found.huge_pages.page_bytes},
+                        {"reserved", found.huge_pages.reserved},
+                        {"free", found.huge_pages.free}};
+  json["read_bandwidth"] = nullptr;
+  if (found.bandwidth) {
+    json["read_bandwidth"] = {{"best_gb_per_s", found.bandwidth->best},
+                              {"median_gb_per_s", found.bandwidth->median},
+                              {"buffer_bytes", found.bandwidth->buffer_bytes},
+                              {"threads", found.bandwidth->threads},
+                              {"passes", found.bandwidth->passes},
+                              {"beyond_cache", found.bandwidth->beyond_cache}};
+  }
+  json["libraries"] = {
+      {"fmt", fmt_version()}, {"nlohmann_json", json_version()}, {"cli11", CLI11_VERSION}};
+  json["compiler"] = compiler();
+  json["cache_folder"] = nullptr;
+  if (!found.cache_folder.empty()) {
+    json["cache_folder"] = {{"path", found.cache_folder}, {"writable", found.cache_writable}};
+  }
+  // Paths and names come from the system and need not be UTF-8.
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+}  // namespace
+
+void define_doctor(CLI::App& app) {
+  auto options = std::make_shared<DoctorOptions>();
+  app.add_flag("--json", options->json, "Print JSON");
+  app.add_flag("!--no-measure", options->measure, "Skip the measurement of read bandwidth");
+  app.callback([options] {
+    const Finding found = examine(*options);
+    options->json ? print_json(found) : print_lines(found);
+  });
+}
+
+}  // namespace luminal::cli

@@ -1,0 +1,107 @@
+// luminal graph print|verify|draw: a graph in its text form, checked, printed back or drawn.
+#include "luminal/graph/graph.h"
+#include "apps/cli/command.h"
+#include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/base/os_process.h"
+#include "luminal/graph/graphviz.h"
+#include "luminal/graph/text_form.h"
+#include "luminal/graph/verify.h"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+namespace luminal::cli {
+namespace {
+
+struct GraphOptions {
+  std::string file;
+  std::string output;
+};
+
+std::string read_text(const std::string& file) {
+  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  const base::MappedFile mapped(file);
+  return {reinterpret_cast<const char*>(mapped.bytes().data()), mapped.size()};
+}
+
+std::unique_ptr<Graph> read_graph(const std::string& file) {
+  return parse_graph(read_text(file), file == "-" ? "<stdin>" : file);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw UserError("can't write '" + path + "'; check the folder and its permissions");
+}
+
+// Removes the file when the scope ends, whichever way.
+struct Temporary {
+  std::string path;
+  ~Temporary() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+void draw_with_dot(const std::string& dot_text, const std::string& format,
+                   const std::string& output) {
+  const Temporary source{output + "." + std::to_string(base::process_id()) + ".dot"};
+  write_text(source.path, dot_text);
+  const auto code = base::run_program("dot", {"-T" + format, "-o", output, source.path});
+  if (!code) {
+    throw UserError("drawing " + format +
+                    " needs the program 'dot', which isn't installed: install the package "
+                    "'graphviz', or write a .dot file with -o");
+  }
+  if (*code != 0) throw DeviceError("'dot' failed with exit code " + std::to_string(*code));
+}
+
+void draw(const GraphOptions& options) {
+  const std::string extension = std::filesystem::path(options.output).extension().string();
+  const bool to_dot = options.output.empty() || extension == ".dot";
+  if (!to_dot && extension != ".svg" && extension != ".png") {
+    throw UserError("can't draw into '" + options.output +
+                    "': its name must end in .svg, .png or .dot");
+  }
+  const std::string dot_text = to_graphviz(*read_graph(options.file));
+  if (options.output.empty()) {
+    std::cout << dot_text;
+  } else if (to_dot) {
+    write_text(options.output, dot_text);
+  } else {
+    draw_with_dot(dot_text, extension.substr(1), options.output);
+  }
+}
+
+}  // namespace
+
+void define_graph(CLI::App& app) {
+  app.require_subcommand(1);
+  auto options = std::make_shared<GraphOptions>();
+  auto add = [&](const char* name, const char* summary) {
+    CLI::App* command = app.add_subcommand(name, summary);
+    command->add_option("file", options->file, "A graph in its text form; - reads standard input")
+        ->required();
+    return command;
+  };
+  add("print", "Parse a graph and print it back")->callback([options] {
+    std::cout << print_graph(*read_graph(options->file));
+  });
+  add("verify", "Check a graph and say what is wrong with it")->callback([options] {
+    verify(*read_graph(options->file));
+    std::cout << options->file << ": valid\n";
+  });
+  CLI::App* drawing = add("draw", "Draw a graph as .svg, .png or .dot; without -o as dot text");
+  drawing->add_option("-o,--output", options->output, "The file to write; its ending says what");
+  drawing->callback([options] { draw(*options); });
+}
+
+}  // namespace luminal::cli

@@ -1,0 +1,80 @@
+// The program `luminal`: finds the subcommand, and turns errors into messages and exit codes.
+#include "apps/cli/command.h"
+#include "luminal/base/errors.h"
+#include "luminal/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+
+namespace luminal::cli {
+namespace {
+
+constexpr int kFailed = 1;    // the user or the machine
+constexpr int kUsage = 2;     // the command line
+constexpr int kInternal = 3;  // a bug of ours
+
+constexpr Command kCommands[] = {
+    {"doctor", "Say what this machine offers and whether all is well", define_doctor},
+    {"graph", "Print, verify or draw a graph in its text form", define_graph},
+};
+
+std::string usage_message(const CLI::App* app, const CLI::Error& error) {
+  std::string message = error.what();
+  // CLI11 notices a missing subcommand before it notices a misspelt one.
+  const auto unknown = app->remaining(true);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unknown.empty()) {
+    message = "there is no command '" + unknown.front() + "'";
+  }
+  return "luminal: " + message + "\nluminal --help lists what there is\n";
+}
+
+int report(const std::string& message, int code) {
+  std::cout.flush();
+  std::cerr << "luminal: " << message << "\n";
+  return code;
+}
+
+int report_internal(std::string message) {
+  if (message.find("please report") == std::string::npos) message += "; please report this";
+  return report(message, kInternal);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Luminal in C++: a search-based deep-learning compiler", "luminal");
+  app.set_version_flag("--version", "luminal " LUMINAL_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(usage_message);
+  for (const Command& command : kCommands) {
+    command.define(*app.add_subcommand(command.name, command.summary));
+  }
+  try {
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout) return report("can't write to standard output", kFailed);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;  // --help and --version end here too, with 0
+  }
+}
+
+}  // namespace
+}  // namespace luminal::cli
+
+int main(int argc, char** argv) {
+  using namespace luminal;
+  try {
+    return cli::run(argc, argv);
+  } catch (const UserError& error) {
+    return cli::report(error.what(), cli::kFailed);
+  } catch (const DeviceError& error) {
+    return cli::report(error.what(), cli::kFailed);
+  } catch (const std::bad_alloc&) {
+    return cli::report("out of memory", cli::kFailed);
+  } catch (const std::exception& error) {
+    return cli::report_internal(error.what());
+  }
+}
