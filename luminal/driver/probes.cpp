@@ -89,8 +89,9 @@ void show_diff(const Probe& probe, const std::string& tensor, const TensorData& 
   }
   std::vector<size_t> worst(ours.size());
   std::iota(worst.begin(), worst.end(), size_t{0});
-  std::stable_sort(worst.begin(), worst.end(),
-                   [&](size_t a, size_t b) { return differences[a] > differences[b]; });
+  std::sort(worst.begin(), worst.end(), [&](size_t a, size_t b) {
+    return differences[a] != differences[b] ? differences[a] > differences[b] : a < b;
+  });
   std::vector<double> sorted = differences;
   std::sort(sorted.begin(), sorted.end());
   const double mean =

@@ -10,15 +10,15 @@
 namespace luminal::runtime {
 
 Buffer Buffer::allocate(size_t size) {
-  const std::align_val_t alignment{kAlignment};
-  void* memory = ::operator new(size == 0 ? 1 : size, alignment, std::nothrow);
+  void* memory = ::operator new(size == 0 ? 1 : size, std::align_val_t{kAlignment}, std::nothrow);
   if (memory == nullptr) {
     throw DeviceError("out of memory: a buffer of " + std::to_string(size) + " bytes");
   }
   std::memset(memory, 0, size);
   Buffer buffer;
-  buffer.owner_ = std::shared_ptr<const void>(
-      memory, [alignment](const void* m) { ::operator delete(const_cast<void*>(m), alignment); });
+  buffer.owner_ = std::shared_ptr<const void>(memory, [](const void* m) {
+    ::operator delete(const_cast<void*>(m), std::align_val_t{kAlignment});
+  });
   buffer.write_ = static_cast<std::byte*>(memory);
   buffer.bytes_ = {buffer.write_, size};
   buffer.valid_ = true;

@@ -135,8 +135,8 @@ const std::vector<Mistake>& mistakes() {
        }},
       {"an index outside its table",
        [](Graph& g) {
-         Tensor rows = embedding(g.literal(NestedList{{1, 2}, {3, 4}}),
-                                 g.literal(NestedList{0, 2}, DType::I64));
+         Tensor table = g.literal(NestedList{{1, 2}, {3, 4}});
+         Tensor rows = embedding(table, g.literal(NestedList{0, 2}, DType::I64));
          rows.output("y");
          compile(g).run();
        }},

@@ -5,17 +5,19 @@
 namespace luminal::interpret {
 namespace {
 
-constexpr int64_t kChunk = int64_t{1} << 20;
+// Lanes per chunk: room for a few dozen blocks, so that a small graph takes one small allocation.
+constexpr int64_t kChunk = 32 * kBlock;
 
 }  // namespace
 
 uint64_t* Scratch::take(int64_t count) {
   LUMINAL_CHECK(count <= kChunk, "a block is larger than a chunk");
-  if (chunks_.empty()) chunks_.push_back(std::make_unique<uint64_t[]>(kChunk));
+  if (chunks_.empty()) chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kChunk));
   if (used_ + count > kChunk) {
     ++chunk_;
     used_ = 0;
-    if (chunk_ == chunks_.size()) chunks_.push_back(std::make_unique<uint64_t[]>(kChunk));
+    if (chunk_ == chunks_.size())
+      chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kChunk));
   }
   uint64_t* result = chunks_[chunk_].get() + used_;
   used_ += count;
