@@ -32,7 +32,7 @@ system_packages=(
   libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
   graphviz python3 python3-venv
 )
-python_packages=(torch==2.13.0 numpy safetensors)
+python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0)
 
 if [ "$system" = 1 ]; then
   missing=()

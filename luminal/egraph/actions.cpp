@@ -1,0 +1,84 @@
+#include "luminal/egraph/actions.h"
+
+#include "luminal/base/check.h"
+#include "luminal/base/errors.h"
+
+#include <array>
+#include <string>
+
+namespace luminal::egraph {
+namespace {
+
+std::string cause_of(const Database& database) {
+  if (database.cause == kInitial) return "";
+  return " (rule '" + database.rule_names[database.cause.index()] + "')";
+}
+
+std::string print_call(const Database& database, const std::string& name,
+                       std::span<const SortId> sorts, std::span<const Value> arguments) {
+  std::string text = "(" + name;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    text += " " + (i < sorts.size() ? database.print(arguments[i], sorts[i]) : "_");
+  }
+  return text + ")";
+}
+
+Value run_primitive(Database& database, PrimitiveId id, std::span<const Value> arguments) {
+  const Primitive& primitive = database.schema.primitive(id);
+  const std::optional<Value> result = primitive.run(database.constants, arguments);
+  if (result) return *result;
+  throw UserError(print_call(database, primitive.name, primitive.inputs, arguments) +
+                  " has no result" + cause_of(database) +
+                  "; compute it in the query, where no result means no match");
+}
+
+Value run_lookup(Database& database, FunctionId id, std::span<const Value> arguments) {
+  const std::optional<Value> value = database.lookup(id, arguments);
+  if (value) return *value;
+  const Function& function = database.schema.function(id);
+  throw UserError(print_call(database, function.name, function.inputs, arguments) +
+                  " has no value; set it first");
+}
+
+}  // namespace
+
+void execute(Database& database, const Program& program, std::span<Value> registers) {
+  std::array<Value, Schema::kMaxInputs + 1> buffer;
+  for (const Instruction& instruction : program.code) {
+    for (size_t i = 0; i < instruction.inputs.size(); ++i) {
+      buffer[i] = registers[instruction.inputs[i]];
+    }
+    const std::span<const Value> inputs(buffer.data(), instruction.inputs.size());
+    switch (instruction.op) {
+      case Instruction::Op::Constant:
+        registers[instruction.target] = instruction.constant;
+        break;
+      case Instruction::Op::Global:
+        registers[instruction.target] = database.globals[instruction.id].value;
+        break;
+      case Instruction::Op::Primitive:
+        registers[instruction.target] =
+            run_primitive(database, PrimitiveId{instruction.id}, inputs);
+        break;
+      case Instruction::Op::Add:
+        registers[instruction.target] = database.add(FunctionId{instruction.id}, inputs);
+        break;
+      case Instruction::Op::Lookup:
+        registers[instruction.target] = run_lookup(database, FunctionId{instruction.id}, inputs);
+        break;
+      case Instruction::Op::Set:
+        database.set(FunctionId{instruction.id}, inputs.first(inputs.size() - 1), inputs.back());
+        break;
+      case Instruction::Op::Union:
+        database.unite(inputs[0], inputs[1]);
+        break;
+      case Instruction::Op::Delete:
+        database.remove(FunctionId{instruction.id}, inputs);
+        break;
+      case Instruction::Op::Panic:
+        throw UserError("panic: " + program.messages[instruction.id] + cause_of(database));
+    }
+  }
+}
+
+}  // namespace luminal::egraph

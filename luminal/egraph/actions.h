@@ -1,0 +1,15 @@
+// Running the compiled actions of a rule, a command or a merge.
+#pragma once
+
+#include "luminal/egraph/database.h"
+#include "luminal/egraph/rule.h"
+
+#include <span>
+
+namespace luminal::egraph {
+
+// `registers` holds the program's inputs and has room for all of its registers. Changes are made
+// on account of `database.cause`. UserError on panic, a failed primitive or a failed lookup.
+void execute(Database& database, const Program& program, std::span<Value> registers);
+
+}  // namespace luminal::egraph

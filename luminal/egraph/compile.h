@@ -1,0 +1,72 @@
+// Compiling rules: names and sorts are checked, nested expressions become atoms and instructions.
+#pragma once
+
+#include "luminal/egraph/ast.h"
+#include "luminal/egraph/database.h"
+#include "luminal/egraph/rule.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luminal::egraph {
+
+// What names can mean, and where errors are said to be.
+struct Scope {
+  Database& database;
+  const std::map<std::string, uint32_t, std::less<>>& globals;  // indices into database.globals
+  std::string_view source;
+};
+
+struct Binding {
+  uint32_t slot;  // of the query, or a register of the actions
+  SortId sort;
+};
+using Bindings = std::map<std::string, Binding, std::less<>>;
+
+struct CompiledQuery {
+  Query query;
+  Bindings variables;
+};
+
+// UserError where a name is unknown, sorts don't fit, or a variable has nothing to bind it.
+CompiledQuery compile_query(const Scope& scope, std::span<const Fact> facts);
+
+struct CompiledActions {
+  Program program;
+  std::vector<uint32_t> kept;  // the slots of the query that become the program's inputs
+};
+
+// The actions of a rule. Functions can't be looked up: a change of their value wouldn't run the
+// rule again, so that is the query's job.
+CompiledActions compile_actions(const Scope& scope, const CompiledQuery& query,
+                                std::span<const ActionSyntax> actions);
+
+struct CompiledExpr {
+  Program program;
+  uint32_t result = 0;
+  SortId sort;
+};
+
+// Outside of rules.
+Program compile_command(const Scope& scope, const ActionSyntax& action);
+CompiledExpr compile_expr(const Scope& scope, const Expr& expr);
+// Over `old` and `new`, which are of the function's output sort.
+Merge compile_merge(const Scope& scope, const Expr& expr, SortId output);
+
+// The value and sort of a literal.
+struct Literal {
+  Value value;
+  SortId sort;
+};
+Literal intern_literal(Database& database, const Expr& literal);
+
+// As (name sort …): what was found, for messages.
+std::string print_call_sorts(const Schema& schema, const std::string& name,
+                             std::span<const SortId> sorts);
+// All primitives of a name with their argument sorts.
+std::string print_overloads(const Schema& schema, const std::string& name);
+
+}  // namespace luminal::egraph

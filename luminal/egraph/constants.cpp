@@ -1,0 +1,48 @@
+#include "luminal/egraph/constants.h"
+
+#include "luminal/base/check.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace luminal::egraph {
+namespace {
+
+template <typename Map, typename Key, typename T>
+Value intern_in(Map& ids, std::vector<T>& items, Key key, T item) {
+  const auto [entry, is_new] = ids.try_emplace(key, static_cast<uint32_t>(items.size()));
+  if (is_new) {
+    LUMINAL_CHECK(items.size() < Value::kNone, "32-bit constants are used up");
+    items.push_back(std::move(item));
+  }
+  return Value{entry->second};
+}
+
+template <typename T>
+const T& item_at(const std::vector<T>& items, Value value) {
+  LUMINAL_CHECK(value.index() < items.size(),
+                "value " + std::to_string(value.value) + " is no constant of this sort");
+  return items[value.index()];
+}
+
+}  // namespace
+
+Value Constants::intern(int64_t number) {
+  return intern_in(integer_ids_, integers_, number, number);
+}
+
+Value Constants::intern(double number) {
+  if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
+  return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(number), number);
+}
+
+Value Constants::intern(std::string_view text) {
+  return intern_in(string_ids_, strings_, std::string(text), std::string(text));
+}
+
+int64_t Constants::i64(Value value) const { return item_at(integers_, value); }
+double Constants::f64(Value value) const { return item_at(floats_, value); }
+const std::string& Constants::string(Value value) const { return item_at(strings_, value); }
+
+}  // namespace luminal::egraph

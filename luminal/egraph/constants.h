@@ -1,0 +1,40 @@
+// Constants: integers, floats and strings, interned to 32-bit values.
+#pragma once
+
+#include "luminal/base/visibility.h"
+#include "luminal/egraph/value.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace luminal::egraph {
+
+// Equal constants have equal values. Floats are equal when their bits are (0.0 isn't -0.0), and
+// all NaNs are one.
+class LUMINAL_API Constants {
+ public:
+  Value intern(int64_t number);
+  Value intern(double number);
+  Value intern(std::string_view text);
+  static constexpr Value boolean(bool value) { return Value{value ? 1u : 0u}; }
+  static constexpr Value unit() { return Value{0}; }
+
+  int64_t i64(Value value) const;
+  double f64(Value value) const;
+  // The reference holds until the next string is interned.
+  const std::string& string(Value value) const;
+  static constexpr bool is_true(Value value) { return value.value != 0; }
+
+ private:
+  std::vector<int64_t> integers_;
+  std::vector<double> floats_;
+  std::vector<std::string> strings_;
+  std::unordered_map<int64_t, uint32_t> integer_ids_;
+  std::unordered_map<uint64_t, uint32_t> float_ids_;
+  std::unordered_map<std::string, uint32_t> string_ids_;
+};
+
+}  // namespace luminal::egraph

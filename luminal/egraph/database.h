@@ -1,0 +1,125 @@
+// Database: tables, classes and constants, and the changes one can make to them between rebuilds.
+#pragma once
+
+#include "luminal/egraph/constants.h"
+#include "luminal/egraph/rule.h"
+#include "luminal/egraph/schema.h"
+#include "luminal/egraph/table.h"
+#include "luminal/egraph/union_find.h"
+#include "luminal/egraph/value.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace luminal::egraph {
+
+// A name for a value, given by `let` outside of rules.
+struct Global {
+  std::string name;
+  SortId sort;
+  Value value;              // canonical after a rebuild
+  uint32_t changed_at = 0;  // the time of the last rebuild that changed it
+};
+
+// Two values were made equal, by a rule or by congruence that a rule's union led to.
+struct UnionRecord {
+  Value a;
+  Value b;
+  RuleId rule;
+  bool congruence = false;
+};
+
+// Counts changes, so that a difference says whether and how much happened. What changed nothing
+// isn't counted.
+struct ChangeCounts {
+  uint64_t added = 0;    // rows with new arguments
+  uint64_t updated = 0;  // rows whose value a merge changed
+  uint64_t removed = 0;
+  uint64_t unions = 0;  // of different classes, congruence included
+
+  uint64_t total() const { return added + updated + removed + unions; }
+};
+
+class Database {
+ public:
+  // Whether a rebuild keeps the rows canonical is the caller's business: between rebuilds rows may
+  // mention displaced ids, and congruent rows may be two.
+  Schema schema;
+  Constants constants;
+  std::vector<Global> globals;
+  std::vector<std::string> rule_names{"initial"};  // by RuleId
+
+  Database();
+
+  FunctionId add_function(Function function, Merge merge);
+
+  Table& table(FunctionId id) { return tables_[id.index()]; }
+  const Table& table(FunctionId id) const { return tables_[id.index()]; }
+  size_t functions() const { return tables_.size(); }
+  const UnionFind& ids() const { return ids_; }
+  UnionFind& ids() { return ids_; }
+  SortId sort_of(Value id) const { return id_infos_[id.index()].sort; }
+  // The rule whose union displaced an id.
+  RuleId displaced_by(Value id) const { return id_infos_[id.index()].displaced_by; }
+  const std::vector<UnionRecord>& unions() const { return unions_; }
+
+  // The root of an equality sort's value, and any other value as it is.
+  Value canonical(Value value, SortId sort) {
+    return is_equality(sort) ? Value{ids_.find(value.value)} : value;
+  }
+  Value canonical(Value value, SortId sort) const {
+    return is_equality(sort) ? Value{ids_.find(value.value)} : value;
+  }
+  bool is_equality(SortId sort) const { return schema.is_equality(sort); }
+
+  // The value of a constructor or relation at these arguments; adds the row if there is none.
+  Value add(FunctionId function, std::span<const Value> arguments);
+  std::optional<Value> lookup(FunctionId function, std::span<const Value> arguments) const;
+  // Merges where there is a value already.
+  void set(FunctionId function, std::span<const Value> arguments, Value value);
+  void unite(Value a, Value b, bool congruence = false);
+  void remove(FunctionId function, std::span<const Value> arguments);
+  // Replaces a row by its canonical form and merges where that is there already.
+  void canonicalize_row(FunctionId function, uint32_t row);
+
+  // On whose account changes are made from now on.
+  RuleId cause = kInitial;
+  uint32_t clock = 1;  // rows get it as their time
+  ChangeCounts counts;
+  // Rows of all tables that are alive; classes that weren't merged away.
+  size_t tuples() const { return tuples_; }
+  size_t classes() const { return classes_; }
+  // The time of the last new or changed row of any table.
+  uint32_t last_time() const { return last_time_; }
+  // A global has another value now: to rules that use it, all rows are new.
+  void note_changed_global(Global& global) { last_time_ = global.changed_at = clock; }
+
+  // As a literal of the language; `#7` for a class.
+  std::string print(Value value, SortId sort) const;
+
+ private:
+  struct IdInfo {
+    SortId sort;
+    RuleId displaced_by;
+  };
+
+  void append(FunctionId function, std::span<const uint32_t> row, RuleId origin);
+  void merge_into(FunctionId function, uint32_t row, Value value, bool congruence);
+  Value merged(FunctionId function, uint32_t row, Value old_value, Value new_value);
+  [[noreturn]] void fail_conflict(FunctionId function, uint32_t row, Value old_value,
+                                  Value new_value) const;
+
+  std::vector<Table> tables_;  // by FunctionId
+  std::vector<Merge> merges_;
+  UnionFind ids_;
+  std::vector<IdInfo> id_infos_;
+  std::vector<UnionRecord> unions_;
+  size_t tuples_ = 0;
+  size_t classes_ = 0;
+  uint32_t last_time_ = 0;
+};
+
+}  // namespace luminal::egraph

@@ -1,0 +1,118 @@
+// EGraph: equality saturation in egglog's language, with terms, rules and runs from C++ or text.
+#pragma once
+
+#include "luminal/base/visibility.h"
+#include "luminal/egraph/constants.h"
+#include "luminal/egraph/report.h"
+#include "luminal/egraph/schedule.h"
+#include "luminal/egraph/schema.h"
+#include "luminal/egraph/snapshot.h"
+#include "luminal/egraph/value.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luminal::egraph {
+
+// Names clash, sorts don't fit, a text is wrong, a rule panics: UserError. A conflict in a
+// :no-merge function to a host sort: InternalError that names the rule. After an error in a run
+// the e-graph may be half changed; copy it first where that matters.
+// The same calls give the same ids, rows, reports (but for times) and bytes, on every machine.
+class LUMINAL_API EGraph {
+ public:
+  EGraph();
+  ~EGraph();
+  EGraph(const EGraph& other);
+  EGraph& operator=(const EGraph& other);
+  EGraph(EGraph&& other) noexcept;
+  EGraph& operator=(EGraph&& other) noexcept;
+
+  // --- what there is: also declared in text -------------------------------------------------
+
+  SortId add_sort(const std::string& name);
+  // Values are ids that the host gives out; equal ids are equal values.
+  SortId add_host_sort(const std::string& name, HostPrinter print = {});
+  void add_primitive(const std::string& name, std::vector<SortId> inputs, SortId output,
+                     PrimitiveFunction run);
+  FunctionId add_constructor(const std::string& name, std::vector<SortId> inputs, SortId output,
+                             uint64_t cost = 1);
+  FunctionId add_relation(const std::string& name, std::vector<SortId> inputs);
+  // Two different values for the same arguments are a conflict (:no-merge).
+  FunctionId add_function(const std::string& name, std::vector<SortId> inputs, SortId output);
+
+  // By name; UserError where there is none.
+  SortId sort(std::string_view name) const;
+  FunctionId function(std::string_view name) const;
+  RulesetId ruleset(std::string_view name) const;
+  std::optional<RuleId> find_rule(std::string_view name) const;
+  const std::string& rule_name(RuleId id) const;  // "initial" for kInitial
+  size_t rules() const;
+  const Schema& schema() const;
+  Constants& constants();
+  const Constants& constants() const;
+
+  // --- terms and facts ----------------------------------------------------------------------
+
+  // The class of a node, or unit for a relation, which holds from then on.
+  Value add(FunctionId function, std::span<const Value> arguments);
+  Value add(FunctionId function, std::initializer_list<Value> arguments) {
+    return add(function, std::span(arguments.begin(), arguments.size()));
+  }
+  // Merges where there is a value already.
+  void set(FunctionId function, std::span<const Value> arguments, Value value);
+  void set(FunctionId function, std::initializer_list<Value> arguments, Value value) {
+    set(function, std::span(arguments.begin(), arguments.size()), value);
+  }
+  std::optional<Value> lookup(FunctionId function, std::span<const Value> arguments) const;
+  std::optional<Value> lookup(FunctionId function, std::initializer_list<Value> arguments) const {
+    return lookup(function, std::span(arguments.begin(), arguments.size()));
+  }
+  // Both of one equality sort. What follows by congruence is found at the next rebuild, which
+  // runs, texts, snapshots and extraction start with.
+  void union_values(Value a, Value b);
+  void rebuild();
+  // The least id of the class of an equality sort's value.
+  Value find(Value value) const;
+  bool same(Value a, Value b) const { return find(a) == find(b); }
+  // A name for a value that rules and commands can use.
+  void let(const std::string& name, SortId sort, Value value);
+
+  // --- rules and runs -----------------------------------------------------------------------
+
+  // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
+  // that errors name.
+  ProgramResult run_program(std::string_view text, std::string_view source,
+                            const RunLimits& limits = {});
+  RunReport run(const Schedule& schedule, const RunLimits& limits = {});
+
+  // --- what came out ------------------------------------------------------------------------
+
+  size_t size(FunctionId function) const;  // living rows
+  size_t tuples() const;                   // of all functions
+  size_t classes() const;
+  // Living rows in the order they were made or last changed; values are canonical after a rebuild.
+  void for_each_row(FunctionId function,
+                    const std::function<void(std::span<const Value> arguments, Value value,
+                                             RuleId origin)>& visit) const;
+  Snapshot snapshot();
+  // The term of least cost as a tree; UserError where a class has no finite one.
+  ExtractedTerm extract(Value value, SortId sort);
+  // As a literal of the language, and `#7` for a class.
+  std::string print(Value value, SortId sort) const;
+  // Every living row with the rule that made it.
+  std::string dump() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace luminal::egraph

@@ -1,0 +1,52 @@
+// Engine: the database with its rules and names, which commands and the host work on.
+#pragma once
+
+#include "luminal/egraph/compile.h"
+#include "luminal/egraph/database.h"
+#include "luminal/egraph/match.h"
+#include "luminal/egraph/rule.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luminal::egraph {
+
+struct Rule {
+  std::string name;
+  RulesetId ruleset;
+  Matcher matcher;
+  Program actions;
+  uint32_t searched_until = 0;  // rows of this time or later are new to it
+};
+
+struct Ruleset {
+  std::string name;
+  std::vector<RuleId> rules;
+  uint32_t searched_until = 0;  // the least of its rules
+};
+
+// All values, so that a copy is an engine of its own.
+struct Engine {
+  Database database;
+  std::vector<Rule> rules;  // by RuleId, from 1
+  std::vector<Ruleset> rulesets{{.name = "", .rules = {}, .searched_until = 0}};
+  std::map<std::string, uint32_t, std::less<>> globals;
+  std::map<std::string, RulesetId, std::less<>> ruleset_names{{"", kDefaultRuleset}};
+  std::map<std::string, RuleId, std::less<>> rule_names;
+
+  Rule& rule(RuleId id) { return rules[id.index() - 1]; }
+  Scope scope(std::string_view source) { return {database, globals, source}; }
+
+  // UserError where the name is taken.
+  RulesetId add_ruleset(const std::string& name);
+  RuleId add_rule(Rule rule);
+  void add_global(const std::string& name, SortId sort, Value value);
+
+  // As text: every living row, table by table; the same state gives the same bytes.
+  std::string dump() const;
+};
+
+}  // namespace luminal::egraph

@@ -1,0 +1,108 @@
+#include "luminal/egraph/parser.h"
+
+#include "luminal/base/errors.h"
+#include "luminal/egraph/egraph.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace luminal::egraph {
+namespace {
+
+// What running a text says when it fails.
+std::string error_of(const std::string& text) {
+  EGraph egraph;
+  try {
+    egraph.run_program(text, "t.egg");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+struct Case {
+  const char* text;
+  const char* message;
+};
+
+TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
+  const Case cases[] = {
+      {"(datatype T (A)", "t.egg:1:1: '(' is never closed; the text ends first"},
+      {"x", "t.egg:1:1: expected a command such as (rewrite …)"},
+      {"(sort)", "t.egg:1:1: expected (sort Name)"},
+      {"(sort V (Vec i64))", "t.egg:1:1: container sorts aren't supported by this engine yet"},
+      {"\n  (push)", "t.egg:2:3: 'push' isn't supported by this engine yet"},
+      {"(function f (i64) i64)",
+       "t.egg:1:1: say what two values make: expected (function name (Sort …) Sort :merge "
+       "expression) or … :no-merge)"},
+      {"(function f (i64) i64 :merge old :no-merge)",
+       "t.egg:1:1: say what two values make: expected (function name (Sort …) Sort :merge "
+       "expression) or … :no-merge)"},
+      {"(relation r (i64)) (rule ((r x)) ((r x)) :naive)",
+       "t.egg:1:42: ':naive' is no option of 'rule'; expected (rule (fact …) (action …) "
+       "[:ruleset r] [:name \"n\"])"},
+      {"(relation r (i64)) (rule ((r x)) ((r x)) :name \"a\" :name \"b\")",
+       "t.egg:1:52: ':name' is given twice"},
+      {"(relation r (i64)) (rule ((r x)) ((r x)) :name a)",
+       "t.egg:1:48: expected a name in quotes, found a"},
+      {"(rewrite x x)",
+       "t.egg:1:10: a rewrite starts from a call, found x: a bare variable would match every "
+       "class"},
+      {"(check x)", "t.egg:1:8: a fact is a call or (= a b), found x"},
+      {"(check (= 1))", "t.egg:1:8: '=' compares two or more, as in (= a (f b))"},
+      {"(relation r (i64)) (r 99999999999999999999)",
+       "t.egg:1:23: 99999999999999999999 doesn't fit 64 bits; write a float: "
+       "99999999999999999999.0"},
+      {"(relation r (i64)) (r 12ab)",
+       "t.egg:1:23: '12ab' is no number; names don't start with a digit"},
+      {"(run-schedule (loop (run)))",
+       "t.egg:1:15: expected a schedule: a ruleset, (run …), (saturate …), (seq …) or "
+       "(repeat n …)"},
+      {"(run 2 3)", "t.egg:1:8: expected (run [ruleset] [times])"},
+      {"(run-schedule (repeat x (run)))",
+       "t.egg:1:23: expected how often to repeat, a natural number, found x"},
+      {"(set f 1)", "t.egg:1:6: set needs a call such as (f x), found f"},
+      {"(panic oops)", "t.egg:1:8: expected a message in quotes, found oops"},
+      {"(run :until (r 1))",
+       "t.egg:1:6: ':until' is no option of 'run'; expected (run [ruleset] [times])"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(error_of(c.text), c.message) << c.text;
+}
+
+TEST(Parser, DatatypesBecomeSortsAndConstructors) {
+  const std::vector<Command> commands =
+      parse("(datatype* (A (MkA i64 B)) (B (MkB A :cost 7 :unextractable)))", "t");
+  ASSERT_EQ(commands.size(), 4u);
+  EXPECT_EQ(std::get<SortDeclaration>(commands[0].body).name, "A");
+  EXPECT_EQ(std::get<SortDeclaration>(commands[1].body).name, "B");
+  const auto& make_b = std::get<FunctionDeclaration>(commands[3].body);
+  EXPECT_EQ(make_b.name, "MkB");
+  EXPECT_EQ(make_b.output.name, "B");
+  EXPECT_EQ(make_b.cost, 7u);
+  EXPECT_FALSE(make_b.extractable);
+}
+
+TEST(Parser, ABirewriteIsTwoRulesWithTwoNames) {
+  const std::vector<Command> commands = parse("(birewrite (f x) (g x) :name \"fg\")", "t");
+  ASSERT_EQ(commands.size(), 2u);
+  EXPECT_EQ(std::get<RuleDeclaration>(commands[0].body).name, "fg=>");
+  EXPECT_EQ(std::get<RuleDeclaration>(commands[1].body).name, "fg<=");
+}
+
+TEST(Parser, LiteralsOfAllSorts) {
+  EGraph egraph;
+  egraph.run_program(R"((relation r (i64 f64 String bool Unit))
+                        (r -3 -1.5e2 "a\"b" true ()) (r 4 inf "" false ()) (r 5 NaN "" false ())
+                        (r 6 2. "" false ()))",
+                     "t");
+  EXPECT_EQ(egraph.dump(),
+            "(r -3 -150.0 \"a\\\"b\" true ())  ; initial\n"
+            "(r 4 inf \"\" false ())  ; initial\n"
+            "(r 5 NaN \"\" false ())  ; initial\n"
+            "(r 6 2.0 \"\" false ())  ; initial\n");
+}
+
+}  // namespace
+}  // namespace luminal::egraph

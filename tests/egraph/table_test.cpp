@@ -1,0 +1,118 @@
+#include "luminal/egraph/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace luminal::egraph {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<uint32_t> chain(Table& table, uint64_t mask, std::vector<uint32_t> key) {
+  std::vector<uint32_t> rows;
+  const ColumnIndex& index = table.index(mask);
+  for (uint32_t row = index.first(key, table.data()); row != kNoRow; row = index.next(row)) {
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+uint32_t append(Table& table, std::vector<uint32_t> row, uint32_t time) {
+  return table.append(row, time, kInitial);
+}
+
+TEST(Table, RowsSinceATimeAreARange) {
+  Table table(1);
+  append(table, {1, 10}, 1);
+  append(table, {2, 20}, 3);
+  append(table, {3, 30}, 3);
+  append(table, {4, 40}, 7);
+  EXPECT_EQ(table.first_row_since(0), 0u);
+  EXPECT_EQ(table.first_row_since(1), 0u);
+  EXPECT_EQ(table.first_row_since(2), 1u);
+  EXPECT_EQ(table.first_row_since(4), 3u);
+  EXPECT_EQ(table.first_row_since(8), 4u);
+  EXPECT_EQ(table.last_time(), 7u);
+}
+
+TEST(Table, AnIndexFollowsItsTableAndKeepsTheOrderOfRows) {
+  Table table(2);
+  append(table, {1, 5, 100}, 1);
+  append(table, {2, 5, 100}, 1);
+  EXPECT_THAT(chain(table, 0b010, {5}), ElementsAre(0, 1));
+  append(table, {3, 6, 100}, 2);
+  append(table, {4, 5, 101}, 2);
+  EXPECT_THAT(chain(table, 0b010, {5}), ElementsAre(0, 1, 3));
+  EXPECT_THAT(chain(table, 0b110, {5, 100}), ElementsAre(0, 1));
+  EXPECT_THAT(chain(table, 0b010, {7}), ElementsAre());
+}
+
+// A dead row heads the chain of its value: the living rows behind it must still be found.
+TEST(Table, AChainSurvivesTheDeathOfItsFirstRow) {
+  Table table(1);
+  append(table, {1, 9}, 1);
+  append(table, {2, 9}, 1);
+  EXPECT_THAT(chain(table, 0b10, {9}), ElementsAre(0, 1));
+  table.kill(0);
+  EXPECT_THAT(chain(table, 0b10, {9}), ElementsAre(0, 1));
+  EXPECT_FALSE(table.alive(0));
+  EXPECT_TRUE(table.alive(1));
+}
+
+TEST(Table, ANullaryFunctionHasOneRow) {
+  Table table(0);
+  EXPECT_EQ(table.find({}), kNoRow);
+  append(table, {4}, 1);
+  EXPECT_EQ(table.output(table.find({})), 4u);
+}
+
+// The model: a map from arguments to value and time.
+TEST(Table, AgreesWithAMapOnRandomChanges) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 30; ++round) {
+    Table table(2);
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>> model;
+    uint32_t time = 1;
+    for (int step = 0; step < 2000; ++step) {
+      const std::array<uint32_t, 3> row{uint32_t(random() % 20), uint32_t(random() % 20),
+                                        uint32_t(random() % 5)};
+      const uint32_t found = table.find(std::span(row).first(2));
+      const auto entry = model.find({row[0], row[1]});
+      ASSERT_EQ(found != kNoRow, entry != model.end());
+      if (found != kNoRow) {
+        ASSERT_EQ(table.output(found), entry->second.first);
+        table.kill(found);
+        model.erase(entry);
+      }
+      if (found == kNoRow || random() % 2 == 0) {
+        table.append(row, time, kInitial);
+        model[{row[0], row[1]}] = {row[2], time};
+      }
+      if (random() % 10 == 0) ++time;
+      if (random() % 100 == 0) table.compact_if_sparse();
+      ASSERT_EQ(table.live(), model.size());
+      if (step % 50 != 0) continue;
+      const uint32_t since = random() % (time + 1), value = random() % 5;
+      size_t expected_new = 0, expected_equal = 0, found_new = 0, found_equal = 0;
+      for (const auto& [key, data] : model) {
+        expected_new += data.second >= since;
+        expected_equal += data.first == value;
+      }
+      for (size_t r = table.first_row_since(since); r < table.rows(); ++r) {
+        found_new += table.alive(r);
+      }
+      for (uint32_t r : chain(table, 0b100, {value})) found_equal += table.alive(r);
+      ASSERT_EQ(found_new, expected_new);
+      ASSERT_EQ(found_equal, expected_equal);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace luminal::egraph
