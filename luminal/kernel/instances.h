@@ -1,0 +1,61 @@
+// Instances: a class at an index. Walking down from a kernel's root with index expressions gives
+// all the values one launch needs; a view costs nothing here, it only changes the index.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "luminal/base/result.h"
+#include "luminal/kernel/kernel.h"
+#include "luminal/kernel/term_graph.h"
+
+namespace luminal::kernel {
+
+// What search decides, by class: whether it is stored in memory, and which term computes it.
+struct Choice {
+  std::vector<bool> cut;
+  std::vector<int> term;
+};
+
+struct Instance {
+  ClassId value;
+  int term = 0;                    // of the class: the one that computes it
+  std::vector<Expr> index = {};    // over loops; a gathered one is dynamic_index()
+  bool load = false;               // read from memory: a source, or a cut class
+  int source = -1;                 // of a load: the source; -1 means the cut class `value`
+  std::vector<int> operands = {};  // instances; of a Reduce its body, of a Gather nothing
+  int reduce_loop = -1;            // of a Reduce
+};
+
+// An index whose value another instance computes: an Index node past all loops.
+constexpr int kDynamicAxis = 1 << 16;
+inline Expr dynamic_index(int instance, Expr extent) {
+  return Expr::index(kDynamicAxis + instance, extent);
+}
+// The instances that an expression takes its value from.
+std::vector<int> dynamic_instances(Expr expr);
+
+struct Instances {
+  std::vector<Loop> loops;  // the root's, one or more per dim, then one per Reduce
+  int n_root_loops = 0;
+  std::vector<Expr> root_index;  // of the root's dims, over its loops
+  std::vector<Instance> list;
+  int root = 0;
+};
+
+struct WalkLimits {
+  int most_instances = 600;
+};
+
+// The instances under `root`, with each of its dims as one loop, or as `factors[d]` loops. Failure
+// is a reason to cut: too many instances, or an index that can't be followed.
+Result<Instances> walk(const TermGraph& graph, const Choice& choice, ClassId root,
+                       const std::vector<std::vector<Expr>>& factors,
+                       const WalkLimits& limits = {});
+
+// How to split the root's dims into loops so that divisions and remainders in index expressions
+// vanish: one factor list per dim, a single one where nothing is gained.
+std::vector<std::vector<Expr>> refine(const TermGraph& graph, const Instances& instances,
+                                      ClassId root);
+
+}  // namespace luminal::kernel

@@ -1,0 +1,116 @@
+// Kernel: one launch as loops over scalar instructions; what cost, text and every emitter read.
+//
+// A kernel runs its stages, in order, once per point of its outer loops; points are independent, so
+// they may run on any thread. A stage loops over its own inner loops and, if it reduces, over one
+// more, and writes one value per point of its inner loops: to a local buffer that later stages of
+// the same point read, or to an output. Pointwise kernels, softmax, norms and contractions are all
+// of this form.
+//
+// Loops are numbered; Expr::index(k, extent) in an expression is the position along loop k. Extents
+// and expressions may use variables, which become arguments of the compiled kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "luminal/base/ids.h"
+#include "luminal/graph/op.h"
+#include "luminal/shape/dtype.h"
+#include "luminal/shape/index_map.h"
+
+namespace luminal::kernel {
+
+struct InstTag;
+using InstId = Id<InstTag>;  // a position in Stage::body
+
+// A tensor the kernel reads or writes: contiguous, row-major.
+struct Param {
+  DType dtype;
+  Dims dims;
+  bool output = false;
+};
+
+// An index along one dim of a tensor or a local buffer: an expression over loops, plus, for
+// gathers, the value of an instruction of an integer type, which may be negative or too large only
+// where its use is undefined: emitters clamp it into the dim.
+struct Index {
+  Expr expr;                    // over loops
+  std::optional<InstId> value;  // if set, the index is this value and `expr` is unused
+};
+
+struct ConstInst {  // a number of the instruction's dtype
+  double real = 0;
+  int64_t integer = 0;
+};
+struct IotaInst {  // the value of an expression over loops: ints wrap, bool is != 0
+  Expr expr;
+};
+struct LoadInst {  // an element of params[param]
+  int param;
+  std::vector<Index> index;  // one per dim
+};
+struct LocalInst {  // an element of the local buffer of an earlier stage
+  int stage;
+  std::vector<Expr> index;  // one per inner loop of that stage
+};
+// An element-wise primitive: Exp2 … Sqrt, Add … Equal, Select, Cast, Bitcast. Semantics are
+// ops.def's.
+struct OpInst {
+  Op op;
+  std::vector<InstId> operands;
+};
+
+struct Inst {
+  DType dtype;  // of the result; floats are rounded to it, integers wrapped
+  std::variant<ConstInst, IotaInst, LoadInst, LocalInst, OpInst> what;
+};
+
+// Takes the body's result along one more loop. f16, bf16 and f32 accumulate in f32 at least and
+// round once, at the end, to the stage's dtype.
+struct Reduction {
+  Reducer reducer;
+  int loop;
+};
+
+// Where a stage's values go: a local buffer with one dim per inner loop (a scalar if it has none),
+// or params[output] at an index over the kernel's loops.
+struct LocalTarget {};
+struct OutputTarget {
+  int param;
+  std::vector<Expr> index;
+};
+
+struct Stage {
+  DType dtype;
+  std::vector<int> loops;  // inner loops, outermost first
+  std::optional<Reduction> reduction;
+  std::vector<Inst> body;  // operands come before their users
+  InstId result;
+  std::variant<LocalTarget, OutputTarget> target;
+};
+
+struct Loop {
+  Expr extent;
+};
+
+struct Kernel {
+  std::vector<Param> params;
+  std::vector<Loop> loops;  // all of them; the first `n_outer` are the outer ones
+  int n_outer = 0;
+  std::vector<Stage> stages;
+  std::vector<Expr> variables;  // of all extents and expressions, sorted by name: the arguments
+
+  // Work, as expressions over the variables: what the roofline reads.
+  Expr bytes_read;
+  Expr bytes_written;
+  Expr flops;
+  Expr local_bytes;  // of local buffers, per outer point
+};
+
+// The canonical text: equal kernels have equal text, whatever made them. Names are positions.
+std::string text(const Kernel& kernel);
+
+}  // namespace luminal::kernel

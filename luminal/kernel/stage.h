@@ -1,0 +1,40 @@
+// Lowering a kernel: from chosen terms under one root to stages, the one function that cost,
+// legality, canonical text and emitters share.
+#pragma once
+
+#include <vector>
+
+#include "luminal/base/result.h"
+#include "luminal/kernel/instances.h"
+#include "luminal/kernel/kernel.h"
+#include "luminal/kernel/term_graph.h"
+
+namespace luminal::kernel {
+
+// Where a parameter of a lowered kernel comes from: a source of the term graph, or a cut class. The
+// last parameter is the output.
+struct ParamOrigin {
+  int source = -1;
+  ClassId value;
+};
+
+struct LoweredKernel {
+  Kernel kernel;
+  std::vector<ParamOrigin> origins;
+  std::vector<ClassId> classes;  // everything computed inside, sorted: the kernel's source terms
+};
+
+struct StageLimits {
+  WalkLimits walk;
+  int64_t most_local_bytes = 256 << 10;  // per outer point, at the bounds of the variables
+};
+
+// The kernel that computes `root` with the first `n_outer` of its loops as outer ones. Failure is a
+// reason, not an error: search goes on with other cuts.
+Result<LoweredKernel> stage(const TermGraph& graph, ClassId root, const Instances& instances,
+                            int n_outer, const StageLimits& limits = {});
+
+// Ops that one evaluation of an element-wise op stands for in cost: transcendental ones are dear.
+int flops_of(Op op);
+
+}  // namespace luminal::kernel

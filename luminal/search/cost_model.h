@@ -1,0 +1,21 @@
+// The roofline: what a kernel takes at least, by bytes, flops and launch, on a described machine.
+#pragma once
+
+#include "luminal/kernel/kernel.h"
+
+namespace luminal::search {
+
+struct MachineModel {
+  double bytes_per_second = 30e9;
+  double flops_per_second = 100e9;  // of element-wise work on all threads
+  double launch_seconds = 2e-6;
+  double stage_seconds = 4e-9;  // to enter a stage's loops, per outer point
+  int threads = 2;
+};
+
+// Variables take the values of `sizes`; those it doesn't name, one between their bounds.
+Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings& sizes);
+
+double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes);
+
+}  // namespace luminal::search

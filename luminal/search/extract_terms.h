@@ -1,0 +1,23 @@
+// From a saturated e-graph to the classes that lowering and plan search work on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/kernel/term_graph.h"
+#include "luminal/search/lower_graph.h"
+#include "luminal/search/terms.h"
+
+namespace luminal::search {
+
+struct ExtractedTerms {
+  kernel::TermGraph graph;
+  std::vector<kernel::ClassId> class_of;        // by node id of the graph; not valid if unused
+  std::vector<std::vector<std::string>> rules;  // by class: the rules that made or joined its terms
+};
+
+// All Value classes. Two terms of one class with different types are an internal error that names
+// the rule behind the second.
+ExtractedTerms extract_terms(const Graph& graph, const LoweredGraph& lowered, Terms& terms);
+
+}  // namespace luminal::search

@@ -1,0 +1,63 @@
+// find_plan: which values to store. The e-graph says what is equal; this says what is best.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "luminal/kernel/plan.h"
+#include "luminal/kernel/term_graph.h"
+#include "luminal/search/cost_model.h"
+
+namespace luminal::search {
+
+enum class Fusion : uint8_t {
+  Modelled,  // where the roofline says that it pays
+  Always,    // store only what must be, and what no kernel can hold
+  Never,     // every op its own kernel
+};
+
+// What the plan must produce, beside kernels' own needs.
+struct HostNeed {
+  int source;                             // of the term graph: what the host step makes
+  std::vector<kernel::ClassId> operands;  // that it reads from memory
+};
+
+struct PlanRequest {
+  std::vector<kernel::ClassId> stored;  // must be in memory at the end
+  std::vector<HostNeed> host_steps;     // in an order that their data allows
+};
+
+struct SearchOptions {
+  Fusion fusion = Fusion::Modelled;
+  MachineModel machine;
+  Bindings sizes;  // at which the model is asked; see representative_sizes
+  uint64_t seed = 1;
+  int starts = 3;  // orders of moves tried from each first choice
+  kernel::StageLimits limits;
+};
+
+struct SearchReport {
+  int candidates = 0;              // plans whose cost was computed
+  int distinct_kernels = 0;        // lowered and costed
+  int live_bits = 0;               // classes that may be stored or not
+  std::vector<std::string> notes;  // what could not be fused, and why
+};
+
+struct FoundPlan {
+  kernel::Plan plan;
+  std::vector<bool> cut;  // by class
+  SearchReport report;
+};
+
+// The same request, options and graph give the same plan, byte for byte. A graph without a plan is
+// an internal error that names the class and the reason.
+FoundPlan find_plan(const kernel::TermGraph& graph, const PlanRequest& request,
+                    const SearchOptions& options);
+
+// The best over all choices of cuts, by trying each: for tests of the search on small graphs.
+// Throws UserError above 20 live bits.
+FoundPlan find_plan_by_force(const kernel::TermGraph& graph, const PlanRequest& request,
+                             const SearchOptions& options);
+
+}  // namespace luminal::search

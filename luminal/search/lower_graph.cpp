@@ -1,0 +1,113 @@
+#include "luminal/search/lower_graph.h"
+
+#include <algorithm>
+
+#include "luminal/base/check.h"
+#include "luminal/graph/traverse.h"
+
+namespace luminal::search {
+namespace {
+
+using egraph::Value;
+
+bool commutes(Op op) {
+  return op == Op::Add || op == Op::Mul || op == Op::BitAnd || op == Op::Equal;
+}
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, Terms& terms) : graph_(graph), terms_(terms) {
+    out_.value_of.resize(graph.size());
+  }
+
+  LoweredGraph run(const std::vector<NodeId>& roots) {
+    for (NodeId id : topological_order(graph_, roots)) {
+      out_.value_of[id.index()] = lower(id);
+    }
+    out_.stored.insert(out_.stored.end(), roots.begin(), roots.end());
+    std::sort(out_.stored.begin(), out_.stored.end());
+    out_.stored.erase(std::unique(out_.stored.begin(), out_.stored.end()), out_.stored.end());
+    return std::move(out_);
+  }
+
+ private:
+  Value of(NodeId id) const { return out_.value_of[id.index()]; }
+
+  Value source(NodeId id, bool host_step) {
+    const auto number = static_cast<int64_t>(out_.sources.size());
+    out_.sources.push_back({id, host_step});
+    const Value tensor =
+        terms_.egraph.add(terms_.source, {terms_.egraph.constants().intern(number)});
+    return terms_.egraph.add(terms_.load, {tensor});
+  }
+
+  Value lower(NodeId id) {
+    const Node& node = graph_.node(id);
+    egraph::EGraph& egraph = terms_.egraph;
+    switch (node.op) {
+      case Op::Input:
+        return source(id, false);
+      case Op::Constant: {
+        const auto& constant = node.as<ConstantAttr>();
+        return egraph.add(terms_.constant,
+                          {terms_.host.of(Number{node.dtype, constant.real, constant.integer})});
+      }
+      case Op::Iota:
+        return egraph.add(terms_.iota, {terms_.host.of(node.as<IotaAttr>().expr),
+                                        terms_.host.of(Type{node.dims, node.dtype})});
+      case Op::View:
+        return egraph.add(terms_.reindex,
+                          {terms_.host.of(node.as<IndexMap>()), of(node.inputs[0])});
+      case Op::Reduce:
+        return egraph.add(terms_.reduce, {terms_.string(name(node.as<ReduceAttr>().reducer)),
+                                          terms_.host.of(graph_.node(node.inputs[0]).dims.back()),
+                                          of(node.inputs[0])});
+      case Op::Gather:
+        return egraph.add(terms_.gather, {of(node.inputs[0]), of(node.inputs[1])});
+      case Op::Cast:
+        return egraph.add(terms_.cast, {terms_.string(name(node.dtype)), of(node.inputs[0])});
+      case Op::Bitcast:
+        return egraph.add(terms_.bitcast, {terms_.string(name(node.dtype)), of(node.inputs[0])});
+      case Op::Scan:
+      case Op::Scatter:
+      case Op::Custom:
+        out_.stored.insert(out_.stored.end(), node.inputs.begin(), node.inputs.end());
+        return source(id, true);
+      case Op::Exp2:
+      case Op::Log2:
+      case Op::Sin:
+      case Op::Recip:
+      case Op::Sqrt:
+      case Op::Add:
+      case Op::Mul:
+      case Op::Mod:
+      case Op::IntDiv:
+      case Op::BitAnd:
+      case Op::LessThan:
+      case Op::Equal:
+      case Op::Select:
+        return elementwise(node);
+    }
+    LUMINAL_CHECK(false, "an op without a term");
+    __builtin_unreachable();
+  }
+
+  Value elementwise(const Node& node) {
+    std::vector<Value> operands;
+    for (NodeId input : node.inputs) operands.push_back(of(input));
+    if (commutes(node.op) && operands[1] < operands[0]) std::swap(operands[0], operands[1]);
+    return terms_.egraph.add(terms_.op(node.op), operands);
+  }
+
+  const Graph& graph_;
+  Terms& terms_;
+  LoweredGraph out_;
+};
+
+}  // namespace
+
+LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms) {
+  return Lowering(graph, terms).run(roots);
+}
+
+}  // namespace luminal::search

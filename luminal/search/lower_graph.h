@@ -1,0 +1,27 @@
+// From a graph to terms: one Value per node; what no kernel computes yet becomes a step of its own.
+#pragma once
+
+#include <vector>
+
+#include "luminal/graph/graph.h"
+#include "luminal/search/terms.h"
+
+namespace luminal::search {
+
+// A tensor that exists before kernels read it.
+struct SourceTensor {
+  NodeId node;  // of the graph: a leaf, or what a host step computes
+  bool host_step = false;
+};
+
+struct LoweredGraph {
+  std::vector<SourceTensor> sources;    // by the number in (Source k)
+  std::vector<egraph::Value> value_of;  // by node id; not valid for nodes nobody needs
+  // What must be in memory: outputs, state updates, and what host steps read.
+  std::vector<NodeId> stored;
+};
+
+// Adds what `roots` need to `terms`. Scan, Scatter and Custom are host steps.
+LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms);
+
+}  // namespace luminal::search

@@ -1,0 +1,179 @@
+#include "luminal/search/plan_cost.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace luminal::search {
+
+using kernel::Choice;
+using kernel::ClassId;
+using kernel::Term;
+using kernel::TermClass;
+
+namespace {
+
+// Where a class may be computed from: its own ops come before views of others.
+bool is_view(const Term& term) { return std::holds_alternative<kernel::ReindexTerm>(term); }
+
+bool costs_nothing(const Term& term) {
+  return std::holds_alternative<kernel::LoadTerm>(term) ||
+         std::holds_alternative<kernel::ConstTerm>(term) ||
+         std::holds_alternative<kernel::IotaTerm>(term);
+}
+
+// Loads, constants, index values and views of anything are never worth storing.
+bool may_be_stored(const TermClass& value) {
+  return std::none_of(value.terms.begin(), value.terms.end(),
+                      [](const Term& term) { return is_view(term) || costs_nothing(term); });
+}
+
+}  // namespace
+
+PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
+                   const SearchOptions& options)
+    : graph_(graph), request_(request), options_(options), forced_(graph.classes.size(), false) {
+  for (ClassId id : request.stored) forced_[id.index()] = true;
+  for (const HostNeed& step : request.host_steps) {
+    for (ClassId id : step.operands) forced_[id.index()] = true;
+  }
+  // Only what the request needs is alive; a class nobody reads has nothing to choose.
+  const Choice choice = choice_for(forced_);
+  std::vector<bool> seen(graph.classes.size(), false);
+  std::vector<ClassId> stack;
+  for (size_t i = 0; i < forced_.size(); ++i) {
+    if (forced_[i]) stack.push_back(ClassId{static_cast<uint32_t>(i)});
+  }
+  while (!stack.empty()) {
+    const ClassId id = stack.back();
+    stack.pop_back();
+    if (seen[id.index()]) continue;
+    seen[id.index()] = true;
+    const Term& term = graph.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
+    for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
+    // A gather reads its data where another value says: that data must be somewhere to be read.
+    if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
+      if (may_be_stored(graph.at(gather->data))) forced_[gather->data.index()] = true;
+    }
+  }
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const ClassId id{static_cast<uint32_t>(i)};
+    if (seen[i] && !forced_[i] && may_be_stored(graph.at(id))) live_.push_back(id);
+  }
+}
+
+bool PlanCost::is_source(ClassId id) const {
+  const auto& terms = graph_.at(id).terms;
+  return std::any_of(terms.begin(), terms.end(), [](const Term& term) {
+    return std::holds_alternative<kernel::LoadTerm>(term);
+  });
+}
+
+// A load if there is one, else an op, else the view whose source is nearest to memory.
+Choice PlanCost::choice_for(const std::vector<bool>& cut) const {
+  Choice choice{.cut = cut, .term = std::vector<int>(graph_.classes.size(), 0)};
+  for (size_t i = 0; i < graph_.classes.size(); ++i) {
+    const auto& terms = graph_.classes[i].terms;
+    auto rank = [&](const Term& term) {
+      if (std::holds_alternative<kernel::LoadTerm>(term)) return 0;
+      if (!is_view(term)) return 1;
+      const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
+      if (cut[base.index()] || is_source(base)) return 2;
+      const bool computes = std::any_of(graph_.at(base).terms.begin(), graph_.at(base).terms.end(),
+                                        [](const Term& t) { return !is_view(t); });
+      return computes ? 3 : 4;
+    };
+    int best = 0;
+    for (size_t t = 1; t < terms.size(); ++t) {
+      if (rank(terms[t]) < rank(terms[static_cast<size_t>(best)])) best = static_cast<int>(t);
+    }
+    choice.term[i] = best;
+  }
+  return choice;
+}
+
+// What a kernel under `root` reads from memory: together with the root it says which kernel it is.
+std::vector<uint32_t> PlanCost::cone(ClassId root, const Choice& choice) const {
+  std::set<uint32_t> leaves;
+  std::set<uint32_t> seen;
+  std::vector<ClassId> stack = {root};
+  while (!stack.empty()) {
+    const ClassId id = stack.back();
+    stack.pop_back();
+    if (!seen.insert(id.value).second) continue;
+    if (id != root && choice.cut[id.index()]) {
+      leaves.insert(id.value);
+      continue;
+    }
+    const Term& term = graph_.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
+    for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
+  }
+  std::vector<uint32_t> key = {root.value};
+  key.insert(key.end(), leaves.begin(), leaves.end());
+  return key;
+}
+
+CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
+  CostedKernel best;
+  best.seconds = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<Expr>> factors;
+  for (Expr dim : graph_.at(root).dims) factors.push_back({dim});
+  auto instances = kernel::walk(graph_, choice, root, factors, options_.limits.walk);
+  if (!instances) {
+    best.why = instances.why();
+    return best;
+  }
+  const auto refined = kernel::refine(graph_, *instances, root);
+  if (refined != factors) {
+    auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk);
+    if (split) instances = std::move(split);
+  }
+  for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
+    auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
+    if (!lowered) {
+      best.why = lowered.why();
+      continue;
+    }
+    const double time = seconds(lowered->kernel, options_.machine, options_.sizes);
+    if (time < best.seconds * (1 - 1e-9)) {
+      best.seconds = time;
+      best.lowered = std::move(*lowered);
+    }
+  }
+  if (best.lowered) best.why.clear();
+  return best;
+}
+
+const CostedKernel& PlanCost::kernel_for(ClassId root, const Choice& choice) {
+  std::unique_ptr<CostedKernel>& slot = kernels_[cone(root, choice)];
+  if (slot == nullptr) slot = std::make_unique<CostedKernel>(lower(root, choice));
+  return *slot;
+}
+
+CostedPlan PlanCost::cost(const std::vector<bool>& cut) {
+  const Choice choice = choice_for(cut);
+  CostedPlan plan;
+  std::vector<ClassId> needed;
+  for (size_t i = 0; i < forced_.size(); ++i) {
+    if (forced_[i]) needed.push_back(ClassId{static_cast<uint32_t>(i)});
+  }
+  while (!needed.empty()) {
+    const ClassId id = needed.back();
+    needed.pop_back();
+    if (is_source(id) || plan.kernels.contains(id)) continue;
+    const CostedKernel& kernel = kernel_for(id, choice);
+    if (!kernel.lowered) {
+      plan.why = kernel.why;
+      plan.seconds = std::numeric_limits<double>::infinity();
+      return plan;
+    }
+    plan.kernels.emplace(id, &kernel);
+    plan.seconds += kernel.seconds;
+    for (const kernel::ParamOrigin& origin : kernel.lowered->origins) {
+      if (origin.source < 0 && origin.value != id) needed.push_back(origin.value);
+    }
+  }
+  return plan;
+}
+
+}  // namespace luminal::search

@@ -1,0 +1,56 @@
+// The cost of a choice of cuts: its kernels, lowered once each, and whether they make a plan at
+// all.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/search/find_plan.h"
+
+namespace luminal::search {
+
+// A kernel with its best outer loops.
+struct CostedKernel {
+  std::optional<kernel::LoweredKernel> lowered;  // none: `why` says so
+  double seconds = 0;
+  std::string why;
+};
+
+// The kernels that a choice of cuts needs, by what they store.
+struct CostedPlan {
+  double seconds = 0;
+  std::map<kernel::ClassId, const CostedKernel*> kernels;
+  std::string why;  // not empty: no plan
+};
+
+class PlanCost {
+ public:
+  PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
+           const SearchOptions& options);
+
+  // Classes for which storing is a choice, in order.
+  const std::vector<kernel::ClassId>& live() const { return live_; }
+  // Cuts that are not a choice.
+  const std::vector<bool>& forced() const { return forced_; }
+  CostedPlan cost(const std::vector<bool>& cut);
+  int distinct_kernels() const { return static_cast<int>(kernels_.size()); }
+
+ private:
+  kernel::Choice choice_for(const std::vector<bool>& cut) const;
+  const CostedKernel& kernel_for(kernel::ClassId root, const kernel::Choice& choice);
+  CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
+  std::vector<uint32_t> cone(kernel::ClassId root, const kernel::Choice& choice) const;
+  bool is_source(kernel::ClassId id) const;
+
+  const kernel::TermGraph& graph_;
+  const PlanRequest& request_;
+  const SearchOptions& options_;
+  std::vector<kernel::ClassId> live_;
+  std::vector<bool> forced_;
+  std::map<std::vector<uint32_t>, std::unique_ptr<CostedKernel>> kernels_;
+};
+
+}  // namespace luminal::search

@@ -1,0 +1,161 @@
+#include "luminal/search/find_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "luminal/luminal.h"
+#include "tests/search/planned.h"
+
+namespace luminal::search {
+namespace {
+
+// The shapes that must become one kernel each, over rows of `n` elements.
+struct Pattern7 {
+  const char* name;
+  Tensor (*build)(Graph& graph, const Tensor& x);
+};
+
+Tensor scale(Graph& graph, const Tensor& x, const char* name) {
+  return graph.weight(name, {x.dim(-1)}, x.dtype());
+}
+
+const Pattern7 kPatterns[] = {
+    {"softmax", [](Graph&, const Tensor& x) { return softmax(x, -1); }},
+    {"layer norm",
+     [](Graph& g, const Tensor& x) {
+       return layer_norm(x, {x.dim(-1)}, scale(g, x, "w"), scale(g, x, "b"));
+     }},
+    {"rms norm",
+     [](Graph& g, const Tensor& x) { return rms_norm(x, {x.dim(-1)}, scale(g, x, "w"), 1e-5); }},
+    {"gelu", [](Graph&, const Tensor& x) { return gelu(x); }},
+    {"swiglu",
+     [](Graph& g, const Tensor& x) { return silu(x) * g.input("up", x.dims(), x.dtype()); }},
+    {"rotary", [](Graph&, const Tensor& x) { return rotary_embedding(x); }},
+    {"add + rms norm",
+     [](Graph& g, const Tensor& x) {
+       return rms_norm(x + g.input("r", x.dims(), x.dtype()), {x.dim(-1)}, scale(g, x, "w"), 1e-5);
+     }},
+};
+
+TEST(FindPlan, SevenPatternsAreOneKernelEach) {
+  for (const Pattern7& pattern : kPatterns) {
+    for (DType dtype : {DType::F32, DType::BF16}) {
+      for (Expr rows : {Expr(1), Expr(17), Expr(4096), Expr::var("s", 1, 4096)}) {
+        for (int64_t width : {2, 16, 4096}) {
+          Graph graph;
+          pattern.build(graph, graph.input("x", {rows, width}, dtype)).output("y");
+          const FoundPlan found = plan(graph, Fusion::Always);
+          EXPECT_EQ(found.plan.n_kernels(), 1)
+              << pattern.name << " " << name(dtype) << " [" << rows.text() << ", " << width << "]";
+        }
+      }
+    }
+  }
+}
+
+TEST(FindPlan, NeverStoresEveryOp) {
+  Graph graph;
+  Tensor x = graph.input("x", {4, 8});
+  exp2(exp2(x) + x).output("y");
+  EXPECT_EQ(plan(graph, Fusion::Never).plan.n_kernels(), 3);
+  EXPECT_EQ(plan(graph, Fusion::Always).plan.n_kernels(), 1);
+}
+
+TEST(FindPlan, FindsTheOptimumOfItsModel) {
+  auto check = [](const char* what, Graph& graph) {
+    Planned planned = prepare(graph);
+    const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
+    const FoundPlan best =
+        find_plan_by_force(planned.extracted.graph, planned.request, planned.options);
+    EXPECT_NEAR(found.plan.model_seconds, best.plan.model_seconds, best.plan.model_seconds * 1e-6)
+        << what << ": " << found.report.live_bits << " bits";
+    std::printf("%-16s %2d bits, %d kernels, %.2f µs, %d candidates\n", what,
+                found.report.live_bits, found.plan.n_kernels(), found.plan.model_seconds * 1e6,
+                found.report.candidates);
+  };
+  {
+    Graph graph;
+    softmax(graph.input("x", {1024, 1024}), -1).output("y");
+    check("softmax", graph);
+  }
+  {
+    Graph graph;
+    Tensor x = graph.input("x", {512, 512});
+    layer_norm(x, {512}, graph.weight("w", {512}), graph.weight("b", {512})).output("y");
+    check("layer norm", graph);
+  }
+  {
+    Graph graph;
+    Tensor x = graph.input("x", {64, 256});
+    Tensor gate = matmul(x, graph.weight("g", {256, 512}));
+    Tensor up = matmul(x, graph.weight("u", {256, 512}));
+    matmul(silu(gate) * up, graph.weight("d", {512, 256})).output("y");
+    check("swiglu ffn", graph);
+  }
+  {
+    Graph graph;
+    Tensor q = graph.input("q", {2, 16, 8});
+    Tensor k = graph.input("k", {2, 16, 8});
+    Tensor w = softmax(matmul(q, k.transpose(1, 2)), -1);
+    matmul(w, graph.input("v", {2, 16, 8})).output("y");
+    check("attention", graph);
+  }
+}
+
+TEST(FindPlan, IsTheSameEveryTime) {
+  std::string first;
+  for (int round = 0; round < 5; ++round) {
+    Graph graph;
+    Tensor x = graph.input("x", {Expr::var("s", 1, 512), 64});
+    Tensor h = rms_norm(x, {64}, graph.weight("w", {64}), 1e-5);
+    (x + matmul(gelu(matmul(h, graph.weight("a", {64, 256}))), graph.weight("b", {256, 64})))
+        .output("y");
+    const std::string text = text_of(plan(graph));
+    if (round == 0) first = text;
+    EXPECT_EQ(text, first);
+  }
+}
+
+// A pre-norm Llama block at a small width; the e-graph doesn't see sizes.
+Tensor llama_block(const nn::Scope& scope, const Tensor& x, int heads, int kv_heads) {
+  auto rotate = [](const Tensor& t) { return rotary_embedding(t); };
+  Tensor h = nn::rms_norm(scope.child("input_layernorm"), x, {.eps = 1e-5});
+  Tensor a = nn::self_attention(
+      scope.child("self_attn"), h, heads,
+      {.kv_heads = kv_heads, .bias = false, .out_bias = false, .causal = true, .rotate = rotate});
+  Tensor y = x + a;
+  h = nn::rms_norm(scope.child("post_attention_layernorm"), y, {.eps = 1e-5});
+  auto project = [&](const char* name, const Tensor& in, int64_t out) {
+    return nn::linear(scope.child(name), in, out, {.bias = false});
+  };
+  return y + project("down", silu(project("gate", h, 256)) * project("up", h, 256), 64);
+}
+
+TEST(Saturation, GrowsLinearlyWithLlamaBlocks) {
+  uint64_t one = 0;
+  uint64_t two = 0;
+  for (int blocks : {1, 2, 4, 8, 12}) {
+    Graph graph;
+    Tensor x = graph.input("x", {1, Expr::var("s", 1, 512), 64});
+    for (int i = 0; i < blocks; ++i) x = llama_block(nn::Scope(graph).child(i), x, 4, 2);
+    x.output("y");
+    const auto start = std::chrono::steady_clock::now();
+    Planned planned = prepare(graph);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    const egraph::RunReport& run = planned.saturation;
+    std::printf(
+        "llama_blocks %d nodes %llu classes %llu saturate_ms %.2f prepare_ms %.2f\n", blocks,
+        static_cast<unsigned long long>(run.tuples), static_cast<unsigned long long>(run.classes),
+        (run.search_seconds + run.apply_seconds + run.rebuild_seconds) * 1e3, taken.count());
+    if (blocks == 1) one = run.tuples;
+    if (blocks == 2) two = run.tuples;
+    EXPECT_EQ(run.tuples, one + static_cast<uint64_t>(blocks - 1) * (two > 0 ? two - one : 0));
+    EXPECT_EQ(run.stop, egraph::StopReason::Finished);
+  }
+}
+
+}  // namespace
+}  // namespace luminal::search
