@@ -28,7 +28,7 @@ done
 
 system_packages=(
   g++ cmake ninja-build ccache git
-  clang-19 clang-format-19 libclang-rt-19-dev
+  llvm-19-dev clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev
   libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
   graphviz python3 python3-venv
 )

@@ -1,8 +1,8 @@
 // luminal graph print|verify|draw: a graph in its text form, checked, printed back or drawn.
 #include "luminal/graph/graph.h"
 #include "apps/cli/command.h"
+#include "apps/cli/files.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_memory.h"
 #include "luminal/base/os_process.h"
 #include "luminal/graph/graphviz.h"
 #include "luminal/graph/text_form.h"
@@ -11,9 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -24,23 +22,6 @@ struct GraphOptions {
   std::string file;
   std::string output;
 };
-
-std::string read_text(const std::string& file) {
-  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  const base::MappedFile mapped(file);
-  return {reinterpret_cast<const char*>(mapped.bytes().data()), mapped.size()};
-}
-
-std::unique_ptr<Graph> read_graph(const std::string& file) {
-  return parse_graph(read_text(file), file == "-" ? "<stdin>" : file);
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw UserError("can't write '" + path + "'; check the folder and its permissions");
-}
 
 // Removes the file when the scope ends, whichever way.
 struct Temporary {

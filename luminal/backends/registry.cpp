@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "luminal/backends/cpu/cpu_backend.h"
 #include "luminal/backends/interp/interp_backend.h"
 #include "luminal/base/errors.h"
 
@@ -15,6 +16,7 @@ struct Entry {
 
 // The explicit list: one line per backend.
 constexpr Entry kBackends[] = {
+    {"cpu", cpu_backend},
     {"interp", interp_backend},
 };
 

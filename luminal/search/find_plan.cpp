@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <span>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
@@ -17,6 +18,8 @@ using kernel::ClassId;
 
 // Differences below this share are ties, broken by fewer kernels.
 constexpr double kNoise = 1e-6;
+// Above this many choices one order of moves per start is enough.
+constexpr size_t kManyBits = 100;
 
 struct State {
   std::vector<bool> cut;
@@ -65,9 +68,11 @@ class PlanSearch {
   }
 
  private:
-  void price(State& state) {
+  void price(State& state, const CostedPlan* before = nullptr,
+             std::span<const ClassId> changed = {}) {
     ++candidates_;
-    state.plan = cost_.cost(state.cut);
+    const bool usable = before != nullptr && before->why.empty();
+    state.plan = cost_.cost(state.cut, usable ? before : nullptr, changed);
   }
 
   template <typename Predicate>
@@ -100,8 +105,10 @@ class PlanSearch {
 
   State search() {
     State best = start_with([](ClassId) { return true; });
+    // Other orders of moves help small graphs; large ones have no time for them.
+    const int starts = cost_.live().size() <= kManyBits ? options_.starts : 1;
     for (int first = 0; first < 3; ++first) {
-      for (int round = 0; round < options_.starts; ++round) {
+      for (int round = 0; round < starts; ++round) {
         State state = first == 0   ? start_with([](ClassId) { return false; })
                       : first == 1 ? start_with([&](ClassId id) { return is_reduction(id); })
                                    : start_with([](ClassId) { return true; });
@@ -123,7 +130,7 @@ class PlanSearch {
       for (const std::vector<ClassId>& move : moves) {
         State next{state.cut, {}};
         for (ClassId id : move) next.cut[id.index()] = !next.cut[id.index()];
-        price(next);
+        price(next, &state.plan, move);
         if (!better(next.plan, state.plan)) continue;
         state = std::move(next);
         clear_dead(state);

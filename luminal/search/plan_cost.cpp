@@ -28,11 +28,37 @@ bool may_be_stored(const TermClass& value) {
                       [](const Term& term) { return is_view(term) || costs_nothing(term); });
 }
 
+bool touches(const kernel::LoweredKernel& lowered, ClassId root, ClassId id) {
+  if (id == root) return false;  // whether others read it doesn't change how it is computed
+  if (std::binary_search(lowered.classes.begin(), lowered.classes.end(), id)) return true;
+  return std::any_of(
+      lowered.origins.begin(), lowered.origins.end(),
+      [&](const kernel::ParamOrigin& origin) { return origin.source < 0 && origin.value == id; });
+}
+
+// The kernel of `root` in the plan before, if nothing that changed is in it.
+const CostedKernel* taken_over(const CostedPlan& before, ClassId root,
+                               std::span<const ClassId> changed) {
+  auto it = before.kernels.find(root);
+  if (it == before.kernels.end()) return nullptr;
+  for (ClassId id : changed) {
+    if (touches(*it->second->lowered, root, id)) return nullptr;
+  }
+  return it->second;
+}
+
 }  // namespace
 
 PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)
     : graph_(graph), request_(request), options_(options), forced_(graph.classes.size(), false) {
+  for (uint32_t i = 0; i < graph.classes.size(); ++i) {
+    const auto& terms = graph.classes[i].terms;
+    first_terms_.push_back(best_term(ClassId{i}, forced_));
+    if (terms.size() > 1 && std::all_of(terms.begin(), terms.end(), is_view)) {
+      flexible_.push_back(ClassId{i});
+    }
+  }
   for (ClassId id : request.stored) forced_[id.index()] = true;
   for (const HostNeed& step : request.host_steps) {
     for (ClassId id : step.operands) forced_[id.index()] = true;
@@ -70,25 +96,27 @@ bool PlanCost::is_source(ClassId id) const {
 }
 
 // A load if there is one, else an op, else the view whose source is nearest to memory.
-Choice PlanCost::choice_for(const std::vector<bool>& cut) const {
-  Choice choice{.cut = cut, .term = std::vector<int>(graph_.classes.size(), 0)};
-  for (size_t i = 0; i < graph_.classes.size(); ++i) {
-    const auto& terms = graph_.classes[i].terms;
-    auto rank = [&](const Term& term) {
-      if (std::holds_alternative<kernel::LoadTerm>(term)) return 0;
-      if (!is_view(term)) return 1;
-      const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
-      if (cut[base.index()] || is_source(base)) return 2;
-      const bool computes = std::any_of(graph_.at(base).terms.begin(), graph_.at(base).terms.end(),
-                                        [](const Term& t) { return !is_view(t); });
-      return computes ? 3 : 4;
-    };
-    int best = 0;
-    for (size_t t = 1; t < terms.size(); ++t) {
-      if (rank(terms[t]) < rank(terms[static_cast<size_t>(best)])) best = static_cast<int>(t);
-    }
-    choice.term[i] = best;
+int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
+  auto rank = [&](const Term& term) {
+    if (std::holds_alternative<kernel::LoadTerm>(term)) return 0;
+    if (!is_view(term)) return 1;
+    const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
+    if (cut[base.index()] || is_source(base)) return 2;
+    const bool computes = std::any_of(graph_.at(base).terms.begin(), graph_.at(base).terms.end(),
+                                      [](const Term& t) { return !is_view(t); });
+    return computes ? 3 : 4;
+  };
+  const auto& terms = graph_.at(id).terms;
+  int best = 0;
+  for (size_t t = 1; t < terms.size(); ++t) {
+    if (rank(terms[t]) < rank(terms[static_cast<size_t>(best)])) best = static_cast<int>(t);
   }
+  return best;
+}
+
+Choice PlanCost::choice_for(const std::vector<bool>& cut) const {
+  Choice choice{.cut = cut, .term = first_terms_};
+  for (ClassId id : flexible_) choice.term[id.index()] = best_term(id, cut);
   return choice;
 }
 
@@ -150,7 +178,8 @@ const CostedKernel& PlanCost::kernel_for(ClassId root, const Choice& choice) {
   return *slot;
 }
 
-CostedPlan PlanCost::cost(const std::vector<bool>& cut) {
+CostedPlan PlanCost::cost(const std::vector<bool>& cut, const CostedPlan* before,
+                          std::span<const ClassId> changed) {
   const Choice choice = choice_for(cut);
   CostedPlan plan;
   std::vector<ClassId> needed;
@@ -161,7 +190,8 @@ CostedPlan PlanCost::cost(const std::vector<bool>& cut) {
     const ClassId id = needed.back();
     needed.pop_back();
     if (is_source(id) || plan.kernels.contains(id)) continue;
-    const CostedKernel& kernel = kernel_for(id, choice);
+    const CostedKernel* known = before != nullptr ? taken_over(*before, id, changed) : nullptr;
+    const CostedKernel& kernel = known != nullptr ? *known : kernel_for(id, choice);
     if (!kernel.lowered) {
       plan.why = kernel.why;
       plan.seconds = std::numeric_limits<double>::infinity();

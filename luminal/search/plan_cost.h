@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,10 @@ class PlanCost {
   const std::vector<kernel::ClassId>& live() const { return live_; }
   // Cuts that are not a choice.
   const std::vector<bool>& forced() const { return forced_; }
-  CostedPlan cost(const std::vector<bool>& cut);
+  // With `before`, the plan of cuts that differ in `changed` alone: kernels that neither compute
+  // nor read what changed are taken over as they are.
+  CostedPlan cost(const std::vector<bool>& cut, const CostedPlan* before = nullptr,
+                  std::span<const kernel::ClassId> changed = {});
   int distinct_kernels() const { return static_cast<int>(kernels_.size()); }
 
  private:
@@ -43,6 +47,7 @@ class PlanCost {
   const CostedKernel& kernel_for(kernel::ClassId root, const kernel::Choice& choice);
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
   std::vector<uint32_t> cone(kernel::ClassId root, const kernel::Choice& choice) const;
+  int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
   bool is_source(kernel::ClassId id) const;
 
   const kernel::TermGraph& graph_;
@@ -50,6 +55,8 @@ class PlanCost {
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
   std::vector<bool> forced_;
+  std::vector<int> first_terms_;           // by class: the best term, whatever is cut
+  std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
   std::map<std::vector<uint32_t>, std::unique_ptr<CostedKernel>> kernels_;
 };
 

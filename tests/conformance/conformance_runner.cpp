@@ -27,6 +27,7 @@ struct Settings {
   std::string folder;
   std::vector<std::string> globs;
   bool list = false;
+  std::string cache = "none";
   int jobs = 0;
   int64_t stop_after = 0;  // failures; 0: never
   int repeat = 1;
@@ -83,7 +84,9 @@ std::optional<std::string> failure(const Case& one, const CaseIndex& index,
   std::unique_ptr<Program> program;
   try {
     program = std::make_unique<Program>(one);
-    Executable executable = compile(program->graph, {.backend = settings.backend});
+    Executable executable =
+        compile(program->graph,
+                {.backend = settings.backend, .threads = 1, .cache_folder = settings.cache});
     for (int round = 0; round < settings.repeat; ++round) {
       for (const Run& run : one.runs) {
         for (size_t k = 0; k < run.inputs.size(); ++k)
@@ -158,6 +161,7 @@ int main(int argc, char** argv) {
   app.add_option("--cases", settings.folder, "the folder that generate.py wrote")->required();
   app.add_option("--filter", settings.globs, "run cases whose name matches (may repeat)");
   app.add_flag("--list", settings.list, "print the names of the cases instead");
+  app.add_option("--cache", settings.cache, "a folder for compiled kernels, or none");
   app.add_option("--jobs", settings.jobs, "threads; 0: one per core");
   app.add_option("--stop-after", settings.stop_after, "stop after this many failures; 0: never");
   app.add_option("--repeat", settings.repeat, "runs of each case on the same executable");

@@ -81,6 +81,11 @@ const std::vector<Mistake>& mistakes() {
          g.input("x", {2}).output("y");
          compile(g, {.backend = "gpu"});
        }},
+      {"f64 arithmetic on a backend that compiles kernels",
+       [](Graph& g) {
+         g.input("x", {2}).output("y");
+         compile(g, {.backend = "cpu", .float64 = true});
+       }},
       {"one variable with two pairs of bounds",
        [](Graph& g) {
          g.input("a", {Expr::var("s", 1, 8)});
@@ -138,7 +143,7 @@ const std::vector<Mistake>& mistakes() {
          Tensor table = g.literal(NestedList{{1, 2}, {3, 4}});
          Tensor rows = embedding(table, g.literal(NestedList{0, 2}, DType::I64));
          rows.output("y");
-         compile(g).run();
+         compile(g, {.backend = "interp"}).run();
        }},
       {"a file that isn't there", [](Graph&) { SafeTensors::open("absent.safetensors"); }},
       {"a graph file of another version",

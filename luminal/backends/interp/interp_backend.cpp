@@ -12,19 +12,6 @@ namespace {
 
 using runtime::Buffer;
 using runtime::Port;
-using runtime::PortRole;
-
-PortRole port_role(Role role) {
-  switch (role) {
-    case Role::Input:
-      return PortRole::Input;
-    case Role::Weight:
-      return PortRole::Weight;
-    case Role::State:
-      return PortRole::State;
-  }
-  return PortRole::Input;
-}
 
 std::vector<int64_t> resolve(const Dims& dims, const Bindings& bindings) {
   std::vector<int64_t> resolved;
@@ -45,18 +32,12 @@ void copy_into(const TensorData& data, const Buffer& buffer) {
 
 class InterpProgram : public runtime::Program {
  public:
-  InterpProgram(std::shared_ptr<const Graph> graph, PortMap map, LoadOptions options)
-      : graph_(std::move(graph)), map_(std::move(map)), options_(options) {
-    for (NodeId id : map_.leaves) {
-      const Node& node = graph_->node(id);
-      const auto& attr = node.as<InputAttr>();
-      port_of_leaf_[id] = ports_.size();
-      ports_.push_back({port_role(attr.role), node.dtype, node.dims, attr.name});
-    }
-    for (NodeId id : map_.results) {
-      const Node& node = graph_->node(id);
-      const DType dtype = options_.float64 && is_float(node.dtype) ? DType::F64 : node.dtype;
-      ports_.push_back({PortRole::Output, dtype, node.dims, graph_->describe(id)});
+  explicit InterpProgram(const LoadRequest& request)
+      : request_(request),
+        graph_(*request.graph),
+        ports_(make_ports(graph_, request.ports, request.options.float64)) {
+    for (size_t i = 0; i < request_.ports.leaves.size(); ++i) {
+      port_of_leaf_[request_.ports.leaves[i]] = i;
     }
   }
 
@@ -73,30 +54,29 @@ class InterpProgram : public runtime::Program {
     };
     using interpret::Precision;
     interpret::Interpreter interpreter(
-        *graph_, bindings, leaf_data,
-        {.precision = options_.float64 ? Precision::Float64 : Precision::AsDeclared,
+        graph_, bindings, leaf_data,
+        {.precision = request_.options.float64 ? Precision::Float64 : Precision::AsDeclared,
          .debug = options.debug});
     // All at once, so that every read of a state comes before its update.
-    std::vector<NodeId> wanted = map_.results;
-    for (const StateUpdate& update : graph_->updates()) wanted.push_back(update.value);
+    std::vector<NodeId> wanted = request_.ports.results;
+    for (const StateUpdate& update : graph_.updates()) wanted.push_back(update.value);
     std::vector<TensorData> values = interpreter.values(wanted);
-    for (size_t i = 0; i < map_.results.size(); ++i) {
-      copy_into(values[i], buffers[map_.leaves.size() + i]);
+    for (size_t i = 0; i < request_.ports.results.size(); ++i) {
+      copy_into(values[i], buffers[request_.ports.leaves.size() + i]);
     }
-    for (size_t i = 0; i < graph_->updates().size(); ++i) {
-      const size_t port = port_of_leaf_.at(graph_->updates()[i].state);
-      copy_into(values[map_.results.size() + i].cast(ports_[port].dtype), buffers[port]);
+    for (size_t i = 0; i < graph_.updates().size(); ++i) {
+      const size_t port = port_of_leaf_.at(graph_.updates()[i].state);
+      copy_into(values[request_.ports.results.size() + i].cast(ports_[port].dtype), buffers[port]);
     }
   }
 
   std::unique_ptr<Program> clone() const override {
-    return std::make_unique<InterpProgram>(graph_, map_, options_);
+    return std::make_unique<InterpProgram>(request_);
   }
 
  private:
-  std::shared_ptr<const Graph> graph_;
-  PortMap map_;
-  LoadOptions options_;
+  LoadRequest request_;
+  const Graph& graph_;  // of the request
   std::vector<Port> ports_;
   std::unordered_map<NodeId, size_t> port_of_leaf_;
 };
@@ -104,9 +84,10 @@ class InterpProgram : public runtime::Program {
 class InterpBackend : public Backend {
  public:
   std::string_view name() const override { return "interp"; }
-  std::unique_ptr<runtime::Program> load(std::shared_ptr<const Graph> graph, const PortMap& ports,
-                                         const LoadOptions& options) const override {
-    return std::make_unique<InterpProgram>(std::move(graph), ports, options);
+  bool runs_plans() const override { return false; }
+  std::unique_ptr<runtime::Program> load(const LoadRequest& request,
+                                         std::vector<KernelListing>*) const override {
+    return std::make_unique<InterpProgram>(request);
   }
 };
 

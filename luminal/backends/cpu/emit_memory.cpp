@@ -1,0 +1,150 @@
+#include "luminal/backends/cpu/emit_memory.h"
+
+#include "luminal/base/check.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+using llvm::Value;
+
+llvm::Type* memory_type(llvm::LLVMContext& context, DType dtype, MemoryForm form) {
+  if (dtype == DType::Bool) return llvm::Type::getInt8Ty(context);
+  if (form == MemoryForm::Tensor && (dtype == DType::F16 || dtype == DType::BF16)) {
+    return llvm::Type::getInt16Ty(context);
+  }
+  return register_type(context, dtype);
+}
+
+llvm::Align element_align(llvm::Type* element) {
+  return llvm::Align(element->getScalarSizeInBits() / 8);
+}
+
+bool has_stride(const LaneIndex& at, int64_t stride) {
+  auto* constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(at.stride);
+  return at.kind == LaneKind::Affine && constant != nullptr && constant->getSExtValue() == stride;
+}
+
+}  // namespace
+
+Value* MemoryEmitter::load(DType dtype, MemoryForm form, Value* base, const LaneIndex& at) {
+  if (dtype == DType::U4 && form == MemoryForm::Tensor) return load_u4(base, at);
+  llvm::Type* element = memory_type(builder_.getContext(), dtype, form);
+  return to_register(dtype, form, load_elements(element, base, at));
+}
+
+// Addresses carry no `inbounds`: lane 0 of a reversed vector, or lanes that a mask leaves out, may
+// stand outside of the tensor.
+Value* MemoryEmitter::load_elements(llvm::Type* element, Value* base, const LaneIndex& at) {
+  const llvm::Align align = element_align(element);
+  if (at.kind == LaneKind::Uniform) {
+    return builder_.CreateAlignedLoad(element, builder_.CreateGEP(element, base, at.base), align);
+  }
+  const Chunk& chunk = index_.chunk();
+  auto* type = llvm::FixedVectorType::get(element, chunk.lanes);
+  const bool backwards = has_stride(at, -1);
+  if (backwards || has_stride(at, 1)) {
+    Value* first = at.base;
+    if (backwards) first = builder_.CreateSub(first, builder_.getInt64(chunk.lanes - 1));
+    Value* address = builder_.CreateGEP(element, base, first);
+    Value* vector;
+    if (chunk.mask == nullptr) {
+      vector = builder_.CreateAlignedLoad(type, address, align);
+    } else {
+      Value* mask = backwards ? reversed(chunk.mask) : chunk.mask;
+      vector =
+          builder_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type));
+    }
+    return backwards ? reversed(vector) : vector;
+  }
+  return builder_.CreateMaskedGather(type, lane_addresses(element, base, at), align);
+}
+
+// The address of each lane; lanes that a mask leaves out repeat lane 0, which is always inside.
+Value* MemoryEmitter::lane_addresses(llvm::Type* element, Value* base, const LaneIndex& at) {
+  const Chunk& chunk = index_.chunk();
+  Value* offsets = index_.vector(at);
+  if (chunk.mask != nullptr) {
+    Value* first = at.kind == LaneKind::General
+                       ? builder_.CreateExtractElement(offsets, uint64_t{0})
+                       : at.base;
+    Value* safe = builder_.CreateVectorSplat(chunk.lanes, first);
+    offsets = builder_.CreateSelect(chunk.mask, offsets, safe);
+  }
+  return builder_.CreateGEP(element, base, offsets);
+}
+
+// Two elements per byte, the even one in the low half.
+Value* MemoryEmitter::load_u4(Value* base, const LaneIndex& at) {
+  llvm::Type* i8 = builder_.getInt8Ty();
+  LaneIndex bytes = at;
+  Value* position = at.base;
+  if (at.kind == LaneKind::Uniform) {
+    bytes.base = builder_.CreateLShr(at.base, 1);
+  } else {
+    position = index_.vector(at);
+    bytes = {.kind = LaneKind::General, .vector = builder_.CreateLShr(position, 1)};
+  }
+  Value* pair = load_elements(i8, base, bytes);
+  Value* odd = builder_.CreateTrunc(position, pair->getType());
+  Value* one = llvm::ConstantInt::get(pair->getType(), 1);
+  Value* shift = builder_.CreateShl(builder_.CreateAnd(odd, one), 2);
+  return builder_.CreateAnd(builder_.CreateLShr(pair, shift),
+                            llvm::ConstantInt::get(pair->getType(), 15));
+}
+
+void MemoryEmitter::store(DType dtype, MemoryForm form, Value* base, const LaneIndex& at,
+                          Value* value, bool aligned) {
+  LUMINAL_CHECK(dtype != DType::U4 || form == MemoryForm::Local, "kernels don't write u4 tensors");
+  value = to_memory(dtype, form, value);
+  llvm::Type* element = value->getType()->getScalarType();
+  const llvm::Align align = element_align(element);
+  const Chunk& chunk = index_.chunk();
+  if (!value->getType()->isVectorTy()) {
+    builder_.CreateAlignedStore(value, builder_.CreateGEP(element, base, at.base), align);
+    return;
+  }
+  const bool backwards = has_stride(at, -1);
+  if (!backwards && !has_stride(at, 1)) {
+    Value* addresses = builder_.CreateGEP(element, base, index_.vector(at));
+    builder_.CreateMaskedScatter(value, addresses, align, chunk.mask);
+    return;
+  }
+  Value* first = at.base;
+  if (backwards) {
+    first = builder_.CreateSub(first, builder_.getInt64(chunk.lanes - 1));
+    value = reversed(value);
+  }
+  Value* address = builder_.CreateGEP(element, base, first);
+  if (chunk.mask != nullptr) {
+    Value* mask = backwards ? reversed(chunk.mask) : chunk.mask;
+    builder_.CreateMaskedStore(value, address, align, mask);
+    return;
+  }
+  const uint64_t bytes = value->getType()->getPrimitiveSizeInBits() / 8;
+  auto* store = builder_.CreateAlignedStore(value, address, aligned ? llvm::Align(bytes) : align);
+  if (aligned) {
+    auto* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                       llvm::MDNode::get(builder_.getContext(), one));
+  }
+}
+
+Value* MemoryEmitter::to_register(DType dtype, MemoryForm form, Value* x) {
+  if (dtype == DType::Bool) {
+    return builder_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
+  }
+  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  return half && form == MemoryForm::Tensor ? ops_.from_half_bits(dtype, x) : x;
+}
+
+Value* MemoryEmitter::to_memory(DType dtype, MemoryForm form, Value* x) {
+  if (dtype == DType::Bool) {
+    return builder_.CreateZExt(x, x->getType()->getWithNewType(builder_.getInt8Ty()));
+  }
+  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  return half && form == MemoryForm::Tensor ? ops_.to_half_bits(dtype, x) : x;
+}
+
+Value* MemoryEmitter::reversed(Value* vector) { return builder_.CreateVectorReverse(vector); }
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,402 @@
+#include "luminal/backends/cpu/emit_stage.h"
+
+#include <algorithm>
+
+#include "luminal/base/check.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+using kernel::Inst;
+using kernel::InstId;
+using llvm::Value;
+
+// Into the second-level cache: the first one is full of the row at hand.
+constexpr int kLocality = 2;
+
+bool may_be_zero(Expr extent) { return extent.lower_bound() < 1; }
+
+bool is_unit(Value* stride) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
+  return constant != nullptr && (constant->isOne() || constant->isMinusOne());
+}
+
+}  // namespace
+
+StageEmitter::StageEmitter(EmitState& state, int stage)
+    : state_(state),
+      schedule_(state.schedule),
+      number_(stage),
+      stage_(state.schedule.stages[stage]),
+      body_(stage_.source->body),
+      builder_(state.builder),
+      index_(state.index) {
+  values_.resize(body_.size());
+  splats_.resize(body_.size());
+  place_instructions();
+}
+
+bool StageEmitter::varies_with_lanes(Expr e) const {
+  return stage_.vector_loop >= 0 && e.uses_index(stage_.vector_loop);
+}
+
+int StageEmitter::place_of(Expr e) const {
+  for (size_t k = stage_.loops.size(); k-- > 0;) {
+    if (e.uses_index(stage_.loops[k])) return static_cast<int>(k);
+  }
+  return kHoisted;
+}
+
+// The outermost place that knows all of an instruction's inputs, and whether its lanes differ.
+void StageEmitter::place_instructions() {
+  // A stage with loops stands under guards that hoisting must not pass: its loads may be out of
+  // range where a loop doesn't run. So does one whose vector loop isn't the kernel's.
+  const bool may_hoist = schedule_.vector_outer && stage_.loops.empty();
+  for (size_t k = 0; k < body_.size(); ++k) {
+    int place = may_hoist ? kHoisted : kEntry;
+    bool varies = false;
+    auto take_expr = [&](Expr e) {
+      place = std::max(place, place_of(e));
+      varies = varies || varies_with_lanes(e);
+    };
+    auto take_operand = [&](InstId id) {
+      place = std::max(place, place_[id.index()]);
+      varies = varies || varies_[id.index()];
+    };
+    take_expr(stage_.access[k].address);
+    take_expr(stage_.iota[k]);
+    for (const auto& gathered : stage_.access[k].gathered) take_operand(gathered.value);
+    if (const auto* op = std::get_if<kernel::OpInst>(&body_[k].what)) {
+      for (InstId id : op->operands) take_operand(id);
+    } else if (const auto* local = std::get_if<kernel::LocalInst>(&body_[k].what)) {
+      place = std::max(place, kEntry);  // not before the stage that made it
+      const ScheduledStage& source = schedule_.stages[local->stage];
+      if (schedule_.vector_outer) {
+        varies =
+            varies || source.in_memory || state_.locals[local->stage][0]->getType()->isVectorTy();
+      }
+    }
+    if (varies && schedule_.vector_outer) place = std::max(place, kEntry);
+    place_.push_back(place);
+    varies_.push_back(varies);
+  }
+}
+
+int StageEmitter::level_of(int place) const {
+  return place == kHoisted ? hoisted_level_ : entry_level_ + 1 + place;
+}
+
+void StageEmitter::emit_hoisted(int level) {
+  hoisted_level_ = level;
+  emit_instructions(kHoisted);
+}
+
+void StageEmitter::emit() {
+  const auto& extents = schedule_.extents;
+  Value* runs = nullptr;  // whether all inner loops have a point
+  for (int loop : stage_.source->loops) {
+    if (!may_be_zero(extents[loop])) continue;
+    Value* some = builder_.CreateICmpSGT(index_.scalar(extents[loop]), builder_.getInt64(0));
+    runs = runs == nullptr ? some : builder_.CreateAnd(runs, some);
+  }
+  auto nest = [&](bool empty_reduction) {
+    index_.open_level();
+    entry_level_ = index_.level();
+    if (!empty_reduction) emit_instructions(kEntry);
+    Values results = emit_nest(0, empty_reduction);
+    index_.close_level();
+    return results;
+  };
+  Values results;
+  auto all = [&] {
+    if (!stage_.source->reduction || !may_be_zero(extents[stage_.loops.back()])) {
+      results = nest(false);
+      return;
+    }
+    Value* length = index_.scalar(extents[stage_.loops.back()]);
+    Value* some = builder_.CreateICmpSGT(length, builder_.getInt64(0));
+    results = state_.loops.either(some, [&] { return nest(false); }, [&] { return nest(true); });
+  };
+  if (runs == nullptr) {
+    all();
+  } else {
+    state_.loops.guarded(runs, all);
+  }
+  state_.locals[number_] = results;
+}
+
+// Loop `position` of the stage and all inside it; a stage without a buffer gives its value.
+Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
+  const bool reduces = stage_.source->reduction.has_value();
+  if (position == stage_.loops.size() || (reduces && position + 1 == stage_.loops.size())) {
+    Values results;
+    if (!reduces) {
+      results = body_results();
+    } else if (empty_reduction) {
+      ReduceEmitter reduce(builder_, state_.ops, stage_.source->reduction->reducer,
+                           stage_.source->dtype);
+      const bool in_lanes = index_.chunk().loop >= 0;
+      Value* value = reduce.finish(reduce.start(in_lanes ? index_.chunk().lanes : 1));
+      results.assign(in_lanes ? static_cast<size_t>(index_.chunk().copies) : 1, value);
+    } else {
+      results = emit_reduction(position);
+    }
+    if (!stage_.in_memory && std::holds_alternative<kernel::LocalTarget>(stage_.source->target)) {
+      return results;
+    }
+    write(results);
+    return {};
+  }
+  const int loop = stage_.loops[position];
+  Value* extent = index_.scalar(schedule_.extents[loop]);
+  if (loop == stage_.vector_loop) {
+    state_.loops.chunked({loop, nullptr, extent, stage_.lanes, stage_.unroll}, {},
+                         [&](const Values&) {
+                           if (!empty_reduction) emit_instructions(static_cast<int>(position));
+                           emit_prefetches();
+                           emit_nest(position + 1, empty_reduction);
+                           return Values();
+                         });
+    return {};
+  }
+  state_.loops.counted(builder_.getInt64(0), extent, 1, {}, [&](Value* i, const Values&) {
+    index_.open_level();
+    index_.set_loop(loop, {i});
+    if (!empty_reduction) emit_instructions(static_cast<int>(position));
+    emit_nest(position + 1, empty_reduction);
+    index_.unset_loop(loop);
+    index_.close_level();
+    return Values();
+  });
+  return {};
+}
+
+// The reduction's loop, across lanes or inside them.
+Values StageEmitter::emit_reduction(size_t position) {
+  const kernel::Reduction& reduction = *stage_.source->reduction;
+  ReduceEmitter reduce(builder_, state_.ops, reduction.reducer, stage_.source->dtype);
+  Value* extent = index_.scalar(schedule_.extents[reduction.loop]);
+  auto take_in = [&](const Values& so_far) {
+    emit_instructions(static_cast<int>(position));
+    const Chunk& chunk = index_.chunk();
+    if (chunk.loop == reduction.loop) emit_prefetches();
+    // Where the lanes are different results, a mask only matters when they are written.
+    Value* mask = chunk.loop == reduction.loop ? chunk.mask : nullptr;
+    Values next;
+    for (size_t copy = 0; copy < so_far.size(); ++copy) {
+      Value* value = operand(stage_.source->result, static_cast<int>(copy), chunk.loop >= 0);
+      next.push_back(reduce.step(so_far[copy], value, mask));
+    }
+    return next;
+  };
+  if (reduction.loop == stage_.vector_loop) {
+    Values start(static_cast<size_t>(stage_.unroll), reduce.start(stage_.lanes));
+    Values sums = state_.loops.chunked(
+        {reduction.loop, nullptr, extent, stage_.lanes, stage_.unroll}, start, take_in);
+    return {reduce.finish(reduce.across_lanes(reduce.combine_all(sums)))};
+  }
+  const Chunk& chunk = index_.chunk();
+  const bool in_lanes = chunk.loop >= 0;
+  Values start(static_cast<size_t>(chunk.copies), reduce.start(in_lanes ? chunk.lanes : 1));
+  Values sums = state_.loops.counted(builder_.getInt64(0), extent, 1, start,
+                                     [&](Value* i, const Values& so_far) {
+                                       index_.open_level();
+                                       index_.set_loop(reduction.loop, {i});
+                                       Values next = take_in(so_far);
+                                       index_.unset_loop(reduction.loop);
+                                       index_.close_level();
+                                       return next;
+                                     });
+  for (Value*& sum : sums) sum = reduce.finish(sum);
+  return sums;
+}
+
+// In the vector loop: the lines of the next outer point at the same position. Past the last point
+// this asks for memory that nobody reads, which is harmless.
+void StageEmitter::emit_prefetches() {
+  constexpr int kLine = 64;
+  const Chunk& chunk = index_.chunk();
+  if (chunk.mask != nullptr) return;
+  for (const Prefetch& prefetch : schedule_.prefetches) {
+    if (prefetch.stage != number_) continue;
+    const int bytes = std::max(1, bits(schedule_.kernel->params[prefetch.param].dtype) / 8);
+    for (int copy = 0; copy < chunk.copies; ++copy) {
+      for (int at = 0; at < chunk.lanes * bytes; at += kLine) {
+        if ((copy * chunk.lanes * bytes + at) % kLine != 0) continue;
+        Value* element = builder_.CreateAdd(index_.scalar(prefetch.address, copy),
+                                            index_.scalar(prefetch.distance));
+        Value* offset = builder_.CreateAdd(
+            builder_.CreateMul(element, builder_.getInt64(static_cast<uint64_t>(bytes))),
+            builder_.getInt64(static_cast<uint64_t>(at)));
+        Value* address =
+            builder_.CreateGEP(builder_.getInt8Ty(), state_.params[prefetch.param], offset);
+        builder_.CreateIntrinsic(
+            llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+            {address, builder_.getInt32(0), builder_.getInt32(kLocality), builder_.getInt32(1)});
+      }
+    }
+  }
+}
+
+void StageEmitter::emit_instructions(int place) {
+  Builder::InsertPointGuard guard(builder_);
+  for (size_t k = 0; k < body_.size(); ++k) {
+    if (place_[k] != place) continue;
+    builder_.SetInsertPoint(index_.anchor(level_of(place)));
+    values_[k].clear();
+    splats_[k] = nullptr;
+    const int copies = varies_[k] ? index_.chunk().copies : 1;
+    for (int copy = 0; copy < copies; ++copy) values_[k].push_back(emit_instruction(k, copy));
+  }
+}
+
+Value* StageEmitter::emit_instruction(size_t k, int copy) {
+  const Inst& inst = body_[k];
+  auto across = [&](Value* value) {
+    if (!varies_[k] || value->getType()->isVectorTy()) return value;
+    return builder_.CreateVectorSplat(index_.chunk().lanes, value);
+  };
+  if (const auto* constant = std::get_if<kernel::ConstInst>(&inst.what)) {
+    return state_.ops.constant(inst.dtype, *constant);
+  }
+  if (std::holds_alternative<kernel::IotaInst>(inst.what)) {
+    LaneIndex at = index_.lanes(stage_.iota[k], copy);
+    Value* index = varies_[k] ? index_.vector(at) : at.base;
+    return across(state_.ops.from_index(inst.dtype, index));
+  }
+  if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
+    LaneIndex at = locate(stage_.access[k], copy, state_.has_elements[load->param]);
+    return across(state_.memory.load(schedule_.kernel->params[load->param].dtype,
+                                     MemoryForm::Tensor, state_.params[load->param], at));
+  }
+  if (const auto* local = std::get_if<kernel::LocalInst>(&inst.what)) {
+    const ScheduledStage& source = schedule_.stages[local->stage];
+    if (!source.in_memory) {
+      const Values& values = state_.locals[local->stage];
+      return across(values[std::min<size_t>(static_cast<size_t>(copy), values.size() - 1)]);
+    }
+    LaneIndex at = in_local_buffer(locate(stage_.access[k], copy, nullptr), copy);
+    Value* base = builder_.CreateGEP(builder_.getInt8Ty(), state_.scratch,
+                                     index_.scalar(source.local_offset));
+    return across(state_.memory.load(inst.dtype, MemoryForm::Local, base, at));
+  }
+  const auto& op = std::get<kernel::OpInst>(inst.what);
+  std::vector<Value*> operands;
+  for (InstId id : op.operands) operands.push_back(operand(id, copy, varies_[k]));
+  return state_.ops.apply(op.op, body_[op.operands.back().index()].dtype, inst.dtype, operands);
+}
+
+// The value of an instruction in one copy; scalars become vectors where the user wants one.
+Value* StageEmitter::operand(InstId id, int copy, bool as_vector) {
+  const size_t k = id.index();
+  if (varies_[k]) return values_[k][static_cast<size_t>(copy)];
+  Value* scalar = values_[k][0];
+  if (!as_vector) return scalar;
+  if (splats_[k] == nullptr) {
+    Builder::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(index_.anchor(level_of(place_[k])));
+    splats_[k] = builder_.CreateVectorSplat(stage_.lanes, scalar);
+  }
+  return splats_[k];
+}
+
+LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elements) {
+  LaneIndex at = index_.lanes(access.address, copy);
+  auto add = [&](Value* offset) {  // of one lane or of each
+    if (offset->getType()->isVectorTy() || at.kind == LaneKind::General) {
+      if (!offset->getType()->isVectorTy()) {
+        offset = builder_.CreateVectorSplat(index_.chunk().lanes, offset);
+      }
+      at = {.kind = LaneKind::General, .vector = builder_.CreateAdd(index_.vector(at), offset)};
+    } else {
+      at.base = builder_.CreateAdd(at.base, offset);
+    }
+  };
+  for (const Access::Gathered& gathered : access.gathered) {
+    Value* value = operand(gathered.value, copy, false);
+    llvm::Type* type = value->getType()->getWithNewType(builder_.getInt64Ty());
+    auto uniform = [&](Expr e) -> Value* {
+      Value* scalar = index_.scalar(e, copy);
+      if (!type->isVectorTy()) return scalar;
+      return builder_.CreateVectorSplat(index_.chunk().lanes, scalar);
+    };
+    const bool zero_extended = body_[gathered.value.index()].dtype == DType::U8;
+    value = builder_.CreateIntCast(value, type, !zero_extended);
+    value = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value,
+                                           uniform(gathered.extent - Expr(1)));
+    value = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value,
+                                           llvm::Constant::getNullValue(type));
+    add(builder_.CreateMul(value, uniform(gathered.stride)));
+  }
+  if (has_elements != nullptr) {
+    if (at.kind == LaneKind::General) {
+      Value* mask = builder_.CreateVectorSplat(index_.chunk().lanes, has_elements);
+      at.vector = builder_.CreateAnd(at.vector, mask);
+    } else {
+      at.base = builder_.CreateAnd(at.base, has_elements);
+      // A vector beside the start fits into the spare bytes; a larger stride may not.
+      if (at.kind == LaneKind::Affine && !is_unit(at.stride)) {
+        at.stride = builder_.CreateAnd(at.stride, has_elements);
+      }
+    }
+  }
+  return at;
+}
+
+// In a kernel that runs across its outer loop every element of a buffer is a vector per copy.
+LaneIndex StageEmitter::in_local_buffer(const LaneIndex& at, int copy) {
+  if (!schedule_.vector_outer) return at;
+  Value* size = builder_.getInt64(static_cast<uint64_t>(schedule_.lanes * schedule_.unroll));
+  Value* start = builder_.getInt64(static_cast<uint64_t>(copy * schedule_.lanes));
+  if (at.kind == LaneKind::Uniform) {
+    return {.kind = LaneKind::Affine,
+            .base = builder_.CreateAdd(builder_.CreateMul(at.base, size), start),
+            .stride = builder_.getInt64(1)};
+  }
+  auto splat = [&](Value* value) {
+    return builder_.CreateVectorSplat(static_cast<unsigned>(schedule_.lanes), value);
+  };
+  Value* vector = builder_.CreateMul(index_.vector(at), splat(size));
+  vector = builder_.CreateAdd(
+      vector, builder_.CreateAdd(splat(start), index_.steps(builder_.getInt64Ty())));
+  return {.kind = LaneKind::General, .vector = vector};
+}
+
+Values StageEmitter::body_results() {
+  const InstId result = stage_.source->result;
+  if (!varies_[result.index()]) return {values_[result.index()][0]};
+  return values_[result.index()];
+}
+
+// Whether whole chunks of the output start at multiples of their size, so that stores may bypass
+// the cache.
+bool StageEmitter::is_aligned_output() const {
+  return state_.options.nontemporal_stores && index_.chunk().loop >= 0 &&
+         index_.chunk().mask == nullptr &&
+         known_multiple(stage_.target.address, stage_.lanes, stage_.vector_loop, stage_.lanes);
+}
+
+void StageEmitter::write(const Values& results) {
+  const Chunk& chunk = index_.chunk();
+  const auto* output = std::get_if<kernel::OutputTarget>(&stage_.source->target);
+  for (int copy = 0; copy < chunk.copies; ++copy) {
+    Value* value = results[std::min<size_t>(static_cast<size_t>(copy), results.size() - 1)];
+    if (chunk.loop >= 0 && !value->getType()->isVectorTy()) {
+      value = builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), value);
+    }
+    LaneIndex at = locate(stage_.target, copy, nullptr);
+    if (output != nullptr) {
+      const bool aligned = is_aligned_output();
+      state_.used_nontemporal |= aligned;
+      state_.memory.store(stage_.source->dtype, MemoryForm::Tensor, state_.params[output->param],
+                          at, value, aligned);
+      continue;
+    }
+    Value* base = builder_.CreateGEP(builder_.getInt8Ty(), state_.scratch,
+                                     index_.scalar(stage_.local_offset));
+    state_.memory.store(stage_.source->dtype, MemoryForm::Local, base, in_local_buffer(at, copy),
+                        value, false);
+  }
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,79 @@
+// StageEmitter: one stage of a kernel at one outer point (or one chunk of them) as LLVM IR.
+//
+// Internal to the CPU back end: LLVM types.
+#pragma once
+
+#include "luminal/backends/cpu/emit_loops.h"
+#include "luminal/backends/cpu/emit_memory.h"
+#include "luminal/backends/cpu/emit_ops.h"
+#include "luminal/backends/cpu/emit_reduce.h"
+#include "luminal/backends/cpu/schedule.h"
+
+namespace luminal::backends::cpu {
+
+// What the stages of a kernel share.
+struct EmitState {
+  const Schedule& schedule;
+  const EmitOptions& options;
+  Builder& builder;
+  IndexEmitter& index;
+  OpEmitter& ops;
+  MemoryEmitter& memory;
+  LoopEmitter& loops;
+  std::vector<llvm::Value*> params;  // their addresses
+  std::vector<llvm::Value*>
+      has_elements;  // per param: −1 or 0 (i64) where it may be empty, else null
+  llvm::Value* scratch = nullptr;
+  std::vector<Values> locals;  // of stages without a buffer: per copy, or one value for all
+  bool used_nontemporal = false;
+};
+
+class StageEmitter {
+ public:
+  StageEmitter(EmitState& state, int stage);
+
+  // Instructions that don't depend on the kernel's vector loop, in a stage without loops: into a
+  // level outside of it.
+  void emit_hoisted(int level);
+  // The rest.
+  void emit();
+
+ private:
+  // Where an instruction goes: into loop k of the stage, before all of them, or, hoisted, even
+  // before the kernel's vector loop.
+  static constexpr int kEntry = -1;
+  static constexpr int kHoisted = -2;
+
+  void place_instructions();
+  int place_of(Expr e) const;
+  bool varies_with_lanes(Expr e) const;
+  int level_of(int place) const;
+
+  Values emit_nest(size_t position, bool empty_reduction);
+  Values emit_reduction(size_t position);
+  void emit_instructions(int place);
+  llvm::Value* emit_instruction(size_t k, int copy);
+  llvm::Value* operand(kernel::InstId id, int copy, bool as_vector);
+  LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
+  LaneIndex in_local_buffer(const LaneIndex& at, int copy);
+  void emit_prefetches();
+  Values body_results();
+  void write(const Values& results);
+  bool is_aligned_output() const;
+
+  EmitState& state_;
+  const Schedule& schedule_;
+  const int number_;
+  const ScheduledStage& stage_;
+  const std::vector<kernel::Inst>& body_;
+  Builder& builder_;
+  IndexEmitter& index_;
+  int hoisted_level_ = 0;
+  int entry_level_ = 0;
+  std::vector<int> place_;
+  std::vector<bool> varies_;
+  std::vector<Values> values_;        // per instruction: one per copy, or one scalar
+  std::vector<llvm::Value*> splats_;  // of scalars, once asked for
+};
+
+}  // namespace luminal::backends::cpu

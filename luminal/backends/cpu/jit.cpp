@@ -1,0 +1,130 @@
+#include "luminal/backends/cpu/jit.h"
+
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SHA256.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "luminal/backends/cpu/emit_kernel.h"
+#include "luminal/backends/cpu/jit_session.h"
+#include "luminal/base/check.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+// The module and the context it lives in.
+struct Emitted {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+Emitted emit(const JitSession& session, const Schedule& schedule, const EmitOptions& options) {
+  Emitted emitted{.context = std::make_unique<llvm::LLVMContext>(), .module = nullptr};
+  emitted.module = emit_kernel(*emitted.context, schedule, session.target(), options);
+  session.prepare(*emitted.module);
+  std::string why;
+  llvm::raw_string_ostream stream(why);
+  const bool broken = llvm::verifyModule(*emitted.module, &stream);
+  LUMINAL_CHECK(!broken, "the emitted IR is not valid: " + why + kernel::text(*schedule.kernel));
+  return emitted;
+}
+
+// Names what the object is made from: the IR as emitted, and how it is compiled.
+std::string cache_key(const llvm::Module& module, const JitSession& session) {
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  llvm::SHA256 hash;
+  hash.update(session.fingerprint());
+  hash.update(llvm::StringRef(bitcode.data(), bitcode.size()));
+  std::string key;
+  for (uint8_t byte : hash.final()) {
+    key += "0123456789abcdef"[byte >> 4];
+    key += "0123456789abcdef"[byte & 15];
+  }
+  return key;
+}
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+CompiledKernel::CompiledKernel(const kernel::Kernel& kernel, const Target& target,
+                               const EmitOptions& options)
+    : kernel_(kernel), options_(options), schedule_(make_schedule(kernel_, target, options_)) {}
+
+std::string CompiledKernel::llvm_ir() const {
+  Emitted emitted = emit(*session_, schedule_, options_);
+  session_->optimize(*emitted.module);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  emitted.module->print(stream, nullptr);
+  return text;
+}
+
+std::string CompiledKernel::assembly() const {
+  Emitted emitted = emit(*session_, schedule_, options_);
+  session_->optimize(*emitted.module);
+  return session_->to_assembly(*emitted.module);
+}
+
+struct Jit::Impl {
+  explicit Impl(const Options& options)
+      : session(std::make_shared<JitSession>(options.target)), cache(options.cache_folder) {}
+
+  std::shared_ptr<JitSession> session;
+  ObjectCache cache;
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<const CompiledKernel>> kernels;  // by text and options
+};
+
+Jit::Jit(Options options) : impl_(std::make_unique<Impl>(options)) {}
+Jit::~Jit() = default;
+
+ObjectCache::Counters Jit::cache_counters() const { return impl_->cache.counters(); }
+
+std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
+                                                   const EmitOptions& options) {
+  const std::string name = kernel::text(kernel) +
+                           "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
+                           " max_unroll=" + std::to_string(options.max_unroll) +
+                           " prefetch=" + std::to_string(options.prefetch);
+  {
+    std::lock_guard lock(impl_->mutex);
+    if (auto found = impl_->kernels.find(name); found != impl_->kernels.end()) {
+      if (auto known = found->second.lock()) return known;
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  JitSession& session = *impl_->session;
+  std::shared_ptr<CompiledKernel> compiled(new CompiledKernel(kernel, session.target(), options));
+  Emitted emitted = emit(session, compiled->schedule_, options);
+  const std::string key = cache_key(*emitted.module, session);
+  std::optional<std::string> object = impl_->cache.find(key);
+  compiled->from_cache_ = object.has_value();
+  if (!object) {
+    session.optimize(*emitted.module);
+    object = session.to_object(*emitted.module);
+    impl_->cache.store(key, *object);
+  }
+  compiled->session_ = impl_->session;
+  compiled->code_ = session.load(*object);
+  compiled->function_ = reinterpret_cast<CompiledKernel::Function>(compiled->code_->address());
+  compiled->compile_ms_ = ms_since(start);
+  std::lock_guard lock(impl_->mutex);
+  auto& slot = impl_->kernels[name];
+  // Two threads may have compiled the same kernel: the first one stays.
+  if (auto known = slot.lock()) return known;
+  slot = compiled;
+  return compiled;
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,74 @@
+// Jit: kernels compiled in process, once each, and remembered on disk.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "luminal/backends/cpu/object_cache.h"
+#include "luminal/backends/cpu/schedule.h"
+#include "luminal/backends/cpu/target.h"
+#include "luminal/kernel/kernel.h"
+
+namespace luminal::backends::cpu {
+
+class JitSession;  // LLVM's side of a Jit
+class LoadedCode;  // the machine code of one kernel
+
+// A kernel ready to run. Its code lives as long as this does.
+class CompiledKernel {
+ public:
+  // Runs outer points begin … end − 1. Params are contiguous tensors aligned to their elements, one
+  // address each; variables are in the order of Kernel::variables; scratch has scratch_bytes and is
+  // aligned to 64. An output may share its memory with an input only if each outer point reads of
+  // it nothing but what that point writes, at the same place.
+  using Function = void (*)(const void* const* params, const int64_t* variables, int64_t begin,
+                            int64_t end, void* scratch);
+
+  Function function() const { return function_; }
+  const kernel::Kernel& kernel() const { return kernel_; }
+  const Schedule& schedule() const { return schedule_; }
+  const EmitOptions& options() const { return options_; }
+  double compile_ms() const { return compile_ms_; }
+  bool from_cache() const { return from_cache_; }
+
+  // What it was made of, made again for reading: optimised IR and assembly.
+  std::string llvm_ir() const;
+  std::string assembly() const;
+
+ private:
+  friend class Jit;
+  CompiledKernel(const kernel::Kernel& kernel, const Target& target, const EmitOptions& options);
+
+  kernel::Kernel kernel_;
+  EmitOptions options_;
+  Schedule schedule_;  // refers to kernel_
+  std::shared_ptr<JitSession> session_;
+  std::shared_ptr<LoadedCode> code_;
+  Function function_ = nullptr;
+  double compile_ms_ = 0;
+  bool from_cache_ = false;
+};
+
+class Jit {
+ public:
+  struct Options {
+    Target target = Target::host();
+    std::filesystem::path cache_folder;  // empty: no cache on disk
+  };
+  explicit Jit(Options options);
+  ~Jit();
+
+  // Equal kernels (by text and options) are compiled once and shared while any user holds them. May
+  // be called from several threads at once. A kernel that can't be compiled is an InternalError.
+  std::shared_ptr<const CompiledKernel> compile(const kernel::Kernel& kernel,
+                                                const EmitOptions& options = {});
+  ObjectCache::Counters cache_counters() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,83 @@
+// Schedule: how the CPU runs a kernel: flat addresses, which loop runs across vector lanes, how far
+// it is unrolled, and where local buffers lie.
+#pragma once
+
+#include <vector>
+
+#include "luminal/backends/cpu/target.h"
+#include "luminal/kernel/kernel.h"
+
+namespace luminal::backends::cpu {
+
+// The first bytes of the scratch memory: what is read in place of a tensor without elements. An
+// address of 0, give or take one vector, lies inside when counted from their middle.
+inline constexpr int kSpareBytes = 1024;
+
+// A choice for the emitter that doesn't change results.
+struct EmitOptions {
+  // Large outputs bypass the cache where their stores are whole aligned vectors. The outputs then
+  // must start at a multiple of 64 bytes.
+  bool nontemporal_stores = false;
+  int max_unroll = 4;
+  // While one row is computed, the next one's data is on its way from memory.
+  bool prefetch = true;
+};
+
+// An element's position in its tensor or local buffer, in elements:
+// address + Σ clamp(value, 0, extent − 1) · stride.
+struct Access {
+  struct Gathered {
+    kernel::InstId value;
+    Expr extent, stride;
+  };
+  Expr address;
+  std::vector<Gathered> gathered;
+};
+
+struct ScheduledStage {
+  const kernel::Stage* source = nullptr;
+  std::vector<Access> access;  // one per instruction, meaningful for Load and Local
+  std::vector<Expr> iota;      // one per instruction, meaningful for Iota
+  Access target;               // in params[output] or in the local buffer
+  std::vector<int> loops;      // the stage's own loops, outermost first, the reduction's last
+  int vector_loop = -1;        // the one of them, or the kernel's, that runs across lanes
+  int lanes = 1;
+  int unroll = 1;
+  bool in_memory = false;  // a local with inner loops: it has a buffer, else it is one value
+  Expr local_offset;       // of its buffer in the scratch memory, in bytes
+};
+
+// A stream of elements that each outer point reads: while one stage runs over it, the lines of the
+// point that comes next are fetched.
+struct Prefetch {
+  int stage;
+  int param;
+  Expr address;   // over the stage's vector loop
+  Expr distance;  // to the same element of the next point
+};
+
+struct Schedule {
+  const kernel::Kernel* kernel = nullptr;
+  std::vector<Expr> extents;  // of all loops; outer ones may be merged into the last outer one
+  int n_outer = 0;
+  // The last outer loop runs across lanes, the same number in every stage; else each stage has its
+  // own vector loop.
+  bool vector_outer = false;
+  int lanes = 1;
+  int unroll = 1;
+  std::vector<ScheduledStage> stages;
+  std::vector<Prefetch> prefetches;
+  Expr points;                     // of the outer loops together
+  Expr scratch_bytes;              // per thread
+  std::vector<bool> may_be_empty;  // per param: a load may happen although it has no elements
+};
+
+// The schedule refers to the kernel, which must outlive it.
+Schedule make_schedule(const kernel::Kernel& kernel, const Target& target,
+                       const EmitOptions& options);
+
+// Bytes of a value of this dtype in a register and in a local buffer: 16-bit floats are held as
+// f32.
+int register_bytes(DType dtype);
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,36 @@
+// The ports of a graph, the same for every backend.
+#include "luminal/backends/backend.h"
+
+namespace luminal::backends {
+namespace {
+
+runtime::PortRole port_role(Role role) {
+  switch (role) {
+    case Role::Input:
+      return runtime::PortRole::Input;
+    case Role::Weight:
+      return runtime::PortRole::Weight;
+    case Role::State:
+      return runtime::PortRole::State;
+  }
+  return runtime::PortRole::Input;
+}
+
+}  // namespace
+
+std::vector<runtime::Port> make_ports(const Graph& graph, const PortMap& map, bool float64) {
+  std::vector<runtime::Port> ports;
+  for (NodeId id : map.leaves) {
+    const Node& node = graph.node(id);
+    const auto& attr = node.as<InputAttr>();
+    ports.push_back({port_role(attr.role), node.dtype, node.dims, attr.name});
+  }
+  for (NodeId id : map.results) {
+    const Node& node = graph.node(id);
+    const DType dtype = float64 && is_float(node.dtype) ? DType::F64 : node.dtype;
+    ports.push_back({runtime::PortRole::Output, dtype, node.dims, graph.describe(id)});
+  }
+  return ports;
+}
+
+}  // namespace luminal::backends

@@ -1,0 +1,188 @@
+#include "luminal/driver/planning.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <map>
+
+#include "luminal/base/os_limits.h"
+#include "luminal/graph/verify.h"
+#include "luminal/search/extract_terms.h"
+#include "luminal/search/find_plan.h"
+#include "luminal/search/lower_graph.h"
+#include "luminal/search/terms.h"
+
+namespace luminal {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+search::Fusion fusion_of(FusionPolicy policy) {
+  switch (policy) {
+    case FusionPolicy::Modelled:
+      return search::Fusion::Modelled;
+    case FusionPolicy::Always:
+      return search::Fusion::Always;
+    case FusionPolicy::Never:
+      return search::Fusion::Never;
+  }
+  return search::Fusion::Modelled;
+}
+
+void saturate(search::Terms& terms, CompileReport& report) {
+  Stopwatch watch;
+  const egraph::RunReport run =
+      terms.egraph.run(egraph::Schedule::saturate(terms.egraph.ruleset("movement")));
+  if (run.stop != egraph::StopReason::Finished) {
+    report.notes.push_back(
+        fmt::format("saturation stopped at a limit; look at rule '{}'", run.culprit));
+  }
+  for (const egraph::RuleReport& rule : run.rules) {
+    report.rules.push_back({rule.name, rule.matches, rule.new_tuples, rule.unions, rule.seconds});
+  }
+  report.egraph_nodes = run.tuples;
+  report.egraph_classes = run.classes;
+  end_stage(report, "saturated", watch.seconds(),
+            fmt::format("{} iterations, {} nodes, {} classes", run.iterations.size(), run.tuples,
+                        run.classes),
+            [&] { return terms.egraph.dump(); });
+}
+
+search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& lowered,
+                                const search::ExtractedTerms& extracted,
+                                const std::vector<NodeId>& roots, CompileReport& report) {
+  search::PlanRequest request;
+  for (NodeId id : roots) request.stored.push_back(extracted.class_of[id.index()]);
+  for (size_t s = 0; s < lowered.sources.size(); ++s) {
+    if (!lowered.sources[s].host_step) continue;
+    search::HostNeed need{static_cast<int>(s), {}};
+    const NodeId node = lowered.sources[s].node;
+    for (NodeId input : graph.node(node).inputs) {
+      need.operands.push_back(extracted.class_of[input.index()]);
+    }
+    request.host_steps.push_back(std::move(need));
+    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {} yet",
+                                       graph.describe(node), name(graph.node(node).op)));
+  }
+  return request;
+}
+
+// "add ×2, exp2": what a kernel computes, most frequent first.
+std::vector<std::string> ops_of(const kernel::TermGraph& terms,
+                                const kernel::LoweredKernel& lowered) {
+  std::map<std::string, int> counts;
+  for (kernel::ClassId id : lowered.classes) ++counts[kernel::describe(terms.at(id).terms.front())];
+  std::vector<std::string> ops;
+  for (const auto& [op, count] : counts) {
+    ops.push_back(count == 1 ? op : fmt::format("{} ×{}", op, count));
+  }
+  return ops;
+}
+
+void report_kernels(const kernel::PlannedGraph& planned, const search::ExtractedTerms& extracted,
+                    const search::SearchOptions& options, CompileReport& report) {
+  for (const auto& step : planned.plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    KernelReport entry;
+    entry.name = fmt::format("kernel {}", report.kernels.size());
+    entry.ops = ops_of(planned.terms, kernel->lowered);
+    std::map<std::string, int> rules;
+    for (kernel::ClassId id : kernel->lowered.classes) {
+      for (const std::string& rule : extracted.rules[id.index()]) ++rules[rule];
+    }
+    for (const auto& [rule, count] : rules) entry.rules.push_back(rule);
+    const kernel::Kernel& k = kernel->lowered.kernel;
+    entry.result = fmt::format("{}{}", name(k.params.back().dtype), text(k.params.back().dims));
+    entry.model_us = kernel->model_seconds * 1e6;
+    auto number = [&](Expr e) {
+      return static_cast<double>(e.evaluate(options.sizes).value.value_or(0));
+    };
+    entry.model_bytes = number(k.bytes_read) + number(k.bytes_written);
+    entry.model_flops = number(k.flops);
+    entry.text = kernel::text(k);
+    report.kernels.push_back(std::move(entry));
+  }
+}
+
+std::string plan_text(const kernel::PlannedGraph& planned) {
+  std::string out;
+  for (const auto& step : planned.plan.steps) {
+    if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
+      out +=
+          fmt::format("host {}\n", planned.terms.sources[static_cast<size_t>(host->source)].name);
+    } else {
+      out += kernel::text(std::get<kernel::KernelStep>(step).lowered.kernel);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int threads_of(const CompileOptions& options) {
+  return options.threads > 0 ? options.threads : static_cast<int>(base::usable_threads());
+}
+
+void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,
+               const std::function<std::string()>& text) {
+  report.stages.push_back({name, seconds, std::move(summary)});
+  if (report.print_after == name || report.print_after == "all") {
+    std::ostream& out = report.out != nullptr ? *report.out : std::cout;
+    out << "; after " << name << "\n" << text();
+  }
+  if (report.stop_after == name) throw CompileStopped{name};
+}
+
+std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
+                                                       const std::vector<NodeId>& roots,
+                                                       const CompileOptions& options,
+                                                       CompileReport& report) {
+  Stopwatch lowering;
+  search::Terms terms;
+  const search::LoweredGraph lowered = search::lower_graph(graph, roots, terms);
+  end_stage(report, "terms", lowering.seconds(),
+            fmt::format("{} nodes, {} classes", terms.egraph.tuples(), terms.egraph.classes()),
+            [&] { return terms.egraph.dump(); });
+  saturate(terms, report);
+
+  Stopwatch searching;
+  search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);
+  const search::PlanRequest request = request_for(graph, lowered, extracted, roots, report);
+  search::SearchOptions search_options;
+  search_options.fusion = fusion_of(options.fusion);
+  search_options.seed = options.seed;
+  search_options.machine.threads = threads_of(options);
+  search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  search::FoundPlan found = search::find_plan(extracted.graph, request, search_options);
+
+  auto planned = std::make_shared<kernel::PlannedGraph>();
+  planned->terms = std::move(extracted.graph);
+  planned->plan = std::move(found.plan);
+  planned->class_of = extracted.class_of;
+  for (const search::SourceTensor& source : lowered.sources) {
+    planned->source_nodes.push_back(source.node);
+  }
+  report.search_candidates = found.report.candidates;
+  report.search_kernels = found.report.distinct_kernels;
+  report.search_bits = found.report.live_bits;
+  report.model_us = planned->plan.model_seconds * 1e6;
+  report.notes.insert(report.notes.end(), found.report.notes.begin(), found.report.notes.end());
+  report_kernels(*planned, extracted, search_options, report);
+  end_stage(report, "plan", searching.seconds(),
+            fmt::format("{} kernels, {} host steps", planned->plan.n_kernels(),
+                        request.host_steps.size()),
+            [&] { return plan_text(*planned); });
+  return planned;
+}
+
+}  // namespace luminal

@@ -1,0 +1,25 @@
+// Planning: from a graph to the plan that computes it, stage by stage.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "luminal/driver/compile.h"
+#include "luminal/kernel/planned_graph.h"
+
+namespace luminal {
+
+// Fills in `report` as it goes. `roots` are the nodes whose values must be in memory at the end.
+std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
+                                                       const std::vector<NodeId>& roots,
+                                                       const CompileOptions& options,
+                                                       CompileReport& report);
+
+// The threads that kernels run on: as asked for, or all this process may use.
+int threads_of(const CompileOptions& options);
+
+// Records a stage, prints its text if that was asked for, and throws if it is to be the last.
+void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,
+               const std::function<std::string()>& text);
+
+}  // namespace luminal

@@ -1,0 +1,40 @@
+#include "luminal/driver/report.h"
+
+#include <fmt/format.h>
+
+namespace luminal {
+
+std::string CompileReport::text() const {
+  std::string lines = "stages\n";
+  for (const StageReport& stage : stages) {
+    lines +=
+        fmt::format("  {:<10} {:>9.2f} ms  {}\n", stage.name, stage.seconds * 1e3, stage.summary);
+  }
+  lines += fmt::format("e-graph: {} nodes, {} classes\n", egraph_nodes, egraph_classes);
+  if (!rules.empty()) {
+    lines += fmt::format("  {:<28} {:>8} {:>9} {:>7} {:>9}\n", "rule", "matches", "new nodes",
+                         "unions", "ms");
+    for (const RuleGrowth& rule : rules) {
+      lines += fmt::format("  {:<28} {:>8} {:>9} {:>7} {:>9.2f}\n", rule.rule, rule.matches,
+                           rule.new_nodes, rule.unions, rule.seconds * 1e3);
+    }
+  }
+  lines += fmt::format(
+      "search: {} values may be stored or not, {} plans and {} distinct kernels costed\n",
+      search_bits, search_candidates, search_kernels);
+  lines += fmt::format("plan: {} kernels, {:.1f} µs by the model\n", kernels.size(), model_us);
+  for (const KernelReport& kernel : kernels) {
+    lines += fmt::format(
+        "  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}\n", kernel.name, kernel.result,
+        kernel.model_us, kernel.model_bytes / 1e6, kernel.model_flops / 1e6,
+        kernel.from_cache ? "from the cache"
+                          : fmt::format("compiled in {:.1f} ms", kernel.compile_ms));
+    lines += fmt::format("    ops: {}\n", fmt::join(kernel.ops, ", "));
+    if (!kernel.rules.empty())
+      lines += fmt::format("    rules: {}\n", fmt::join(kernel.rules, ", "));
+  }
+  for (const std::string& note : notes) lines += fmt::format("note: {}\n", note);
+  return lines;
+}
+
+}  // namespace luminal

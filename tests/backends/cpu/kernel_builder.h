@@ -1,0 +1,95 @@
+// Kernels by hand, for tests: loops, params and stages in a few words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/kernel/kernel.h"
+
+namespace luminal::backends::cpu {
+
+class StageBuilder {
+ public:
+  explicit StageBuilder(kernel::Stage& stage) : stage_(stage) {}
+
+  kernel::InstId constant(DType dtype, double value) {
+    return add(dtype, kernel::ConstInst{value, static_cast<int64_t>(value)});
+  }
+  kernel::InstId iota(DType dtype, Expr e) { return add(dtype, kernel::IotaInst{e}); }
+  kernel::InstId load(const kernel::Kernel& k, int param, std::vector<Expr> index) {
+    std::vector<kernel::Index> plain;
+    for (Expr e : index) plain.push_back({e, {}});
+    return add(k.params[param].dtype, kernel::LoadInst{param, plain});
+  }
+  kernel::InstId gather(const kernel::Kernel& k, int param, std::vector<kernel::Index> index) {
+    return add(k.params[param].dtype, kernel::LoadInst{param, index});
+  }
+  kernel::InstId local(DType dtype, int stage, std::vector<Expr> index = {}) {
+    return add(dtype, kernel::LocalInst{stage, index});
+  }
+  kernel::InstId op(Op op, DType dtype, std::vector<kernel::InstId> operands) {
+    return add(dtype, kernel::OpInst{op, operands});
+  }
+
+ private:
+  kernel::InstId add(DType dtype, auto what) {
+    stage_.body.push_back({dtype, what});
+    stage_.result = {static_cast<uint32_t>(stage_.body.size() - 1)};
+    return stage_.result;
+  }
+  kernel::Stage& stage_;
+};
+
+struct KernelBuilder {
+  kernel::Kernel k;
+
+  int param(DType dtype, Dims dims, bool output = false) {
+    k.params.push_back({dtype, dims, output});
+    return static_cast<int>(k.params.size()) - 1;
+  }
+  Expr outer(Expr extent) {
+    k.n_outer++;
+    return inner(extent);
+  }
+  Expr inner(Expr extent) {
+    k.loops.push_back({extent});
+    return Expr::index(static_cast<int>(k.loops.size()) - 1, extent);
+  }
+  int last_loop() const { return static_cast<int>(k.loops.size()) - 1; }
+  // A stage to a local buffer unless an output is said later.
+  StageBuilder stage(DType dtype, std::vector<int> loops = {},
+                     std::optional<kernel::Reduction> reduction = {}) {
+    k.stages.push_back({.dtype = dtype,
+                        .loops = loops,
+                        .reduction = reduction,
+                        .body = {},
+                        .result = {},
+                        .target = kernel::LocalTarget{}});
+    return StageBuilder(k.stages.back());
+  }
+  void output(int param, std::vector<Expr> index) {
+    k.stages.back().target = kernel::OutputTarget{param, index};
+  }
+  // With its variables listed and its work stated, as lowering does.
+  kernel::Kernel done() {
+    std::vector<Expr> found;
+    auto take = [&](Expr e) {
+      for (Expr v : e.variables()) {
+        if (std::find(found.begin(), found.end(), v) == found.end()) found.push_back(v);
+      }
+    };
+    for (const auto& loop : k.loops) take(loop.extent);
+    k.bytes_read = k.bytes_written = 0;
+    for (const auto& p : k.params) {
+      for (Expr d : p.dims) take(d);
+      Expr bytes = n_elements(p.dims) * Expr(bits(p.dtype)) / Expr(8);
+      (p.output ? k.bytes_written : k.bytes_read) =
+          (p.output ? k.bytes_written : k.bytes_read) + bytes;
+    }
+    std::sort(found.begin(), found.end(), [](Expr a, Expr b) { return a.name() < b.name(); });
+    k.variables = found;
+    return k;
+  }
+};
+
+}  // namespace luminal::backends::cpu
