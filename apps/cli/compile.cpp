@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "apps/cli/command.h"
@@ -19,11 +18,17 @@ namespace {
 struct Options {
   std::string file;
   CompileOptions compile;
+  std::string fusion = "modelled";
   bool report = false;
   std::string print_after;
   std::string stop_after;
   std::string dump_folder;
 };
+
+FusionPolicy fusion_of(const std::string& name) {
+  if (name == "always") return FusionPolicy::Always;
+  return name == "never" ? FusionPolicy::Never : FusionPolicy::Modelled;
+}
 
 // One .txt, .ll and .s per kernel of the plan.
 void dump_kernels(const CompileReport& report, const std::string& folder) {
@@ -45,6 +50,7 @@ void run(const Options& options) {
   report.stop_after = options.stop_after;
   CompileOptions compile_options = options.compile;
   compile_options.report = &report;
+  compile_options.fusion = fusion_of(options.fusion);
   try {
     compile(*graph, compile_options);
   } catch (const CompileStopped& stopped) {
@@ -61,10 +67,6 @@ void run(const Options& options) {
 
 void define_compile(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  static const std::map<std::string, FusionPolicy> kPolicies = {
-      {"modelled", FusionPolicy::Modelled},
-      {"always", FusionPolicy::Always},
-      {"never", FusionPolicy::Never}};
   const std::vector<std::string> stages = {"graph", "terms", "saturated", "plan", "kernels"};
   std::vector<std::string> printable = stages;
   printable.push_back("all");
@@ -79,8 +81,9 @@ void define_compile(CLI::App& app) {
   app.add_option("--dump-kernels", options->dump_folder,
                  "A folder for each kernel's text, LLVM IR and assembly");
   app.add_option("--backend", options->compile.backend, "cpu or interp")->capture_default_str();
-  app.add_option("--fusion", options->compile.fusion, "modelled, always or never")
-      ->transform(CLI::CheckedTransformer(kPolicies, CLI::ignore_case));
+  app.add_option("--fusion", options->fusion, "Where the model says it pays, always or never")
+      ->check(CLI::IsMember({"modelled", "always", "never"}))
+      ->capture_default_str();
   app.add_option("--threads", options->compile.threads, "0: as many as this process may use")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--cache", options->compile.cache_folder,

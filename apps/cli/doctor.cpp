@@ -144,8 +144,8 @@ void print_lines(const Finding& found) {
                              bytes_text(found.memory.available)));
   line("huge pages", huge_pages_text(found.huge_pages));
   line("read bandwidth", bandwidth_text(found.bandwidth));
-  line("libraries", fmt::format("fmt {}, nlohmann-json {}, CLI11 {}", fmt_version(), json_version(),
-                                CLI11_VERSION));
+  line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}", LUMINAL_LLVM_VERSION,
+                                fmt_version(), json_version(), CLI11_VERSION));
   line("compiler", compiler());
   line("cache folder", cache_text(found));
 }
@@ -182,8 +182,10 @@ void print_json(const Finding& found) {
                               {"passes", found.bandwidth->passes},
                               {"beyond_cache", found.bandwidth->beyond_cache}};
   }
-  json["libraries"] = {
-      {"fmt", fmt_version()}, {"nlohmann_json", json_version()}, {"cli11", CLI11_VERSION}};
+  json["libraries"] = {{"llvm", LUMINAL_LLVM_VERSION},
+                       {"fmt", fmt_version()},
+                       {"nlohmann_json", json_version()},
+                       {"cli11", CLI11_VERSION}};
   json["compiler"] = compiler();
   json["cache_folder"] = nullptr;
   if (!found.cache_folder.empty()) {

@@ -26,7 +26,7 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("doctor", "graph"):
+        for command in ("compile", "doctor", "graph"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -54,7 +54,7 @@ class Doctor(unittest.TestCase):
         self.assertGreater(found["memory"]["total"], 0)
         self.assertGreater(found["read_bandwidth"]["best_gb_per_s"], 0)
         self.assertEqual(found["cache_folder"], {"path": folder + "/luminal", "writable": True})
-        self.assertEqual(set(found["libraries"]), {"fmt", "nlohmann_json", "cli11"})
+        self.assertEqual(set(found["libraries"]), {"llvm", "fmt", "nlohmann_json", "cli11"})
 
     def test_lines_come_without_measuring_when_asked(self):
         result = run("doctor", "--no-measure", environment={"XDG_CACHE_HOME": "/proc/nowhere"})
@@ -112,6 +112,43 @@ class Graph(unittest.TestCase):
         result = run("graph", "verify", "-", text="luminal-graph 1\n%0 = nonsense\n")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"^luminal: <stdin>:2: ")
+
+
+class Compile(unittest.TestCase):
+    GRAPH = str(SOURCE / "examples/feed_forward.lum")
+
+    def compile(self, *arguments):
+        result = run("compile", self.GRAPH, "--cache", "none", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_the_report_names_kernels_ops_rules_and_stages(self):
+        report = self.compile("--report")
+        for part in ("kernel 0: f32[", "ops: ", "views-compose", "saturated", "by the model", "compiled in"):
+            self.assertIn(part, report)
+
+    def test_policies_differ_in_kernels(self):
+        count = lambda policy: int(re.search(r"(\d+) kernels", self.compile("--fusion", policy)).group(1))
+        self.assertGreater(count("never"), count("modelled"))
+        self.assertLessEqual(count("always"), count("never"))
+
+    def test_a_stage_prints_and_can_be_the_last(self):
+        self.assertIn("Reindex", self.compile("--print-after", "terms", "--stop-after", "terms"))
+        plan = self.compile("--print-after", "plan", "--stop-after", "plan")
+        self.assertIn("stage s0", plan)
+        self.assertIn("stopped after plan", plan)
+
+    def test_kernels_are_dumped_as_text_ir_and_assembly(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.compile("--dump-kernels", folder)
+            self.assertIn("define void @kernel", (pathlib.Path(folder) / "kernel_0.ll").read_text())
+            self.assertIn("zmm" if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else "ymm",
+                          (pathlib.Path(folder) / "kernel_0.s").read_text())
+            self.assertTrue((pathlib.Path(folder) / "kernel_0.txt").read_text().startswith("kernel\n"))
+
+    def test_unknown_stages_and_policies_are_usage_errors(self):
+        self.assertEqual(run("compile", self.GRAPH, "--stop-after", "lunch").returncode, 2)
+        self.assertEqual(run("compile", self.GRAPH, "--fusion", "sometimes").returncode, 2)
 
 
 class Files(unittest.TestCase):
