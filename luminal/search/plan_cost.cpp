@@ -51,7 +51,7 @@ const CostedKernel* taken_over(const CostedPlan& before, ClassId root,
 
 PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)
-    : graph_(graph), request_(request), options_(options), forced_(graph.classes.size(), false) {
+    : graph_(graph), options_(options), forced_(graph.classes.size(), false) {
   for (uint32_t i = 0; i < graph.classes.size(); ++i) {
     const auto& terms = graph.classes[i].terms;
     first_terms_.push_back(best_term(ClassId{i}, forced_));

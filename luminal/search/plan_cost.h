@@ -51,7 +51,6 @@ class PlanCost {
   bool is_source(kernel::ClassId id) const;
 
   const kernel::TermGraph& graph_;
-  const PlanRequest& request_;
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
   std::vector<bool> forced_;

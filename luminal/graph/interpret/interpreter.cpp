@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <ostream>
 
@@ -13,6 +12,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/base/os_thread.h"
 #include "luminal/graph/custom_op.h"
+#include "luminal/graph/interpret/blocks.h"
 #include "luminal/graph/interpret/index_eval.h"
 #include "luminal/graph/interpret/lanes.h"
 #include "luminal/graph/interpret/storage_plan.h"
@@ -42,73 +42,6 @@ struct Stored {
   std::vector<bool> done;
   bool complete = false;
 };
-
-// Indices for a block of `count` elements over `rank` axes, with room of their own.
-struct IndexRoom {
-  IndexRoom(Scratch& scratch, size_t rank, int64_t count) {
-    indices.count = count;
-    for (size_t axis = 0; axis < rank; ++axis) {
-      axes.push_back(scratch.integers(count));
-      indices.axes.push_back(axes.back());
-    }
-  }
-  std::vector<int64_t*> axes;
-  Indices indices;
-};
-
-// The indices of consecutive elements from `first` on, in row-major order.
-void count_up(const std::vector<int64_t>& dims, int64_t first, IndexRoom& room) {
-  std::vector<int64_t> at(dims.size());
-  int64_t rest = first;
-  for (size_t axis = dims.size(); axis-- > 0;) {
-    at[axis] = rest % dims[axis];
-    rest /= dims[axis];
-  }
-  for (int64_t j = 0; j < room.indices.count; ++j) {
-    for (size_t axis = 0; axis < dims.size(); ++axis) room.axes[axis][j] = at[axis];
-    for (size_t axis = dims.size(); axis-- > 0;) {
-      if (++at[axis] < dims[axis]) break;
-      at[axis] = 0;
-    }
-  }
-}
-
-// The indices of elements at any flat positions.
-void unravel(const std::vector<int64_t>& dims, std::span<const int64_t> positions,
-             IndexRoom& room) {
-  for (size_t j = 0; j < positions.size(); ++j) {
-    int64_t rest = positions[j];
-    for (size_t axis = dims.size(); axis-- > 0;) {
-      room.axes[axis][j] = rest % dims[axis];
-      rest /= dims[axis];
-    }
-  }
-}
-
-template <typename T, typename Convert>
-void load_lanes(const std::byte* data, const int64_t* at, int64_t count, Lane* out,
-                Convert convert) {
-  for (int64_t j = 0; j < count; ++j) {
-    T value;
-    std::memcpy(&value, data + at[j] * static_cast<int64_t>(sizeof(T)), sizeof(T));
-    convert(value, out[j]);
-  }
-}
-
-// Elements `at` of host data as lanes; the common dtypes without a call per element.
-void load(const TensorData& data, const int64_t* at, int64_t count, Lane* out) {
-  const std::byte* bytes = data.bytes.data();
-  if (data.dtype == DType::F32) {
-    return load_lanes<float>(bytes, at, count, out, [](float v, Lane& lane) { lane.real = v; });
-  }
-  for (int64_t j = 0; j < count; ++j) {
-    if (is_float(data.dtype)) {
-      out[j].real = load_float(data.dtype, bytes, at[j]);
-    } else {
-      out[j].integer = load_int(data.dtype, bytes, at[j]);
-    }
-  }
-}
 
 }  // namespace
 
