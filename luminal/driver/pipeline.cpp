@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "luminal/backends/registry.h"
+#include "luminal/base/errors.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
@@ -26,9 +27,16 @@ std::vector<NodeId> results(const Graph& graph) {
   return ids;
 }
 
-std::filesystem::path cache_folder(const std::string& option) {
+// Empty where no kernel is to be kept. A user without a home still compiles, and is told.
+std::filesystem::path cache_folder(const std::string& option, CompileReport& report) {
   if (option == "none") return {};
-  return option.empty() ? base::cache_folder() / "kernels" : std::filesystem::path(option);
+  if (!option.empty()) return option;
+  try {
+    return base::cache_folder() / "kernels";
+  } catch (const UserError& error) {
+    report.notes.push_back(fmt::format("compiled kernels are not kept: {}", error.what()));
+    return {};
+  }
 }
 
 std::unique_ptr<runtime::Program> load(const backends::Backend& backend,
@@ -76,7 +84,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   request.ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
   request.options = {.float64 = options.float64,
                      .threads = threads_of(options),
-                     .cache_folder = cache_folder(options.cache_folder)};
+                     .cache_folder = cache_folder(options.cache_folder, report)};
   if (backend.runs_plans())
     request.planned = plan_graph(*snapshot, roots(*snapshot), options, report);
 

@@ -57,8 +57,10 @@ void check(const Case& pattern, DType dtype, Expr rows, int64_t width,
   Graph graph;
   Tensor y = pattern.build(graph, graph.input("x", {rows, width}, dtype)).output("y");
   CompileReport report;
-  Executable cpu =
-      compile(graph, {.backend = "cpu", .fusion = FusionPolicy::Always, .report = &report});
+  Executable cpu = compile(graph, {.backend = "cpu",
+                                   .fusion = FusionPolicy::Always,
+                                   .cache_folder = "none",
+                                   .report = &report});
   ASSERT_EQ(report.kernels.size(), 1u);
   Executable exact = compile(graph, {.backend = "interp", .float64 = true});
   std::mt19937 random(7);

@@ -133,6 +133,22 @@ Tensor llama_block(const nn::Scope& scope, const Tensor& x, int heads, int kv_he
   return y + project("down", silu(project("gate", h, 256)) * project("up", h, 256), 64);
 }
 
+TEST(FindPlan, ManyStartsFindNothingBetterForALlamaBlock) {
+  Graph graph;
+  Tensor x = graph.input("x", {1, Expr::var("s", 1, 512), 64});
+  llama_block(nn::Scope(graph).child(0), x, 4, 2).output("y");
+  Planned planned = prepare(graph);
+  const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
+  planned.options.starts = 8;
+  planned.options.seed = 99;
+  const FoundPlan many = find_plan(planned.extracted.graph, planned.request, planned.options);
+  std::printf(
+      "llama block      %2d bits, %d kernels, %.2f µs; with many starts %d kernels, %.2f µs\n",
+      found.report.live_bits, found.plan.n_kernels(), found.plan.model_seconds * 1e6,
+      many.plan.n_kernels(), many.plan.model_seconds * 1e6);
+  EXPECT_LE(found.plan.model_seconds, many.plan.model_seconds * 1.02);
+}
+
 TEST(Saturation, GrowsLinearlyWithLlamaBlocks) {
   uint64_t one = 0;
   uint64_t two = 0;
