@@ -213,7 +213,6 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
   for (const Slot& slot : slots) buffers.push_back(slot.buffer);
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
   program->run(bindings, buffers, {.debug = options.debug ? &out : nullptr});
-  has_run = true;
   for (const Probe& probe : graph->probes()) {
     show_probe(probe, graph->describe(probe.node), port_data(result_port.at(probe.node)), out);
   }

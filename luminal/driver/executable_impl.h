@@ -25,7 +25,6 @@ struct Executable::Impl {
     std::optional<std::vector<int64_t>> dims;
   };
   std::vector<Slot> slots;
-  bool has_run = false;
 
   size_t leaf_of(const Tensor& tensor, const char* asked) const;
   void check_owner(const Tensor& tensor, const char* asked) const;

@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace luminal {
-namespace {
-
-bool commutes(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::BitAnd || op == Op::Equal;
-}
-
-}  // namespace
 
 Pattern Pattern::any(std::string name) {
   Pattern pattern;

@@ -36,6 +36,10 @@ std::string_view name(Op op) { return row(op).text; }
 OpClass op_class(Op op) { return row(op).op_class; }
 int arity(Op op) { return row(op).arity; }
 
+bool commutes(Op op) {
+  return op == Op::Add || op == Op::Mul || op == Op::BitAnd || op == Op::Equal;
+}
+
 std::optional<Op> op_from_name(std::string_view text) {
   for (const Row& r : kRows) {
     if (r.text == text) return r.op;

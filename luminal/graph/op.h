@@ -37,6 +37,8 @@ LUMINAL_API std::optional<Op> op_from_name(std::string_view text);
 LUMINAL_API OpClass op_class(Op op);
 // The number of inputs; −1 where it varies (Custom).
 LUMINAL_API int arity(Op op);
+// Whether both operands may change places.
+LUMINAL_API bool commutes(Op op);
 LUMINAL_API std::string_view name(Reducer reducer);  // "sum"
 LUMINAL_API std::optional<Reducer> reducer_from_name(std::string_view text);
 

@@ -10,10 +10,6 @@ namespace {
 
 using egraph::Value;
 
-bool commutes(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::BitAnd || op == Op::Equal;
-}
-
 class Lowering {
  public:
   Lowering(const Graph& graph, Terms& terms) : graph_(graph), terms_(terms) {
