@@ -188,7 +188,9 @@ class ProgramRunner {
 
   void run(const ExtractCommand& command) {
     const auto [value, value_sort] = evaluate(command.expr);
-    result_.outputs.push_back(here([&] { return extract_value(engine_, value, value_sort).text; }));
+    ExtractedTerm term = here([&] { return extract_value(engine_, value, value_sort); });
+    result_.costs.push_back({.output = result_.outputs.size(), .cost = term.cost});
+    result_.outputs.push_back(std::move(term.text));
   }
 
   void run(const PrintSizeCommand& command) {
