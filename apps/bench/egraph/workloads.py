@@ -110,6 +110,6 @@ def index_arithmetic(iterations, sizes=(2, 2, 2, 3, 4, 5, 6, 8, 16)):
         return [*values[-1:], *values[:-1]]
 
     flat = flatten([f'(Sym "{name}")' for name in "ijklmnopq"[:len(sizes)]], sizes)
-    once = flatten(turn(split(flat, sizes)), turn(sizes))
-    twice = flatten(turn(split(once, turn(sizes))), turn(turn(sizes)))
-    return INDEX_RULES + f"{once}\n{twice}\n(run {iterations})\n"
+    once = flatten(turn(split("flat", sizes)), turn(sizes))
+    twice = flatten(turn(split("once", turn(sizes))), turn(turn(sizes)))
+    return INDEX_RULES + f"(let flat {flat})\n(let once {once})\n(let twice {twice})\n(run {iterations})\n"
