@@ -75,7 +75,7 @@ class Runner {
     if (stopped()) return false;
     if (ruleset.searched_until > database_.last_time()) return false;
     if (report_.iterations.size() >= limits_.iterations) {
-      return stop(StopReason::IterationLimit, busiest_rule());
+      return stop(StopReason::IterationLimit, most_productive_rule());
     }
     const Clock::time_point start = Clock::now();
     const ChangeCounts before = database_.counts;
