@@ -100,8 +100,8 @@ def difference(ours, theirs):
     """None where both give the same answers, else both in full."""
     def answers(result):
         outputs = [comparable(output) for output in result["outputs"] if output[0].strip()]
-        return outputs, "error" in result, {name: sorted(text.split("\n")) for name, text in
-                                            result.get("written", {}).items()}
+        written = {name: sorted(text.split("\n")) for name, text in result.get("written", {}).items()}
+        return outputs, "error" in result, written
 
     if "error" not in ours and answers(ours) == answers(theirs):
         return None
