@@ -1,4 +1,5 @@
-// libFuzzer target of the engine's language: any text is a program or a UserError, the same one twice.
+// libFuzzer target of the engine's language: any text is a program or a UserError, the same one
+// twice.
 //
 // Every text is parsed. One that names no file-reading or -writing command is also type checked and
 // run, within limits so small that most time goes to parsing, checking and compiling rules.
