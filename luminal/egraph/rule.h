@@ -42,7 +42,7 @@ struct Query {
 };
 
 struct Instruction {
-  enum class Op : uint8_t { Constant, Global, Primitive, Add, Lookup, Set, Union, Delete, Panic };
+  enum class Op : uint8_t { Constant, Global, Primitive, Add, Lookup, Set, Union, Delete, Subsume, Panic };
 
   Op op = Op::Constant;
   uint32_t id = 0;  // of the function, primitive, global or message
@@ -53,6 +53,9 @@ struct Instruction {
 
 // Registers 0 … inputs-1 are given; each instruction may write one more.
 struct Program {
+  // Whether only terms and unions are added, so that many matches may take each step together.
+  bool only_adds() const;
+
   uint32_t inputs = 0;
   uint32_t registers = 0;
   std::vector<Instruction> code;

@@ -151,14 +151,19 @@ class Runner {
     const Rule& rule = engine_.rule(id);
     const Matches& matches = matches_[id.index() - 1];
     database_.cause = id;
-    registers_.resize(rule.actions.registers);
-    const Value* inputs = matches.values.data();
-    for (uint64_t i = 0; i < matches.count; ++i, inputs += rule.actions.inputs) {
-      std::copy_n(inputs, rule.actions.inputs, registers_.begin());
-      execute(database_, rule.actions, registers_);
-      ++report_.rules[id.index() - 1].matches;
+    const size_t stride = rule.actions.registers, inputs = rule.actions.inputs;
+    registers_.resize(stride * RegisterBatch::kMost);
+    for (uint64_t done = 0; done < matches.count;) {
+      const size_t count = std::min<uint64_t>(RegisterBatch::kMost, matches.count - done);
+      for (size_t i = 0; i < count; ++i) {
+        std::copy_n(matches.values.data() + (done + i) * inputs, inputs,
+                    registers_.data() + i * stride);
+      }
+      execute_batch(database_, rule.actions, {registers_.data(), stride, count});
+      done += count;
+      report_.rules[id.index() - 1].matches += count;
       if (database_.tuples() > limits_.nodes) return StopReason::NodeLimit;
-      if ((i & 0xff) == 0xff && Clock::now() > deadline_) return StopReason::TimeLimit;
+      if (Clock::now() > deadline_) return StopReason::TimeLimit;
     }
     return std::nullopt;
   }

@@ -116,8 +116,9 @@ Snapshot take_snapshot(const Database& database) {
   result.parents_ = make_lists(std::move(parents), result.classes_, &Snapshot::Class::first_parent);
 
   std::vector<std::pair<uint32_t, RuleId>> rules;
-  for (const UnionRecord& record : database.unions()) {
-    rules.emplace_back(result.class_of_[record.a.index()].value, record.rule);
+  for (uint32_t id = 0; id < ids.size(); ++id) {
+    if (ids.is_root(id)) continue;
+    rules.emplace_back(result.class_of_[id].value, database.displaced_by(Value{id}));
   }
   result.rules_ = make_lists(std::move(rules), result.classes_, &Snapshot::Class::first_rule);
   return result;
