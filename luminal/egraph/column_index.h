@@ -28,7 +28,7 @@ class ColumnIndex {
   uint64_t mask() const { return mask_; }
   // Takes in the rows that were appended since the last time and live.
   void sync(RowData table);
-  bool synced(size_t rows) const { return next_.size() == rows; }
+  size_t rows() const { return next_.size(); }  // that were taken in
   size_t bytes() const { return slots_.bytes() + next_.bytes(); }
 
   // The first row of a chain; the key holds the masked columns in order.

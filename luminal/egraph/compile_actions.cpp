@@ -202,7 +202,8 @@ class ActionCompiler {
   void add_subsume(const ActionSyntax& action) {
     const Function& function = schema_.function(called_function(action.exprs[0]));
     if (function.kind == FunctionKind::Function) {
-      fail(action.position, "'" + function.name + "' is a function, whose values can't be subsumed;" +
+      fail(action.position, "'" + function.name +
+                                "' is a function, whose values can't be subsumed;" +
                                 " only constructors and relations can: delete it, or set another"
                                 " value");
     }

@@ -175,12 +175,11 @@ void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
   }
   if (!stale) return;
   const uint32_t mark = table.mark(row_number);
-  kill(function, row_number);
   const uint32_t found = table.find(row.data());
-  if (found == kNoRow) {
-    append(function, row.data(), mark);
-    return;
-  }
+  const bool alone = found == kNoRow || found == row_number;
+  if (alone && table.can_rewrite(row_number, clock)) return table.rewrite(row_number, row.data());
+  kill(function, row_number);
+  if (alone) return append(function, row.data(), mark);
   if ((mark & kSubsumedBit) != 0) table.subsume(found);
   merge_into(function, found, Value{row[width - 1]});
 }

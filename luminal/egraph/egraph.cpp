@@ -158,6 +158,7 @@ size_t EGraph::size(FunctionId function) const {
 }
 size_t EGraph::tuples() const { return state_->engine.database.tuples(); }
 size_t EGraph::classes() const { return state_->engine.database.classes(); }
+size_t EGraph::bytes() const { return state_->engine.database.bytes(); }
 
 void EGraph::for_each_row(
     FunctionId function,

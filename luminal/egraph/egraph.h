@@ -98,6 +98,7 @@ class LUMINAL_API EGraph {
   size_t size(FunctionId function) const;  // living rows
   size_t tuples() const;                   // of all functions
   size_t classes() const;
+  size_t bytes() const;  // of tables, their indexes and classes
   // Living rows in the order they were made or last changed; values are canonical after a rebuild.
   void for_each_row(FunctionId function,
                     const std::function<void(std::span<const Value> arguments, Value value,

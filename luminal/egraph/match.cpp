@@ -25,7 +25,7 @@ class Search {
         kept_(kept),
         ranges_(ranges),
         limits_(limits),
-        least_skipped_mark_(limits.with_subsumed ? kDeadMark : kSubsumedBit),
+        least_skipped_mark_(query.with_subsumed ? kDeadMark : kSubsumedBit),
         matches_(matches) {
     matches.slots.resize(query.slots);
     slots_ = matches.slots.data();

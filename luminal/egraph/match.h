@@ -15,7 +15,6 @@ namespace luminal::egraph {
 using Clock = std::chrono::steady_clock;
 
 struct SearchLimits {
-  bool with_subsumed = false;
   uint64_t matches = UINT64_MAX;
   Clock::time_point deadline = Clock::time_point::max();
 };
@@ -33,6 +32,13 @@ struct Matches {
     values.clear();
     count = 0;
     candidates = 0;
+  }
+  // Gives back the room of many matches; that of a few is kept for the next search.
+  void release() {
+    constexpr size_t kKept = size_t{1} << 16;
+    const bool large = values.bytes() > kKept;
+    clear();
+    if (large) values.shrink();
   }
 };
 
@@ -58,7 +64,7 @@ class Matcher {
 
   Query query_;
   std::vector<uint32_t> kept_;
-  std::vector<Plan> plans_;          // by focus atom; the last is the one without
+  std::vector<Plan> plans_;         // by focus atom; the last is the one without
   std::vector<uint8_t> size_bits_;  // of the atoms' tables when the plans were made
 };
 

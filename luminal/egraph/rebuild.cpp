@@ -12,6 +12,7 @@ class Rebuilder {
   // Merges and congruence displace more ids, which the next round takes up.
   void run() {
     if (database_.ids().displaced().empty()) return compact();
+    scans_.assign(database_.functions(), 0);
     while (!database_.ids().displaced().empty()) {
       const std::span<const uint32_t> log = database_.ids().displaced();
       displaced_.assign(log.begin(), log.end());
@@ -48,13 +49,12 @@ class Rebuilder {
       columns_.push_back(static_cast<uint32_t>(schema_row.inputs.size()));
     }
     if (columns_.empty()) return;
-    // Looking ids up costs about this many rows of a scan each.
-    constexpr size_t kRowsPerLookup = 8;
     rows_.clear();
-    if (displaced_.size() * columns_.size() * kRowsPerLookup < table.rows()) {
+    if (lookups_pay(table, scans_[function.index()])) {
       find_rows(table);
     } else {
       scan_rows(table);
+      ++scans_[function.index()];
     }
     // Fetches what later rows will need while earlier ones are fixed.
     constexpr size_t kAhead = 8;
@@ -62,6 +62,18 @@ class Rebuilder {
       if (i + kAhead < rows_.size()) database_.prefetch_row(function, rows_[i + kAhead]);
       if (table.alive(rows_[i])) database_.canonicalize_row(function, rows_[i]);
     }
+  }
+
+  // Costs in rows of a scan: to look an id up, to take a row into an index that lags behind. Once
+  // a table was scanned often, bringing its indexes up to date has paid off.
+  bool lookups_pay(const Table& table, size_t scans) const {
+    constexpr size_t kPerLookup = 8, kPerIndexedRow = 10;
+    size_t cost = displaced_.size() * columns_.size() * kPerLookup;
+    for (uint32_t column : columns_) {
+      if (scans < kPerIndexedRow)
+        cost += kPerIndexedRow * table.rows_to_index(uint64_t{1} << column);
+    }
+    return cost < table.rows() * columns_.size();
   }
 
   void find_rows(Table& table) {
@@ -89,6 +101,7 @@ class Rebuilder {
   std::vector<uint32_t> displaced_;
   std::vector<bool> sorts_;        // of the displaced ids
   std::vector<uint32_t> columns_;  // that may hold such ids, of the table at hand
+  std::vector<size_t> scans_;      // of each table, in this rebuild
   std::vector<uint32_t> rows_;     // to fix, of the table at hand
 };
 

@@ -34,6 +34,7 @@ struct Preset {
 };
 
 struct Query {
+  bool with_subsumed = false;  // whether rows that rules don't see any more count
   uint32_t slots = 0;
   std::vector<Atom> atoms;
   std::vector<Guard> guards;
@@ -42,7 +43,18 @@ struct Query {
 };
 
 struct Instruction {
-  enum class Op : uint8_t { Constant, Global, Primitive, Add, Lookup, Set, Union, Delete, Subsume, Panic };
+  enum class Op : uint8_t {
+    Constant,
+    Global,
+    Primitive,
+    Add,
+    Lookup,
+    Set,
+    Union,
+    Delete,
+    Subsume,
+    Panic
+  };
 
   Op op = Op::Constant;
   uint32_t id = 0;  // of the function, primitive, global or message

@@ -128,6 +128,7 @@ class Runner {
       const Clock::time_point start = Clock::now();
       const ChangeCounts before = database_.counts;
       const std::optional<StopReason> reached = apply_matches(id);
+      matches_[id.index() - 1].release();
       RuleReport& counters = report_.rules[id.index() - 1];
       counters.new_tuples += database_.counts.added - before.added;
       counters.updates += database_.counts.updated - before.updated;
@@ -154,7 +155,7 @@ class Runner {
     const size_t stride = rule.actions.registers, inputs = rule.actions.inputs;
     registers_.resize(stride * RegisterBatch::kMost);
     for (uint64_t done = 0; done < matches.count;) {
-      const size_t count = std::min<uint64_t>(RegisterBatch::kMost, matches.count - done);
+      const size_t count = std::min({RegisterBatch::kMost, matches.count - done, room(rule)});
       for (size_t i = 0; i < count; ++i) {
         std::copy_n(matches.values.data() + (done + i) * inputs, inputs,
                     registers_.data() + i * stride);
@@ -166,6 +167,12 @@ class Runner {
       if (Clock::now() > deadline_) return StopReason::TimeLimit;
     }
     return std::nullopt;
+  }
+
+  // How many matches may be applied until the limit of nodes has to be looked at.
+  size_t room(const Rule& rule) const {
+    const uint64_t nodes = limits_.nodes - std::min<uint64_t>(limits_.nodes, database_.tuples());
+    return nodes / std::max<size_t>(1, rule.actions.code.size()) + 1;
   }
 
   bool stop(StopReason reason, std::string culprit) {

@@ -38,20 +38,16 @@ uint32_t Table::append(const uint32_t* values, uint32_t hash, uint32_t time, uin
   return number;
 }
 
-// Removes the slot and moves later ones of its run back, so that no tombstones gather.
 void Table::kill(uint32_t row) {
-  const size_t wrap = slots_.size() - 1;
-  size_t at = hash_values(this->row(row), inputs_) & wrap;
-  while (slots_[at].row != row) at = (at + 1) & wrap;
-  for (size_t next = (at + 1) & wrap; slots_[next].row != kNoRow; next = (next + 1) & wrap) {
-    const size_t home = slots_[next].hash & wrap;
-    if (((next - home) & wrap) < ((next - at) & wrap)) continue;
-    slots_[at] = slots_[next];
-    at = next;
-  }
-  slots_[at] = {};
+  erase_slot(row);
   values_[row * (inputs_ + 2) + inputs_ + 1] = kDeadMark;
   --live_;
+}
+
+void Table::rewrite(uint32_t row, const uint32_t* values) {
+  erase_slot(row);
+  std::copy_n(values, inputs_ + 1, values_.data() + row * (inputs_ + 2));
+  insert_slot(row, hash_values(values, inputs_));
 }
 
 size_t Table::first_row_since(uint32_t time) const {
@@ -62,9 +58,10 @@ size_t Table::first_row_since(uint32_t time) const {
 }
 
 const ColumnIndex& Table::index(uint64_t mask) {
+  indexed_rows_ = rows_;
   for (ColumnIndex& index : indexes_) {
     if (index.mask() != mask) continue;
-    if (!index.synced(rows_)) index.sync(data());
+    if (index.rows() != rows_) index.sync(data());
     return index;
   }
   ColumnIndex& index = indexes_.emplace_back(mask, width());
@@ -77,6 +74,13 @@ bool Table::has_index(uint64_t mask) const {
                      [&](const ColumnIndex& index) { return index.mask() == mask; });
 }
 
+size_t Table::rows_to_index(uint64_t mask) const {
+  for (const ColumnIndex& index : indexes_) {
+    if (index.mask() == mask) return rows_ - index.rows();
+  }
+  return rows_;
+}
+
 double Table::rows_per_key(uint64_t mask) {
   for (Estimate& estimate : estimates_) {
     if (estimate.mask != mask) continue;
@@ -85,8 +89,7 @@ double Table::rows_per_key(uint64_t mask) {
     }
     return estimate.rows_per_key;
   }
-  estimates_.push_back(
-      {.mask = mask, .rows = rows_, .rows_per_key = estimate_rows_per_key(mask)});
+  estimates_.push_back({.mask = mask, .rows = rows_, .rows_per_key = estimate_rows_per_key(mask)});
   return estimates_.back().rows_per_key;
 }
 
@@ -138,6 +141,7 @@ void Table::compact_if_sparse() {
   rows_ = kept;
   starts_ = std::move(starts);
   indexes_.clear();
+  indexed_rows_ = 0;
   std::fill(slots_.begin(), slots_.end(), RowSlot{});
   for (size_t r = 0; r < kept; ++r) {
     insert_slot(static_cast<uint32_t>(r), hash_values(row(r), inputs_));
@@ -149,6 +153,20 @@ void Table::insert_slot(uint32_t row, uint32_t hash) {
   size_t at = hash & wrap;
   while (slots_[at].row != kNoRow) at = (at + 1) & wrap;
   slots_[at] = {.row = row, .hash = hash};
+}
+
+// Moves later slots of its run back, so that no tombstones gather.
+void Table::erase_slot(uint32_t row) {
+  const size_t wrap = slots_.size() - 1;
+  size_t at = hash_values(this->row(row), inputs_) & wrap;
+  while (slots_[at].row != row) at = (at + 1) & wrap;
+  for (size_t next = (at + 1) & wrap; slots_[next].row != kNoRow; next = (next + 1) & wrap) {
+    const size_t home = slots_[next].hash & wrap;
+    if (((next - home) & wrap) < ((next - at) & wrap)) continue;
+    slots_[at] = slots_[next];
+    at = next;
+  }
+  slots_[at] = {};
 }
 
 void Table::grow() {

@@ -66,6 +66,12 @@ class Table {
   }
   uint32_t append(const uint32_t* values, uint32_t hash, uint32_t time, uint32_t mark);
   void kill(uint32_t row);
+  // Changes a row where it stands. Only one of the last time that no index has taken in yet; no
+  // other living row has these arguments.
+  bool can_rewrite(uint32_t row, uint32_t time) const {
+    return time == last_time_ && row >= starts_.back().row && row >= indexed_rows_;
+  }
+  void rewrite(uint32_t row, const uint32_t* values);
   void subsume(uint32_t row) { values_[row * (inputs_ + 2) + inputs_ + 1] |= kSubsumedBit; }
 
   // The first row that was appended at this time or later.
@@ -77,6 +83,8 @@ class Table {
   // table is compacted.
   const ColumnIndex& index(uint64_t mask);
   bool has_index(uint64_t mask) const;
+  // How far an index lags behind, all rows where there is none.
+  size_t rows_to_index(uint64_t mask) const;
   // How many living rows share the values of these columns with a row, on average over the rows:
   // what a look-up by them finds. An estimate from a sample, made anew when the table has doubled.
   double rows_per_key(uint64_t mask);
@@ -97,12 +105,14 @@ class Table {
   };
 
   void insert_slot(uint32_t row, uint32_t hash);
+  void erase_slot(uint32_t row);
   void grow();
   double estimate_rows_per_key(uint64_t mask) const;
 
   size_t inputs_;
   size_t rows_ = 0;
   size_t live_ = 0;
+  size_t indexed_rows_ = 0;  // by any index
   uint32_t last_time_ = 0;
   GrowArray<uint32_t> values_;
   GrowArray<RowSlot> slots_;
