@@ -43,6 +43,7 @@ class Search {
       if (slots_[a] != slots_[b]) return SearchEnd::Done;
     }
     if (guards_hold(plan_.guards)) descend(0);
+    matches_.candidates += candidates_;
     return end_;
   }
 

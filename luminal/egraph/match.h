@@ -25,10 +25,12 @@ enum class SearchEnd : uint8_t { Done, MatchLimit, TimeLimit };
 struct Matches {
   std::vector<Value> values;
   uint64_t count = 0;
+  uint64_t candidates = 0;  // rows that were looked at
 
   void clear() {
     values.clear();
     count = 0;
+    candidates = 0;
   }
 };
 
