@@ -161,8 +161,8 @@ std::string RunReport::text(bool with_times) const {
     }
   }
   if (with_times) {
-    std::stable_sort(matched.begin(), matched.end(), [](const RuleReport* a, const RuleReport* b) {
-      return a->seconds > b->seconds;
+    std::sort(matched.begin(), matched.end(), [](const RuleReport* a, const RuleReport* b) {
+      return a->seconds != b->seconds ? a->seconds > b->seconds : a->id < b->id;
     });
   }
   TextTable table = counts_table(with_times);
