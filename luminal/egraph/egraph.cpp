@@ -7,6 +7,7 @@
 #include "luminal/egraph/program.h"
 #include "luminal/egraph/rebuild.h"
 #include "luminal/egraph/runner.h"
+#include "luminal/egraph/shown_graph.h"
 
 #include <utility>
 
@@ -186,5 +187,15 @@ std::string EGraph::print(Value value, SortId sort) const {
 }
 
 std::string EGraph::dump() const { return state_->engine.dump(); }
+
+std::string EGraph::export_json(const ExportOptions& options) {
+  rebuild();
+  return egraph::export_json(state_->database(), options);
+}
+
+std::string EGraph::export_dot(const ExportOptions& options) {
+  rebuild();
+  return egraph::export_dot(state_->database(), options);
+}
 
 }  // namespace luminal::egraph

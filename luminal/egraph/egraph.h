@@ -3,6 +3,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/constants.h"
+#include "luminal/egraph/export.h"
 #include "luminal/egraph/report.h"
 #include "luminal/egraph/schedule.h"
 #include "luminal/egraph/schema.h"
@@ -110,6 +111,10 @@ class LUMINAL_API EGraph {
   std::string print(Value value, SortId sort) const;
   // Every living row with the rule that made it.
   std::string dump() const;
+  // The egraph-serialize format, which other tools read, and Graphviz; all of the e-graph or what
+  // lies around a class. What is left out is said in the text. Both rebuild.
+  std::string export_json(const ExportOptions& options = {});
+  std::string export_dot(const ExportOptions& options = {});
 
  private:
   struct State;

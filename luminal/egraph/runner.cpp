@@ -2,9 +2,11 @@
 
 #include "luminal/egraph/actions.h"
 #include "luminal/egraph/rebuild.h"
+#include "luminal/egraph/recorder.h"
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 
 namespace luminal::egraph {
@@ -17,28 +19,23 @@ double seconds_since(Clock::time_point start) {
 class Runner {
  public:
   Runner(Engine& engine, const RunLimits& limits)
-      : engine_(engine), database_(engine.database), limits_(limits) {
+      : engine_(engine), database_(engine.database), limits_(limits), recorder_(engine, limits) {
     constexpr double kForever = 1e9;
     if (limits.seconds < kForever) {
       deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(std::max(0.0, limits.seconds)));
     }
-    for (const Rule& rule : engine.rules) report_.rules.push_back({.name = rule.name});
-    matches_.resize(engine.rules.size());
   }
 
   RunReport run(const Schedule& schedule) {
     rebuild(database_);
-    const ChangeCounts before = database_.counts;
+    recorder_.begin_run();
     run_part(schedule);
-    report_.changed = database_.counts.total() != before.total();
-    report_.tuples = database_.tuples();
-    report_.classes = database_.classes();
-    return std::move(report_);
+    return recorder_.finish();
   }
 
  private:
-  bool stopped() const { return report_.stop != StopReason::Finished; }
+  bool stopped() const { return recorder_.stopped(); }
 
   // Returns whether anything changed.
   bool run_part(const Schedule& schedule) {
@@ -74,47 +71,46 @@ class Runner {
     Ruleset& ruleset = engine_.rulesets[id.index()];
     if (stopped()) return false;
     if (ruleset.searched_until > database_.last_time()) return false;
-    if (report_.iterations.size() >= limits_.iterations) {
-      return stop(StopReason::IterationLimit, busiest_rule());
+    if (recorder_.report().iterations.size() >= limits_.iterations) {
+      return stop(StopReason::IterationLimit, recorder_.most_productive_rule());
     }
     const Clock::time_point start = Clock::now();
     const ChangeCounts before = database_.counts;
-    IterationReport iteration{.ruleset = id};
-    const bool searched = search(ruleset, iteration);
-    report_.search_seconds += seconds_since(start);
-    if (!searched) return false;
+    recorder_.begin_iteration(id);
+    const bool searched = search(ruleset);
+    recorder_.report().search_seconds += seconds_since(start);
+    if (!searched) {
+      recorder_.drop_iteration();
+      return false;
+    }
     apply(ruleset);
     const Clock::time_point rebuild_start = Clock::now();
     rebuild(database_);
-    report_.rebuild_seconds += seconds_since(rebuild_start);
-
-    iteration.new_tuples = database_.counts.added - before.added;
-    iteration.unions = database_.counts.unions - before.unions;
-    iteration.tuples = database_.tuples();
-    iteration.classes = database_.classes();
-    iteration.seconds = seconds_since(start);
-    report_.iterations.push_back(iteration);
+    recorder_.report().rebuild_seconds += seconds_since(rebuild_start);
+    recorder_.end_iteration();
     return database_.counts.total() != before.total();
   }
 
   // Fills `matches_`; nothing has happened yet where it returns false.
-  bool search(Ruleset& ruleset, IterationReport& iteration) {
+  bool search(Ruleset& ruleset) {
+    matches_.resize(engine_.rules.size());
     for (RuleId id : ruleset.rules) {
       Rule& rule = engine_.rule(id);
       Matches& matches = matches_[id.index() - 1];
       matches.clear();
       if (!rule.matcher.has_news(database_, rule.searched_until)) continue;
       const Clock::time_point start = Clock::now();
-      RuleReport& counters = report_.rules[id.index() - 1];
+      recorder_.tell_progress(id);
+      RuleCounts& counters = recorder_.step(id);
       const SearchLimits limits{.matches = limits_.matches_per_rule, .deadline = deadline_};
       const SearchEnd end = rule.matcher.find(database_, rule.searched_until, limits, matches);
-      ++counters.searches;
+      counters.candidates = matches.candidates;
       counters.seconds += seconds_since(start);
-      if (end == SearchEnd::MatchLimit) return stop(StopReason::MatchLimit, rule.name);
+      if (end == SearchEnd::MatchLimit) return stop(StopReason::MatchLimit, id);
+      if (matches.count > 0 && over_bytes()) return stop(StopReason::ByteLimit, id);
       if (end == SearchEnd::TimeLimit || Clock::now() > deadline_) {
-        return stop(StopReason::TimeLimit, busiest_rule());
+        return stop(StopReason::TimeLimit, recorder_.busiest_rule());
       }
-      iteration.matches += matches.count;
     }
     ++database_.clock;
     for (RuleId id : ruleset.rules) engine_.rule(id).searched_until = database_.clock;
@@ -125,23 +121,25 @@ class Runner {
   void apply(Ruleset& ruleset) {
     for (RuleId id : ruleset.rules) {
       if (matches_[id.index() - 1].count == 0) continue;
+      recorder_.tell_progress(id);
       const Clock::time_point start = Clock::now();
       const ChangeCounts before = database_.counts;
       const std::optional<StopReason> reached = apply_matches(id);
       matches_[id.index() - 1].release();
-      RuleReport& counters = report_.rules[id.index() - 1];
+      RuleCounts& counters = recorder_.step(id);
       counters.new_tuples += database_.counts.added - before.added;
       counters.updates += database_.counts.updated - before.updated;
       counters.removals += database_.counts.removed - before.removed;
       counters.unions += database_.counts.unions - before.unions;
       const double seconds = seconds_since(start);
       counters.seconds += seconds;
-      report_.apply_seconds += seconds;
+      recorder_.report().apply_seconds += seconds;
       if (!reached) continue;
       // Matches were dropped, so none of these rules may count on having seen all of them.
       for (RuleId other : ruleset.rules) engine_.rule(other).searched_until = 0;
       ruleset.searched_until = 0;
-      stop(*reached, *reached == StopReason::NodeLimit ? most_productive_rule() : busiest_rule());
+      stop(*reached, *reached == StopReason::TimeLimit ? recorder_.busiest_rule()
+                                                       : recorder_.most_productive_rule());
       break;
     }
     database_.cause = kInitial;
@@ -162,11 +160,21 @@ class Runner {
       }
       execute_batch(database_, rule.actions, {registers_.data(), stride, count});
       done += count;
-      report_.rules[id.index() - 1].matches += count;
+      recorder_.step(id).matches += count;
       if (database_.tuples() > limits_.nodes) return StopReason::NodeLimit;
+      if (++batches_ % kBatchesPerByteCount == 0 && over_bytes()) return StopReason::ByteLimit;
       if (Clock::now() > deadline_) return StopReason::TimeLimit;
     }
     return std::nullopt;
+  }
+
+  // Counting the bytes of all tables takes a while.
+  static constexpr uint64_t kBatchesPerByteCount = 32;
+  bool over_bytes() const {
+    if (limits_.bytes == std::numeric_limits<uint64_t>::max()) return false;
+    uint64_t bytes = database_.bytes();
+    for (const Matches& matches : matches_) bytes += matches.values.bytes();
+    return bytes > limits_.bytes;
   }
 
   // How many matches may be applied until the limit of nodes has to be looked at.
@@ -175,33 +183,19 @@ class Runner {
     return nodes / std::max<size_t>(1, rule.actions.code.size()) + 1;
   }
 
-  bool stop(StopReason reason, std::string culprit) {
-    report_.stop = reason;
-    report_.culprit = std::move(culprit);
+  bool stop(StopReason reason, RuleId culprit) {
+    recorder_.stop(reason, culprit);
     return false;
-  }
-
-  template <typename Less>
-  std::string greatest_rule(Less less) const {
-    const auto rule = std::max_element(report_.rules.begin(), report_.rules.end(), less);
-    return rule == report_.rules.end() ? "" : rule->name;
-  }
-  std::string most_productive_rule() const {
-    return greatest_rule(
-        [](const RuleReport& a, const RuleReport& b) { return a.new_tuples < b.new_tuples; });
-  }
-  std::string busiest_rule() const {
-    return greatest_rule(
-        [](const RuleReport& a, const RuleReport& b) { return a.seconds < b.seconds; });
   }
 
   Engine& engine_;
   Database& database_;
   const RunLimits& limits_;
   Clock::time_point deadline_ = Clock::time_point::max();
-  RunReport report_;
+  Recorder recorder_;
   std::vector<Matches> matches_;  // of this iteration, by rule
   std::vector<Value> registers_;
+  uint64_t batches_ = 0;
 };
 
 }  // namespace
