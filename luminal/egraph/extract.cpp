@@ -28,7 +28,7 @@ Extraction::Extraction(const Snapshot& snapshot, const Schema& schema)
   const auto make_ready = [&](NodeId id) {
     const Node& node = snapshot.node(id);
     const Function& function = schema.function(node.function);
-    if (!function.extractable) return;
+    if (!function.extractable || node.subsumed) return;
     uint64_t cost = function.cost;
     for (const Child& child : snapshot.children(node)) {
       cost = add_costs(cost, child.class_id.valid() ? costs_[child.class_id.index()] : 1);

@@ -97,6 +97,7 @@ Snapshot take_snapshot(const Database& database) {
     result.nodes_.push_back({.function = FunctionId{from.function},
                              .class_id = ClassId{from.class_id},
                              .origin = table.origin(from.row),
+                             .subsumed = table.subsumed(from.row),
                              .first_child = static_cast<uint32_t>(result.children_.size()),
                              .child_count = static_cast<uint32_t>(table.inputs())});
     for (size_t i = 0; i < table.inputs(); ++i) {

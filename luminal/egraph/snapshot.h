@@ -26,6 +26,7 @@ struct Node {
   FunctionId function;
   ClassId class_id;  // that it stands in
   RuleId origin;     // the rule that made it, or kInitial
+  bool subsumed = false;
   uint32_t first_child = 0;
   uint32_t child_count = 0;
 };
