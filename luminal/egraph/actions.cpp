@@ -75,6 +75,9 @@ void execute(Database& database, const Program& program, std::span<Value> regist
       case Instruction::Op::Delete:
         database.remove(FunctionId{instruction.id}, inputs);
         break;
+      case Instruction::Op::Subsume:
+        database.subsume(FunctionId{instruction.id}, inputs);
+        break;
       case Instruction::Op::Panic:
         throw UserError("panic: " + program.messages[instruction.id] + cause_of(database));
     }

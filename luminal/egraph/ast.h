@@ -33,7 +33,7 @@ struct Fact {
 };
 
 struct ActionSyntax {
-  enum class Kind : uint8_t { Let, Set, Union, Delete, Panic, Eval };
+  enum class Kind : uint8_t { Let, Set, Union, Delete, Subsume, Panic, Eval };
 
   Kind kind = Kind::Eval;
   SourcePosition position;

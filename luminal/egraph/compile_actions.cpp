@@ -33,7 +33,9 @@ class ActionCompiler {
       case ActionSyntax::Kind::Union:
         return add_union(action);
       case ActionSyntax::Kind::Delete:
-        return add_delete(action);
+        return add_change(action, Instruction::Op::Delete);
+      case ActionSyntax::Kind::Subsume:
+        return add_subsume(action);
       case ActionSyntax::Kind::Panic:
         program_.code.push_back(
             {.op = Instruction::Op::Panic, .id = static_cast<uint32_t>(program_.messages.size())});
@@ -197,9 +199,20 @@ class ActionCompiler {
     program_.code.push_back({.op = Instruction::Op::Union, .inputs = {a.reg, b.reg}});
   }
 
-  void add_delete(const ActionSyntax& action) {
+  void add_subsume(const ActionSyntax& action) {
+    const Function& function = schema_.function(called_function(action.exprs[0]));
+    if (function.kind == FunctionKind::Function) {
+      fail(action.position, "'" + function.name + "' is a function, whose values can't be subsumed;" +
+                                " only constructors and relations can: delete it, or set another"
+                                " value");
+    }
+    add_change(action, Instruction::Op::Subsume);
+  }
+
+  // Deletes or subsumes the row at these arguments.
+  void add_change(const ActionSyntax& action, Instruction::Op op) {
     const FunctionId id = called_function(action.exprs[0]);
-    Instruction instruction{.op = Instruction::Op::Delete, .id = id.value};
+    Instruction instruction{.op = op, .id = id.value};
     instruction.inputs = arguments(action.exprs[0], schema_.function(id));
     program_.code.push_back(std::move(instruction));
   }

@@ -108,6 +108,10 @@ void Database::remove(FunctionId function, std::span<const Value> arguments) {
   ++counts.removed;
 }
 
+void Database::subsume(FunctionId function, std::span<const Value> arguments) {
+  if (schema.function(function).kind != FunctionKind::Function) add(function, arguments);
+}
+
 void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
   const Function& schema_row = schema.function(function);
   Table& table = tables_[function.index()];

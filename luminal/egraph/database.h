@@ -82,6 +82,9 @@ class Database {
   void set(FunctionId function, std::span<const Value> arguments, Value value);
   void unite(Value a, Value b, bool congruence = false);
   void remove(FunctionId function, std::span<const Value> arguments);
+  // Keeps a row for congruence and lookups, but out of queries and extraction from now on; adds the
+  // row of a constructor or relation that isn't there.
+  void subsume(FunctionId function, std::span<const Value> arguments);
   // Replaces a row by its canonical form and merges where that is there already.
   void canonicalize_row(FunctionId function, uint32_t row);
 

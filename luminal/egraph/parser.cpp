@@ -66,7 +66,6 @@ class Parser {
         {"extract", call<&Parser::extract>},
         {"print-size", call<&Parser::print_size>},
         {"fail", call<&Parser::fail_command>},
-        {"subsume", nullptr},
         {"push", nullptr},
         {"pop", nullptr},
         {"include", nullptr},
@@ -270,12 +269,14 @@ class Parser {
       want(2, "(delete (function arguments …))");
       result.kind = Kind::Delete;
       result.exprs.push_back(call(form.items[1], "delete"));
+    } else if (form.is_call("subsume")) {
+      want(2, "(subsume (constructor arguments …))");
+      result.kind = Kind::Subsume;
+      result.exprs.push_back(call(form.items[1], "subsume"));
     } else if (form.is_call("panic")) {
       want(2, "(panic \"message\")");
       result.kind = Kind::Panic;
       result.name = string(form.items[1], "a message");
-    } else if (form.is_call("subsume")) {
-      fail(form, "'subsume' isn't supported by this engine yet");
     } else {
       result.exprs.push_back(expr(form));
     }
@@ -406,16 +407,28 @@ class Parser {
   void birewrite(const Sexpr& form) { add_rewrites(form, true); }
 
   void add_rewrites(const Sexpr& form, bool both) {
+    const char* shape =
+        both ? "(birewrite left right [:when (fact …)] [:ruleset r] [:name \"n\"])"
+             : "(rewrite left right [:subsume] [:when (fact …)] [:ruleset r] [:name \"n\"])";
     const auto [items, options] =
-        split(form, 3, 3, "(rewrite left right [:when (fact …)] [:ruleset r] [:name \"n\"])",
-              {":when", ":ruleset", ":name"});
+        split(form, 3, 3, shape, {":when", ":ruleset", ":name", ":subsume"});
+    const bool subsumes = flag(form, options, ":subsume");
+    if (both && subsumes) {
+      fail(form, "':subsume' would take away both sides of a birewrite; write two rewrites");
+    }
     RuleDeclaration common;
     read_rule_options(form, options, common);
     if (const Sexpr* when = option(form, options, ":when")) {
       common.facts = facts(list(*when, "a list of facts"));
     }
     const char* forward = both && !common.name.empty() ? "=>" : "";
-    add(form, rewritten(items[1], items[2], common, forward));
+    RuleDeclaration rule = rewritten(items[1], items[2], common, forward);
+    if (subsumes) {
+      rule.actions.push_back({.kind = ActionSyntax::Kind::Subsume,
+                              .position = items[1].position,
+                              .exprs = {expr(items[1])}});
+    }
+    add(form, std::move(rule));
     if (both) {
       add(form, rewritten(items[2], items[1], common, common.name.empty() ? "" : "<="));
     }

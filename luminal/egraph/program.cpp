@@ -179,6 +179,7 @@ class ProgramRunner {
   void run(const CheckCommand& command) {
     rebuild_here();
     CompiledQuery query = compile_query(engine_.scope(source_), command.facts);
+    query.query.with_subsumed = true;
     Matches matches;
     Matcher(std::move(query.query), {}).find(database_, 0, {.matches = 1}, matches);
     if (matches.count > 0) return;

@@ -39,10 +39,22 @@ struct Query {
   std::vector<Guard> guards;
   std::vector<Preset> presets;
   std::vector<std::pair<uint32_t, uint32_t>> equal_presets;  // no match unless these agree
+  bool with_subsumed = false;  // checks see subsumed rows, rules don't
 };
 
 struct Instruction {
-  enum class Op : uint8_t { Constant, Global, Primitive, Add, Lookup, Set, Union, Delete, Panic };
+  enum class Op : uint8_t {
+    Constant,
+    Global,
+    Primitive,
+    Add,
+    Lookup,
+    Set,
+    Union,
+    Delete,
+    Subsume,
+    Panic,
+  };
 
   Op op = Op::Constant;
   uint32_t id = 0;  // of the function, primitive, global or message

@@ -92,6 +92,9 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "result means no match"},
       {"(rule ((r x)) ((panic \"bad r\")) :name \"p\") (r 0) (run 1)",
        "t.egg:2:50: panic: bad r (rule 'p')"},
+      {"(rule ((r x)) ((subsume (f (N x)))))",
+       "t.egg:2:16: 'f' is a function, whose values can't be subsumed; only constructors and "
+       "relations can: delete it, or set another value"},
       {"(check (r 1) (r 2))", "t.egg:2:1: check failed: nothing matches these facts"},
       {"(fail (check (= 1 1)))", "t.egg:2:1: the command was expected to fail, but didn't"},
       {"(run nothing 1)",

@@ -64,6 +64,9 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
       {"(run-schedule (repeat x (run)))",
        "t.egg:1:23: expected how often to repeat, a natural number, found x"},
       {"(set f 1)", "t.egg:1:6: set needs a call such as (f x), found f"},
+      {"(subsume x)", "t.egg:1:10: subsume needs a call such as (f x), found x"},
+      {"(birewrite (f x) (g x) :subsume)",
+       "t.egg:1:1: ':subsume' would take away both sides of a birewrite; write two rewrites"},
       {"(panic oops)", "t.egg:1:8: expected a message in quotes, found oops"},
       {"(run :until (r 1))",
        "t.egg:1:6: ':until' is no option of 'run'; expected (run [ruleset] [times])"},
@@ -89,6 +92,16 @@ TEST(Parser, ABirewriteIsTwoRulesWithTwoNames) {
   ASSERT_EQ(commands.size(), 2u);
   EXPECT_EQ(std::get<RuleDeclaration>(commands[0].body).name, "fg=>");
   EXPECT_EQ(std::get<RuleDeclaration>(commands[1].body).name, "fg<=");
+}
+
+TEST(Parser, ASubsumingRewriteTakesItsLeftSideAwayLast) {
+  const std::vector<Command> commands = parse("(rewrite (f x) (g x) :subsume)", "t");
+  ASSERT_EQ(commands.size(), 1u);
+  const auto& actions = std::get<RuleDeclaration>(commands[0].body).actions;
+  ASSERT_EQ(actions.size(), 2u);
+  EXPECT_EQ(actions[0].kind, ActionSyntax::Kind::Union);
+  EXPECT_EQ(actions[1].kind, ActionSyntax::Kind::Subsume);
+  EXPECT_EQ(actions[1].exprs[0].name, "f");
 }
 
 TEST(Parser, LiteralsOfAllSorts) {
