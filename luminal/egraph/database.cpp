@@ -7,7 +7,6 @@
 #include "luminal/egraph/primitives.h"
 
 #include <array>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -15,14 +14,6 @@ namespace luminal::egraph {
 namespace {
 
 using Row = std::array<uint32_t, Schema::kMaxInputs + 1>;
-
-std::string print_f64(double number) {
-  std::array<char, 64> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
-  std::string text(buffer.data(), end);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text == "nan" ? "NaN" : text;
-}
 
 }  // namespace
 
@@ -34,6 +25,28 @@ FunctionId Database::add_function(Function function, Merge merge) {
   tables_.emplace_back(inputs);
   merges_.push_back(std::move(merge));
   return id;
+}
+
+SortId Database::add_container_sort(const std::string& name, ContainerKind kind,
+                                    std::vector<SortId> elements) {
+  const SortId sort = schema.add(Sort{.name = name, .kind = SortKind::Container, .print = {}});
+  PrimitiveAdder to(schema);
+  switch (kind) {
+    case ContainerKind::Vec:
+      add_vec_primitives(to, sort, elements[0]);
+      break;
+    case ContainerKind::Set:
+      add_set_primitives(to, sort, elements[0]);
+      break;
+    case ContainerKind::Map:
+      add_map_primitives(to, sort, elements[0], elements[1]);
+      break;
+  }
+  std::vector<bool> are_classes;
+  for (SortId element : elements) are_classes.push_back(is_equality(element));
+  constants.containers.add_sort(
+      sort, {.kind = kind, .elements = std::move(elements), .are_classes = std::move(are_classes)});
+  return sort;
 }
 
 Value Database::add(FunctionId function, std::span<const Value> arguments) {
@@ -120,10 +133,11 @@ void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
   bool stale = false;
   for (size_t i = 0; i < width; ++i) {
     const uint32_t old = table.row(row_number)[i];
-    row[i] = canonical(Value{old}, i + 1 < width ? schema_row.inputs[i] : schema_row.output).value;
+    const SortId sort = i + 1 < width ? schema_row.inputs[i] : schema_row.output;
+    row[i] = canonical(Value{old}, sort).value;
     if (row[i] == old || stale) continue;
     stale = true;
-    cause = displaced_by(Value{old});  // what follows happens on account of that union
+    cause = displaced_by(Value{old}, sort);  // what follows happens on account of that union
   }
   if (!stale) return;
   const RuleId origin = table.origin(row_number);
@@ -209,6 +223,14 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
   throw UserError(message);
 }
 
+std::string Database::print_container(Value value, SortId sort) const {
+  std::vector<std::string> items;
+  for (const Value item : constants.containers.items(sort, value)) {
+    items.push_back(print(item, constants.containers.item_sort(sort, items.size())));
+  }
+  return container_text(constants.containers.shape(sort).kind, items);
+}
+
 std::string Database::print(Value value, SortId sort) const {
   const Sort& schema_row = schema.sort(sort);
   switch (schema_row.kind) {
@@ -225,6 +247,10 @@ std::string Database::print(Value value, SortId sort) const {
     case SortKind::Host:
       return schema_row.print ? schema_row.print(value)
                               : schema_row.name + "-" + std::to_string(value.value);
+    case SortKind::BigInt:
+      return "(from-string \"" + constants.bigint(value).to_string() + "\")";
+    case SortKind::Container:
+      return print_container(value, sort);
     case SortKind::Equality:
       return "#" + std::to_string(value.value);
   }

@@ -55,6 +55,9 @@ class Database {
   Database();
 
   FunctionId add_function(Function function, Merge merge);
+  // With its primitives. UserError where the name is taken.
+  SortId add_container_sort(const std::string& name, ContainerKind kind,
+                            std::vector<SortId> elements);
 
   Table& table(FunctionId id) { return tables_[id.index()]; }
   const Table& table(FunctionId id) const { return tables_[id.index()]; }
@@ -62,16 +65,37 @@ class Database {
   const UnionFind& ids() const { return ids_; }
   UnionFind& ids() { return ids_; }
   SortId sort_of(Value id) const { return id_infos_[id.index()].sort; }
-  // The rule whose union displaced an id.
-  RuleId displaced_by(Value id) const { return id_infos_[id.index()].displaced_by; }
+  // The rule whose union displaced an id, or an id inside of a container.
+  RuleId displaced_by(Value value, SortId sort) const {
+    const Value id = is_equality(sort) ? value : constants.containers.displaced_id(sort, value);
+    return id_infos_[id.index()].displaced_by;
+  }
   const std::vector<UnionRecord>& unions() const { return unions_; }
 
-  // The root of an equality sort's value, and any other value as it is.
+  // The root of an equality sort's value, what a container was forwarded to, and any other value
+  // as it is.
   Value canonical(Value value, SortId sort) {
-    return is_equality(sort) ? Value{ids_.find(value.value)} : value;
+    if (is_equality(sort)) return Value{ids_.find(value.value)};
+    return is_container(sort) ? constants.containers.canonical(sort, value) : value;
   }
   Value canonical(Value value, SortId sort) const {
-    return is_equality(sort) ? Value{ids_.find(value.value)} : value;
+    if (is_equality(sort)) return Value{ids_.find(value.value)};
+    return is_container(sort) ? constants.containers.canonical(sort, value) : value;
+  }
+  bool is_container(SortId sort) const { return schema.sort(sort).kind == SortKind::Container; }
+  // Whether unions can make values of this sort stale.
+  bool holds_ids(SortId sort) const {
+    return is_equality(sort) || constants.containers.holds_ids(sort);
+  }
+  // The ids inside of a container, at any depth.
+  template <typename Visit>
+  void for_each_id(Value value, SortId sort, const Visit& visit) const {
+    if (is_equality(sort)) return visit(value);
+    if (!holds_ids(sort)) return;
+    const Containers& containers = constants.containers;
+    for (size_t i = 0; const Value item : containers.items(sort, value)) {
+      for_each_id(item, containers.item_sort(sort, i++), visit);
+    }
   }
   bool is_equality(SortId sort) const { return schema.is_equality(sort); }
 
@@ -112,6 +136,7 @@ class Database {
   void append(FunctionId function, std::span<const uint32_t> row, RuleId origin);
   void merge_into(FunctionId function, uint32_t row, Value value, bool congruence);
   Value merged(FunctionId function, uint32_t row, Value old_value, Value new_value);
+  std::string print_container(Value value, SortId sort) const;
   [[noreturn]] void fail_conflict(FunctionId function, uint32_t row, Value old_value,
                                   Value new_value) const;
 

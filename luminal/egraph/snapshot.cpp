@@ -104,6 +104,10 @@ Snapshot take_snapshot(const Database& database) {
       if (database.is_equality(function.inputs[i])) {
         child.class_id = result.class_of_[child.value.index()];
         parents.emplace_back(child.class_id.value, id);
+      } else if (database.holds_ids(function.inputs[i])) {
+        database.for_each_id(child.value, function.inputs[i], [&](Value inner) {
+          parents.emplace_back(result.class_of_[inner.index()].value, id);
+        });
       }
       result.children_.push_back(child);
     }
