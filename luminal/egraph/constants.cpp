@@ -41,8 +41,13 @@ Value Constants::intern(std::string_view text) {
   return intern_in(string_ids_, strings_, std::string(text), std::string(text));
 }
 
+Value Constants::intern(const BigInt& number) {
+  return intern_in(bigint_ids_, bigints_, number.key(), number);
+}
+
 int64_t Constants::i64(Value value) const { return item_at(integers_, value); }
 double Constants::f64(Value value) const { return item_at(floats_, value); }
 const std::string& Constants::string(Value value) const { return item_at(strings_, value); }
+const BigInt& Constants::bigint(Value value) const { return item_at(bigints_, value); }
 
 }  // namespace luminal::egraph

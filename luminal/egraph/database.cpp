@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -17,14 +16,6 @@ namespace {
 
 using Row = std::array<uint32_t, Schema::kMaxInputs + 1>;
 
-std::string print_f64(double number) {
-  std::array<char, 64> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
-  std::string text(buffer.data(), end);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text == "nan" ? "NaN" : text;
-}
-
 }  // namespace
 
 Database::Database() { add_builtin_primitives(schema); }
@@ -32,23 +23,23 @@ Database::Database() { add_builtin_primitives(schema); }
 FunctionId Database::add_function(Function function, Merge merge) {
   const size_t inputs = function.inputs.size();
   LUMINAL_CHECK(schema.sorts().size() <= kMaxSorts, "too many sorts");
-  uint64_t id_columns = is_equality(function.output) ? uint64_t{1} << inputs : 0;
-  for (size_t i = 0; i < std::min(inputs, Schema::kMaxInputs); ++i) {
-    if (is_equality(function.inputs[i])) id_columns |= uint64_t{1} << i;
-  }
   const FunctionId id = schema.add(std::move(function));
+  Columns columns;
+  for (size_t i = 0; i <= inputs; ++i) {
+    const SortId sort = sort_of_column(id, i);
+    if (is_equality(sort)) columns.ids |= uint64_t{1} << i;
+    if (constants.containers.holds_ids(sort)) columns.containers |= uint64_t{1} << i;
+  }
   tables_.emplace_back(inputs);
   merges_.push_back(std::move(merge));
-  id_columns_.push_back(id_columns);
+  columns_.push_back(columns);
   return id;
 }
 
 uint32_t Database::find_row(FunctionId function, std::span<const Value> arguments,
                             uint32_t* key) const {
-  const uint64_t id_columns = id_columns_[function.index()];
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const uint32_t value = arguments[i].value;
-    key[i] = (id_columns >> i & 1) != 0 ? ids_.find(value) : value;
+    key[i] = canonical(function, i, arguments[i].value);
   }
   return tables_[function.index()].find(key);
 }
@@ -59,6 +50,28 @@ Value Database::make_id(SortId sort) {
   displaced_by_.push_back(kInitial);
   ++classes_;
   return id;
+}
+
+SortId Database::add_container_sort(const std::string& name, ContainerKind kind,
+                                    std::vector<SortId> elements) {
+  const SortId sort = schema.add(Sort{.name = name, .kind = SortKind::Container, .print = {}});
+  PrimitiveAdder to(schema);
+  switch (kind) {
+    case ContainerKind::Vec:
+      add_vec_primitives(to, sort, elements[0]);
+      break;
+    case ContainerKind::Set:
+      add_set_primitives(to, sort, elements[0]);
+      break;
+    case ContainerKind::Map:
+      add_map_primitives(to, sort, elements[0], elements[1]);
+      break;
+  }
+  std::vector<bool> are_classes;
+  for (SortId element : elements) are_classes.push_back(is_equality(element));
+  constants.containers.add_sort(
+      sort, {.kind = kind, .elements = std::move(elements), .are_classes = std::move(are_classes)});
+  return sort;
 }
 
 Value Database::add(FunctionId function, std::span<const Value> arguments) {
@@ -80,7 +93,6 @@ void Database::add(FunctionId function, std::span<const uint32_t> inputs, uint32
                    RegisterBatch batch) {
   const Function& schema_row = schema.function(function);
   const bool is_node = schema_row.kind == FunctionKind::Constructor;
-  const uint64_t id_columns = id_columns_[function.index()];
   const size_t width = inputs.size() + 1;
   Table& table = tables_[function.index()];
   keys_.resize(RegisterBatch::kMost * (Schema::kMaxInputs + 1));
@@ -89,8 +101,7 @@ void Database::add(FunctionId function, std::span<const uint32_t> inputs, uint32
     const Value* registers = batch.values + i * batch.stride;
     uint32_t* key = keys_.data() + i * width;
     for (size_t c = 0; c < inputs.size(); ++c) {
-      const uint32_t value = registers[inputs[c]].value;
-      key[c] = (id_columns >> c & 1) != 0 ? ids_.find(value) : value;
+      key[c] = canonical(function, c, registers[inputs[c]].value);
     }
     hashes[i] = table.hash_of(key);
     table.prefetch_slot(hashes[i]);
@@ -161,17 +172,17 @@ void Database::subsume(FunctionId function, std::span<const Value> arguments) {
 }
 
 void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
-  const uint64_t id_columns = id_columns_[function.index()];
   Table& table = tables_[function.index()];
   const size_t width = table.width();
   Row row;
   bool stale = false;
   for (size_t i = 0; i < width; ++i) {
     const uint32_t old = table.row(row_number)[i];
-    row[i] = (id_columns >> i & 1) != 0 ? ids_.find(old) : old;
+    row[i] = canonical(function, i, old);
     if (row[i] == old || stale) continue;
     stale = true;
-    cause = displaced_by(Value{old});  // what follows happens on account of that union
+    // What follows happens on account of that union.
+    cause = displaced_by(Value{old}, sort_of_column(function, i));
   }
   if (!stale) return;
   const uint32_t mark = table.mark(row_number);
@@ -185,13 +196,12 @@ void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
 }
 
 void Database::prefetch_row(FunctionId function, uint32_t row_number) const {
-  const uint64_t id_columns = id_columns_[function.index()];
   const Table& table = tables_[function.index()];
   Row key;
   const uint32_t* row = table.row(row_number);
   table.prefetch_slot(table.hash_of(row));
   for (size_t i = 0; i < table.inputs(); ++i) {
-    key[i] = (id_columns >> i & 1) != 0 ? ids_.find(row[i]) : row[i];
+    key[i] = canonical(function, i, row[i]);
   }
   table.prefetch_slot(table.hash_of(key.data()));
 }
@@ -279,6 +289,14 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
   throw UserError(message);
 }
 
+std::string Database::print_container(Value value, SortId sort) const {
+  std::vector<std::string> items;
+  for (const Value item : constants.containers.items(sort, value)) {
+    items.push_back(print(item, constants.containers.item_sort(sort, items.size())));
+  }
+  return container_text(constants.containers.shape(sort).kind, items);
+}
+
 std::string Database::print(Value value, SortId sort) const {
   const Sort& schema_row = schema.sort(sort);
   switch (schema_row.kind) {
@@ -295,6 +313,10 @@ std::string Database::print(Value value, SortId sort) const {
     case SortKind::Host:
       return schema_row.print ? schema_row.print(value)
                               : schema_row.name + "-" + std::to_string(value.value);
+    case SortKind::BigInt:
+      return "(from-string \"" + constants.bigint(value).to_string() + "\")";
+    case SortKind::Container:
+      return print_container(value, sort);
     case SortKind::Equality:
       return "#" + std::to_string(value.value);
   }

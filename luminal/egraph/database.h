@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace luminal::egraph {
@@ -57,6 +58,9 @@ class Database {
   Database();
 
   FunctionId add_function(Function function, Merge merge);
+  // With its primitives. UserError where the name is taken.
+  SortId add_container_sort(const std::string& name, ContainerKind kind,
+                            std::vector<SortId> elements);
 
   Table& table(FunctionId id) { return tables_[id.index()]; }
   const Table& table(FunctionId id) const { return tables_[id.index()]; }
@@ -64,15 +68,37 @@ class Database {
   const UnionFind& ids() const { return ids_; }
   UnionFind& ids() { return ids_; }
   SortId sort_of(Value id) const { return SortId{id_sorts_[id.index()]}; }
-  // The rule whose union displaced an id, by itself or by congruence; of an id that isn't a root.
-  RuleId displaced_by(Value id) const { return displaced_by_[id.index()]; }
+  // The rule whose union displaced an id, by itself or by congruence, or an id inside of a
+  // container. Of what isn't canonical any more.
+  RuleId displaced_by(Value value, SortId sort) const {
+    const Value id = is_equality(sort) ? value : constants.containers.displaced_id(sort, value);
+    return displaced_by_[id.index()];
+  }
 
-  // The root of an equality sort's value, and any other value as it is.
+  // The root of an equality sort's value, what a container was forwarded to, and any other value
+  // as it is.
   Value canonical(Value value, SortId sort) {
-    return is_equality(sort) ? Value{ids_.find(value.value)} : value;
+    if (is_equality(sort)) return Value{ids_.find(value.value)};
+    return is_container(sort) ? constants.containers.canonical(sort, value) : value;
   }
   Value canonical(Value value, SortId sort) const {
-    return is_equality(sort) ? Value{ids_.find(value.value)} : value;
+    if (is_equality(sort)) return Value{ids_.find(value.value)};
+    return is_container(sort) ? constants.containers.canonical(sort, value) : value;
+  }
+  bool is_container(SortId sort) const { return schema.sort(sort).kind == SortKind::Container; }
+  // Whether unions can make values of this sort stale.
+  bool holds_ids(SortId sort) const {
+    return is_equality(sort) || constants.containers.holds_ids(sort);
+  }
+  // The ids inside of a container, at any depth.
+  template <typename Visit>
+  void for_each_id(Value value, SortId sort, const Visit& visit) const {
+    if (is_equality(sort)) return visit(value);
+    if (!holds_ids(sort)) return;
+    const Containers& containers = constants.containers;
+    for (size_t i = 0; const Value item : containers.items(sort, value)) {
+      for_each_id(item, containers.item_sort(sort, i++), visit);
+    }
   }
   bool is_equality(SortId sort) const { return schema.is_equality(sort); }
 
@@ -87,7 +113,8 @@ class Database {
   void set(FunctionId function, std::span<const Value> arguments, Value value);
   void unite(Value a, Value b);
   void remove(FunctionId function, std::span<const Value> arguments);
-  // Rules don't see the row any more and extraction doesn't choose it; the row stays.
+  // Keeps a row for congruence and lookups, but out of queries and extraction from now on; adds the
+  // row of a constructor or relation that isn't there.
   void subsume(FunctionId function, std::span<const Value> arguments);
   // Replaces a row by its canonical form and merges where that is there already.
   void canonicalize_row(FunctionId function, uint32_t row);
@@ -115,6 +142,26 @@ class Database {
   // At most this many sorts: an id's takes 16 bits.
   static constexpr size_t kMaxSorts = 0xffff;
 
+  // Which columns of a function unions can make stale, as bits.
+  struct Columns {
+    uint64_t ids = 0;
+    uint64_t containers = 0;
+  };
+
+  uint32_t canonical(FunctionId function, size_t column, uint32_t value) {
+    if ((columns_[function.index()].ids >> column & 1) != 0) return ids_.find(value);
+    return std::as_const(*this).canonical(function, column, value);
+  }
+  uint32_t canonical(FunctionId function, size_t column, uint32_t value) const {
+    const Columns columns = columns_[function.index()];
+    if ((columns.ids >> column & 1) != 0) return ids_.find(value);
+    if ((columns.containers >> column & 1) == 0) return value;
+    return constants.containers.canonical(sort_of_column(function, column), Value{value}).value;
+  }
+  SortId sort_of_column(FunctionId function, size_t column) const {
+    const Function& declared = schema.function(function);
+    return column < declared.inputs.size() ? declared.inputs[column] : declared.output;
+  }
   // The arguments as a row's key, and the row that has it, or kNoRow.
   uint32_t find_row(FunctionId function, std::span<const Value> arguments, uint32_t* key) const;
   Value make_id(SortId sort);
@@ -122,12 +169,13 @@ class Database {
   void kill(FunctionId function, uint32_t row);
   void merge_into(FunctionId function, uint32_t row, Value value);
   Value merged(FunctionId function, uint32_t row, Value old_value, Value new_value);
+  std::string print_container(Value value, SortId sort) const;
   [[noreturn]] void fail_conflict(FunctionId function, uint32_t row, Value old_value,
                                   Value new_value) const;
 
   std::vector<Table> tables_;  // by FunctionId
   std::vector<Merge> merges_;
-  std::vector<uint64_t> id_columns_;  // of each function: which columns hold ids
+  std::vector<Columns> columns_;  // by FunctionId
   UnionFind ids_;
   GrowArray<uint16_t> id_sorts_;
   GrowArray<RuleId> displaced_by_;

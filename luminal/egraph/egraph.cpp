@@ -144,9 +144,9 @@ void EGraph::let(const std::string& name, SortId sort, Value value) {
 }
 
 ProgramResult EGraph::run_program(std::string_view text, std::string_view source,
-                                  const RunLimits& limits) {
+                                  const RunLimits& limits, const Files& files) {
   ProgramResult result;
-  run_commands(state_->engine, parse(text, source), source, limits, result);
+  run_commands(state_->engine, parse(text, source), source, limits, files, result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/constants.h"
 #include "luminal/egraph/export.h"
+#include "luminal/egraph/files.h"
 #include "luminal/egraph/report.h"
 #include "luminal/egraph/schedule.h"
 #include "luminal/egraph/schema.h"
@@ -89,9 +90,9 @@ class LUMINAL_API EGraph {
   // --- rules and runs -----------------------------------------------------------------------
 
   // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
-  // that errors name.
+  // that errors name; `files` is how include, input and output reach files.
   ProgramResult run_program(std::string_view text, std::string_view source,
-                            const RunLimits& limits = {});
+                            const RunLimits& limits = {}, const Files& files = system_files());
   RunReport run(const Schedule& schedule, const RunLimits& limits = {});
 
   // --- what came out ------------------------------------------------------------------------

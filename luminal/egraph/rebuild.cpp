@@ -11,12 +11,15 @@ class Rebuilder {
 
   // Merges and congruence displace more ids, which the next round takes up.
   void run() {
-    if (database_.ids().displaced().empty()) return compact();
+    Containers& containers = database_.constants.containers;
+    const bool any = !database_.ids().displaced().empty() || containers.has_unchecked();
+    if (!any) return compact();
     scans_.assign(database_.functions(), 0);
-    while (!database_.ids().displaced().empty()) {
+    while (!database_.ids().displaced().empty() || containers.has_unchecked()) {
       const std::span<const uint32_t> log = database_.ids().displaced();
       displaced_.assign(log.begin(), log.end());
       database_.ids().clear_displaced();
+      containers.refresh(database_.ids(), displaced_);
       sorts_.assign(database_.schema.sorts().size(), false);
       for (uint32_t id : displaced_) sorts_[database_.sort_of(Value{id}).index()] = true;
       for (uint32_t f = 0; f < database_.functions(); ++f) fix_table(FunctionId{f});
@@ -43,11 +46,9 @@ class Rebuilder {
     const Function& schema_row = database_.schema.function(function);
     columns_.clear();
     for (uint32_t i = 0; i < schema_row.inputs.size(); ++i) {
-      if (sorts_[schema_row.inputs[i].index()]) columns_.push_back(i);
+      add_column(i, schema_row.inputs[i]);
     }
-    if (sorts_[schema_row.output.index()]) {
-      columns_.push_back(static_cast<uint32_t>(schema_row.inputs.size()));
-    }
+    add_column(static_cast<uint32_t>(schema_row.inputs.size()), schema_row.output);
     if (columns_.empty()) return;
     rows_.clear();
     if (lookups_pay(table, scans_[function.index()])) {
@@ -64,22 +65,36 @@ class Rebuilder {
     }
   }
 
-  // Costs in rows of a scan: to look an id up, to take a row into an index that lags behind. Once
+  void add_column(uint32_t number, SortId sort) {
+    const bool is_class = database_.is_equality(sort);
+    const bool stale =
+        is_class ? sorts_[sort.index()] : database_.holds_ids(sort) && !displaced(sort).empty();
+    if (stale) columns_.push_back({.number = number, .sort = sort, .is_class = is_class});
+  }
+
+  // The values of a sort that this round has to look for.
+  std::span<const uint32_t> displaced(SortId sort) const {
+    if (database_.is_equality(sort)) return displaced_;
+    return database_.constants.containers.displaced(sort);
+  }
+
+  // Costs in rows of a scan: to look a value up, to take a row into an index that lags behind. Once
   // a table was scanned often, bringing its indexes up to date has paid off.
   bool lookups_pay(const Table& table, size_t scans) const {
     constexpr size_t kPerLookup = 8, kPerIndexedRow = 10;
-    size_t cost = displaced_.size() * columns_.size() * kPerLookup;
-    for (uint32_t column : columns_) {
-      if (scans < kPerIndexedRow)
-        cost += kPerIndexedRow * table.rows_to_index(uint64_t{1} << column);
+    size_t cost = 0;
+    for (const Column& column : columns_) {
+      cost += kPerLookup * displaced(column.sort).size();
+      if (scans >= kPerIndexedRow) continue;
+      cost += kPerIndexedRow * table.rows_to_index(uint64_t{1} << column.number);
     }
     return cost < table.rows() * columns_.size();
   }
 
   void find_rows(Table& table) {
-    for (uint32_t column : columns_) {
-      const ColumnIndex& index = table.index(uint64_t{1} << column);
-      for (uint32_t id : displaced_) {
+    for (const Column& column : columns_) {
+      const ColumnIndex& index = table.index(uint64_t{1} << column.number);
+      for (uint32_t id : displaced(column.sort)) {
         for (uint32_t row = index.first(&id, table.data()); row != kNoRow; row = index.next(row)) {
           rows_.push_back(row);
         }
@@ -92,17 +107,28 @@ class Rebuilder {
     for (uint32_t row = 0; row < table.rows(); ++row) {
       const uint32_t* values = table.row(row);
       bool stale = false;
-      for (uint32_t column : columns_) stale |= ids.is_displaced(values[column]);
+      for (const Column& column : columns_) {
+        const Value value{values[column.number]};
+        stale |= column.is_class
+                     ? ids.is_displaced(value.value)
+                     : database_.constants.containers.canonical(column.sort, value) != value;
+      }
       if (stale && table.alive(row)) rows_.push_back(row);
     }
   }
 
+  struct Column {
+    uint32_t number;
+    SortId sort;
+    bool is_class;  // else a container
+  };
+
   Database& database_;
   std::vector<uint32_t> displaced_;
-  std::vector<bool> sorts_;        // of the displaced ids
-  std::vector<uint32_t> columns_;  // that may hold such ids, of the table at hand
-  std::vector<size_t> scans_;      // of each table, in this rebuild
-  std::vector<uint32_t> rows_;     // to fix, of the table at hand
+  std::vector<bool> sorts_;      // of the displaced ids
+  std::vector<Column> columns_;  // that may hold stale values, of the table at hand
+  std::vector<size_t> scans_;    // of each table, in this rebuild
+  std::vector<uint32_t> rows_;   // to fix, of the table at hand
 };
 
 }  // namespace

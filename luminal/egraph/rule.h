@@ -34,12 +34,12 @@ struct Preset {
 };
 
 struct Query {
-  bool with_subsumed = false;  // whether rows that rules don't see any more count
   uint32_t slots = 0;
   std::vector<Atom> atoms;
   std::vector<Guard> guards;
   std::vector<Preset> presets;
   std::vector<std::pair<uint32_t, uint32_t>> equal_presets;  // no match unless these agree
+  bool with_subsumed = false;  // checks see subsumed rows, rules don't
 };
 
 struct Instruction {
@@ -53,7 +53,7 @@ struct Instruction {
     Union,
     Delete,
     Subsume,
-    Panic
+    Panic,
   };
 
   Op op = Op::Constant;

@@ -41,6 +41,7 @@ class Runner {
   bool run_part(const Schedule& schedule) {
     switch (schedule.kind) {
       case Schedule::Kind::Run:
+        if (schedule.until && schedule.until()) return false;
         return iterate(schedule.ruleset);
       case Schedule::Kind::Sequence:
         return run_parts(schedule);
@@ -70,7 +71,7 @@ class Runner {
   bool iterate(RulesetId id) {
     Ruleset& ruleset = engine_.rulesets[id.index()];
     if (stopped()) return false;
-    if (ruleset.searched_until > database_.last_time()) return false;
+    if (!ruleset.has_naive && ruleset.searched_until > database_.last_time()) return false;
     if (recorder_.report().iterations.size() >= limits_.iterations) {
       return stop(StopReason::IterationLimit, recorder_.most_productive_rule());
     }
@@ -98,12 +99,13 @@ class Runner {
       Rule& rule = engine_.rule(id);
       Matches& matches = matches_[id.index() - 1];
       matches.clear();
-      if (!rule.matcher.has_news(database_, rule.searched_until)) continue;
+      const uint32_t since = rule.naive ? 0 : rule.searched_until;
+      if (!rule.matcher.has_news(database_, since)) continue;
       const Clock::time_point start = Clock::now();
       recorder_.tell_progress(id);
       RuleCounts& counters = recorder_.step(id);
       const SearchLimits limits{.matches = limits_.matches_per_rule, .deadline = deadline_};
-      const SearchEnd end = rule.matcher.find(database_, rule.searched_until, limits, matches);
+      const SearchEnd end = rule.matcher.find(database_, since, limits, matches);
       counters.candidates = matches.candidates;
       counters.seconds += seconds_since(start);
       if (end == SearchEnd::MatchLimit) return stop(StopReason::MatchLimit, id);
@@ -137,7 +139,7 @@ class Runner {
       if (!reached) continue;
       // Matches were dropped, so none of these rules may count on having seen all of them.
       for (RuleId other : ruleset.rules) engine_.rule(other).searched_until = 0;
-      ruleset.searched_until = 0;
+      for (Ruleset& other : engine_.rulesets) other.searched_until = 0;
       stop(*reached, *reached == StopReason::TimeLimit ? recorder_.busiest_rule()
                                                        : recorder_.most_productive_rule());
       break;
@@ -201,6 +203,7 @@ class Runner {
 }  // namespace
 
 RunReport run(Engine& engine, const Schedule& schedule, const RunLimits& limits) {
+  engine.refresh_combined_rulesets();
   return Runner(engine, limits).run(schedule);
 }
 

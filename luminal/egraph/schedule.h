@@ -24,6 +24,7 @@ struct Schedule {
   RulesetId ruleset = {};  // of Run
   uint64_t times = 1;      // of Repeat
   std::vector<Schedule> parts = {};
+  std::function<bool()> until = {};  // of Run: nothing is run where it says true
 
   static Schedule run(RulesetId ruleset) { return {.kind = Kind::Run, .ruleset = ruleset}; }
   static Schedule saturate(std::vector<Schedule> parts) {

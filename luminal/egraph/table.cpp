@@ -125,14 +125,15 @@ void Table::compact_if_sparse() {
   const size_t stride = inputs_ + 2;
   std::vector<Start> starts;
   size_t kept = 0;
-  for (size_t from = 0, start = 0; from < rows_; ++from) {
-    if (start < starts_.size() && starts_[start].row == from) {
+  for (size_t from = 0, start = 0; from <= rows_; ++from) {
+    // Several times start at one row, and one past the last, where a compaction left nothing of
+    // them.
+    for (; start < starts_.size() && starts_[start].row == from; ++start) {
       // A time of which nothing is left gives way to the next.
       if (!starts.empty() && starts.back().row == kept) starts.pop_back();
       starts.push_back({.time = starts_[start].time, .row = static_cast<uint32_t>(kept)});
-      ++start;
     }
-    if (!alive(from)) continue;
+    if (from == rows_ || !alive(from)) continue;
     std::copy_n(row(from), stride, values_.data() + kept * stride);
     ++kept;
   }
