@@ -45,9 +45,14 @@ void ProgramRunner::run(const ExtractCommand& command) {
   }
   rebuild_here();
   const TermExtractor terms(database_);
-  result_.outputs.push_back(here([&, of = value, sort = value_sort] {
+  std::string text = here([&, of = value, sort = value_sort] {
     return variants == 0 ? terms.term(of, sort) : listed(terms.variants(of, sort, variants));
-  }));
+  });
+  if (variants == 0) {
+    result_.costs.push_back(
+        {.output = result_.outputs.size(), .cost = terms.cost(value, value_sort)});
+  }
+  result_.outputs.push_back(std::move(text));
 }
 
 void ProgramRunner::run(const PrintSizeCommand& command) {

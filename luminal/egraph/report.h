@@ -4,6 +4,7 @@
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/value.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -112,9 +113,16 @@ LUMINAL_API const char* name_of(StopReason reason);
 // a limit stopped.
 LUMINAL_API RunReport overall(std::span<const RunReport> runs);
 
+// What an output that is an extracted term costs.
+struct OutputCost {
+  size_t output = 0;  // its place among the outputs
+  uint64_t cost = 0;
+};
+
 // What a program printed and how its runs went.
 struct ProgramResult {
   std::vector<std::string> outputs;  // of extract and print-size, and of runs that a limit stopped
+  std::vector<OutputCost> costs;     // of the outputs of extract, in their order
   std::vector<RunReport> runs;
 };
 

@@ -1,43 +1,165 @@
-// egg_run FILE: runs a program of the engine's language and prints its outputs, for comparison with
-// egglog; `--sizes` ends with the sizes of all tables, `--report` with the reports of its runs.
+// egg_run FILE…: runs programs of the engine's language, each in a fresh e-graph, and prints what
+// they print, for comparison with egglog. With --tagged a script can tell apart what it reads:
+//   program FILE
+//   > the first line of an output, or of a term with its cost before it: `> $7 (F (A))`
+//   | a further line of the output
+//   ! the message of the error that ended the program
+//   # a digest of outputs, reports and all rows, with --digest
 #include "luminal/egraph/egraph.h"
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::cerr << "usage: egg_run FILE.egg [--sizes] [--report]\n";
-    return 2;
-  }
-  bool sizes = false, report = false;
-  for (int i = 2; i < argc; ++i) {
-    sizes |= std::string_view(argv[i]) == "--sizes";
-    report |= std::string_view(argv[i]) == "--report";
-  }
-  std::ifstream file(argv[1]);
-  if (!file) {
-    std::cerr << "egg_run: can't read " << argv[1] << "\n";
-    return 2;
-  }
+namespace {
+
+using luminal::egraph::EGraph;
+using luminal::egraph::ProgramResult;
+
+struct Options {
+  bool sizes = false, report = false, dump = false, tagged = false, digest = false;
+  int repeat = 1;
+  std::vector<std::string> files;
+};
+
+constexpr const char* kUsage =
+    "usage: egg_run FILE.egg… [--sizes] [--report] [--dump] [--tagged] [--digest] [--repeat N]\n"
+    "  --sizes     end with the sizes of all tables\n"
+    "  --report    end with the reports of the runs\n"
+    "  --dump      end with all rows\n"
+    "  --tagged    outputs in a form for scripts, with the costs of extracted terms\n"
+    "  --digest    with --tagged: a number that any difference in rows, outputs or reports "
+    "changes\n"
+    "  --repeat N  run each program N times; it is an error if two runs differ in any bit\n";
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("egg_run: can't read " + path);
   std::stringstream text;
   text << file.rdbuf();
-  try {
-    luminal::egraph::EGraph egraph;
-    const auto result = egraph.run_program(text.str(), argv[1]);
+  return text.str();
+}
+
+// FNV-1a: the same on every machine.
+void mix(uint64_t& digest, std::string_view text) {
+  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  digest = (digest ^ 0xffU) * 0x100000001b3U;
+}
+
+uint64_t digest_of(const ProgramResult& result, const EGraph& egraph) {
+  uint64_t digest = 0xcbf29ce484222325U;
+  for (const std::string& output : result.outputs) mix(digest, output);
+  for (const auto& run : result.runs) mix(digest, run.text(/*with_times=*/false));
+  mix(digest, egraph.dump());
+  return digest;
+}
+
+void print_tagged(std::string_view first, std::string_view further, std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  std::string out(first);
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += further;
+  }
+  std::cout << out << "\n";
+}
+
+void print_tagged(const ProgramResult& result) {
+  size_t next_cost = 0;
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    std::string first = "> ";
+    if (next_cost < result.costs.size() && result.costs[next_cost].output == i) {
+      first += "$" + std::to_string(result.costs[next_cost++].cost) + " ";
+    }
+    print_tagged(first, "| ", result.outputs[i]);
+  }
+}
+
+void run_once(const std::string& text, const std::string& path, const Options& options, bool print,
+              uint64_t& digest) {
+  EGraph egraph;
+  const ProgramResult result = egraph.run_program(text, path);
+  if (options.digest || options.repeat > 1) digest = digest_of(result, egraph);
+  if (!print) return;
+  if (options.tagged) {
+    print_tagged(result);
+  } else {
     for (const std::string& output : result.outputs) std::cout << output << "\n";
-    if (sizes) std::cout << egraph.run_program("(print-size)", "sizes").outputs[0] << "\n";
-    if (report) {
-      for (const auto& run : result.runs) std::cout << run.text();
+  }
+  if (options.digest) std::printf("# %016llx\n", static_cast<unsigned long long>(digest));
+  if (options.sizes) std::cout << egraph.run_program("(print-size)", "sizes").outputs[0] << "\n";
+  if (options.report) {
+    for (const auto& run : result.runs) std::cout << run.text();
+  }
+  if (options.dump) std::cout << egraph.dump();
+}
+
+// Whether the program ran to its end, every time alike.
+bool run_file(const std::string& path, const Options& options) {
+  if (options.tagged) std::cout << "program " << path << "\n";
+  try {
+    const std::string text = read_file(path);
+    uint64_t digest = 0;
+    run_once(text, path, options, /*print=*/true, digest);
+    for (int i = 1; i < options.repeat; ++i) {
+      uint64_t again = 0;
+      run_once(text, path, options, /*print=*/false, again);
+      if (again != digest) throw std::runtime_error(path + ": two runs differ");
     }
   } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
+    if (options.tagged) {
+      print_tagged("! ", "| ", error.what());
+    } else {
+      std::cerr << error.what() << "\n";
+    }
+    return false;
   }
-  return 0;
+  return true;
+}
+
+bool parse_options(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--sizes") {
+      options.sizes = true;
+    } else if (word == "--report") {
+      options.report = true;
+    } else if (word == "--dump") {
+      options.dump = true;
+    } else if (word == "--tagged") {
+      options.tagged = true;
+    } else if (word == "--digest") {
+      options.digest = true;
+    } else if (word == "--repeat" && i + 1 < argc) {
+      const std::string_view count = argv[++i];
+      if (std::from_chars(count.begin(), count.end(), options.repeat).ec != std::errc{})
+        return false;
+    } else if (word.starts_with("--")) {
+      return false;
+    } else {
+      options.files.emplace_back(word);
+    }
+  }
+  return !options.files.empty();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse_options(argc, argv, options)) {
+    std::cerr << kUsage;
+    return 2;
+  }
+  bool all = true;
+  for (const std::string& path : options.files) all &= run_file(path, options);
+  return all ? 0 : 1;
 }

@@ -1,0 +1,178 @@
+"""The engine: egglog's answers, sooner, in less memory; and a language that no text breaks."""
+import json
+import pathlib
+import re
+import tempfile
+
+from claims import Claim, Short
+from claims_support import last_line, number
+
+FUZZ_SECONDS = 600
+RANDOM_PROGRAMS = 10000
+REPEATS = 20
+FAMILY = ("llama", "paged_llama", "qwen", "qwen3_moe")
+FIRST_WHEEL = "egglog 13.1.0"
+measured_workloads = {}  # a workload that two claims look at runs once
+
+
+def python(context):
+    path = context.root / ".venv/bin/python"
+    if not path.exists():
+        raise Short("there is no .venv: run tools/install-deps.sh")
+    return path
+
+
+def compare(context, *arguments):
+    """egglog_compare's output; Short when it was skipped."""
+    result = context.run([python(context), context.root / "tests/egraph/egglog_compare.py",
+                          context.program("tests/egraph/egg_run"), *arguments])
+    if result.returncode not in (0, 1):
+        raise Short(last_line(result))
+    return result
+
+
+def counts(result, what):
+    """(agreed, all) of a line such as '90 of 91 programs give egglog's answers'."""
+    match = re.search(rf"^(\d+) of (\d+) {what}", result.stdout, flags=re.MULTILINE)
+    if match is None:
+        raise Short(f"no line '… of … {what}' in the output: {last_line(result)}")
+    return int(match.group(1)), int(match.group(2))
+
+
+def same_answers(context):
+    result = compare(context)
+    agreed, total = counts(result, "programs give egglog's answers")
+    expected, without_oracle = counts(result, "programs without an oracle")
+    costs = number(r"(\d+) extraction costs", result)
+    return (f"{agreed} of {total} programs, {costs:.0f} extraction costs; without an oracle (:naive) "
+            f"{expected} of {without_oracle}", result.returncode == 0 and total >= 60)
+
+
+def random_programs(context):
+    result = compare(context, "--no-programs", "--random", RANDOM_PROGRAMS)
+    agreed, total = counts(result, "random programs give egglog's answers")
+    naive, _ = counts(result, "random programs give the same naive")
+    return (f"{agreed:,} of {total:,} as egglog, {naive:,} the same naive and semi-naive",
+            result.returncode == 0 and total >= RANDOM_PROGRAMS)
+
+
+def repeats(context):
+    result = compare(context, "--no-programs", "--repeats", REPEATS)
+    agreed, total = counts(result, "programs are bit-identical")
+    return f"{agreed} of {total} programs bit-identical over {REPEATS} runs", result.returncode == 0 and total >= 260
+
+
+def bench(context, *arguments):
+    """The measurements of bench.py, after printing what it says."""
+    context.program("apps/bench/egraph/egraph_bench")
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch) / "bench.json"
+        result = context.run([python(context), context.root / "apps/bench/egraph/bench.py", context.build_dir,
+                              *arguments, "--json", out])
+        print(result.stdout, end="")
+        if not out.exists():
+            raise Short(last_line(result))
+        return json.loads(out.read_text())
+
+
+def workload(context, name):
+    if name not in measured_workloads:
+        measured_workloads[name] = bench(context, "--only", name)[0]
+    measured = measured_workloads[name]
+    if "ratio" not in measured:
+        raise Short(f"not finished: {measured['unfinished']}")
+    return measured
+
+
+def faster(name, target):
+    def measure(context):
+        measured = workload(context, name)
+        ratio, low, high = measured["ratio"]
+        same = "sizes same" if not measured["differences"] else f"sizes differ: {measured['differences']}"
+        return (f"{ratio:.2f}x ({low:.2f} … {high:.2f}) against {measured['fastest']}, {measured['tuples']} tuples, {same}",
+                ratio >= target and not measured["differences"])
+    return measure
+
+
+def memory(context):
+    measured = workload(context, "math")
+    held = measured["bytes_per_tuple"]["held"]
+    return f"{held:.0f} B a tuple held at the end, {measured['bytes_per_tuple']['peak']:.0f} at the peak", held <= 100
+
+
+def suite_folder(context):
+    folder = context.root.parent / "egglog/tests"
+    if not folder.is_dir():
+        raise Short("egglog's repository is not there: clone github.com/egraphs-good/egglog beside the project, "
+                    "so that ../egglog/tests exists")
+    return folder
+
+
+def family(context):
+    results = bench(context, "--suite", suite_folder(context), "--only", *FAMILY, "--first-wheel-only",
+                    "--rounds", "5", "--timeout", "300")
+    ratios = {r["name"]: r["ratios"][FIRST_WHEEL][0] for r in results if FIRST_WHEEL in r["ratios"]}
+    different = [r["name"] for r in results if r.get("differences")]
+    text = ", ".join(f"{name} {ratio:.1f}x" for name, ratio in ratios.items()) or "none finished"
+    if different:
+        text += f"; sizes differ: {', '.join(different)}"
+    return (f"{text} against {FIRST_WHEEL}; egglog 3.x without tree decomposition was not run",
+            len(ratios) == len(FAMILY) and min(ratios.values()) >= 5 and not different)
+
+
+def suite(context):
+    results = bench(context, "--suite", suite_folder(context), "--rounds", "5")
+    both = [r for r in results if "ratio" in r]
+    slower = [f"{r['name']} {r['ratio'][0]:.2f}x" for r in both if r["ratio"][0] < 1]
+    different = [r["name"] for r in both if r["differences"]]
+    text = f"{len(both)} of {len(results)} programs finished by both, {len(both) - len(different)} with equal sizes"
+    text += f"; slower: {', '.join(slower)}" if slower else "; none slower"
+    text += f"; different: {', '.join(different)}" if different else ""
+    return text, bool(both) and not slower and not different
+
+
+def idle(context):
+    result = context.run([context.program("apps/bench/egraph/egraph_bench"), "idle", "400"])
+    nanoseconds = number(r"idle_ns (\d+)", result)
+    return f"{nanoseconds / 1000:.2f} µs", nanoseconds <= 2000
+
+
+def fuzz(context):
+    fuzzer = context.root / "build/asan/tests/fuzz/fuzz_egraph"
+    if not fuzzer.exists():
+        raise Short("build the preset 'asan' first")
+    seeds = [context.root / "tests/fuzz/corpus/egraph", context.root / "tests/egraph/programs"]
+    with tempfile.TemporaryDirectory() as found:
+        result = context.run([fuzzer, f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=1024", "-timeout=10",
+                              "-malloc_limit_mb=256", "-max_len=8192", "-print_final_stats=1",
+                              f"-artifact_prefix={found}/", f"-dict={context.root / 'tests/fuzz/egraph.dict'}",
+                              found, *seeds])
+    runs = re.search(r"number_of_executed_units: (\d+)", result.stderr)
+    executed = f"{int(runs.group(1)):,} inputs in {FUZZ_SECONDS // 60} min" if runs else last_line(result)
+    return executed + (", no finding" if result.returncode == 0 else ", a finding"), result.returncode == 0
+
+
+CLAIMS = [
+    Claim(name="same-answers", target="at least 60 programs give egglog's table sizes and extraction costs",
+          minutes=0.2, measure=same_answers, quick=True),
+    Claim(name="random-programs", target="10,000 random programs: egglog's sizes, naive equals semi-naive",
+          minutes=6, measure=random_programs),
+    Claim(name="repeats", target="20 runs are bit-identical on the programs and on 200 random ones", minutes=0.3,
+          measure=repeats, quick=True),
+    Claim(name="ac-10", target="a sum of 10 terms under AC at least 3x as fast as the faster wheel", minutes=0.3,
+          measure=faster("ac-10", 3)),
+    Claim(name="ac-11", target="a sum of 11 terms under AC at least 3x as fast as the faster wheel", minutes=1,
+          measure=faster("ac-11", 3)),
+    Claim(name="math", target="the classic math rules to 10^6 tuples at least 2.5x as fast as the faster wheel",
+          minutes=1, measure=faster("math", 2.5)),
+    Claim(name="math-bytes", target="at most 100 B a tuple at 10^6 tuples", minutes=1, measure=memory),
+    Claim(name="divmod", target="nested div and mod to 3*10^5 tuples at least 2.8x as fast as the faster wheel",
+          minutes=2, measure=faster("divmod", 2.8)),
+    Claim(name="llama-family", target=f"{', '.join(FAMILY)}: equal sizes, at least 5x as fast as 13.1.0", minutes=6,
+          measure=family),
+    Claim(name="suite", target="egglog's own tests: equal sizes, none that both finish slower than 1x", minutes=30,
+          measure=suite),
+    Claim(name="idle", target="an idle call of a ruleset of 400 rules takes at most 2 µs", minutes=0.1, measure=idle),
+    Claim(name="fuzz", target="10 minutes of libFuzzer on parser and type checker without a finding", minutes=10,
+          measure=fuzz),
+]
