@@ -34,7 +34,8 @@ Value Constants::intern(int64_t number) {
 
 Value Constants::intern(double number) {
   if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
-  return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(number), number);
+  const double key = number == 0 ? 0.0 : number;  // of 0.0 and -0.0 the first to come stands
+  return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(key), number);
 }
 
 Value Constants::intern(std::string_view text) {

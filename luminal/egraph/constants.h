@@ -14,8 +14,8 @@
 
 namespace luminal::egraph {
 
-// Equal constants have equal values. Floats are equal when their bits are (0.0 isn't -0.0), and
-// all NaNs are one.
+// Equal constants have equal values. Floats are equal as in egglog: 0.0 is -0.0, and all NaNs
+// are one.
 class LUMINAL_API Constants {
  public:
   Value intern(int64_t number);

@@ -74,9 +74,10 @@ RuleDeclaration FormParser::rewritten(const Sexpr& from, const Sexpr& to,
   RuleDeclaration result = common;
   result.name += suffix;
   Expr left = expr(from);
-  if (left.kind != Expr::Kind::Call) {
+  const bool given = left.kind == Expr::Kind::Variable && !common.facts.empty();
+  if (left.kind != Expr::Kind::Call && !given) {
     fail(from, "a rewrite starts from a call, found " + print(from) +
-                   ": a bare variable would match every class");
+                   ": a bare variable would match every class; say with :when what it is");
   }
   const Expr root{.kind = Expr::Kind::Variable, .position = from.position, .name = kRewriteRoot};
   result.facts.insert(result.facts.begin(),

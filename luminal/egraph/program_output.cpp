@@ -113,7 +113,7 @@ void ProgramRunner::run(const PrintStatsCommand& command) {
   RunReport total = overall(result_.runs);
   total.tuples = database_.tuples();
   total.classes = database_.classes();
-  print(total.text(), command.file);
+  print("Overall statistics: " + total.text(), command.file);
 }
 
 void ProgramRunner::run(const OutputCommand& command) {

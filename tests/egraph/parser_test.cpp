@@ -65,7 +65,7 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
        "t.egg:1:48: expected a name in quotes, found a"},
       {"(rewrite x x)",
        "t.egg:1:10: a rewrite starts from a call, found x: a bare variable would match every "
-       "class"},
+       "class; say with :when what it is"},
       {"(check x)", "t.egg:1:8: a fact is a call or (= a b), found x"},
       {"(check (= 1))", "t.egg:1:8: '=' compares two or more, as in (= a (f b))"},
       {"(relation r (i64)) (r 99999999999999999999)",
