@@ -47,6 +47,7 @@ class Rebuilder {
     constexpr size_t kRowsPerLookup = 8;
     size_t lookups = 0;
     for (const Column& column : columns_) lookups += displaced(column.sort).size();
+    if (lookups == 0) return;
     if (lookups * kRowsPerLookup < table.rows()) {
       find_rows(table);
     } else {

@@ -73,6 +73,7 @@ TEST(Program, TheStackOutlivesATextAndACopy) {
 TEST(Program, PoppingTooMuchIsAnError) {
   EXPECT_EQ(error_of("(push) (pop 2)"),
             "t.egg:1:8: there are 1 states to pop, not 2; (push) first");
+  EXPECT_EQ(error_of("(push) (push 1000)"), "t.egg:1:8: more than 1000 states would be pushed");
 }
 
 TEST(Program, IncludeLooksFromTheWorkingDirectoryThenBesideTheFile) {
