@@ -60,6 +60,17 @@ Limbs multiply(const Limbs& a, const Limbs& b) {
   return product;
 }
 
+// limbs · factor + term, in place.
+void multiply_add(Limbs& limbs, uint32_t factor, uint32_t term) {
+  uint64_t carry = term;
+  for (uint32_t& limb : limbs) {
+    carry += uint64_t{limb} * factor;
+    limb = static_cast<uint32_t>(carry);
+    carry >>= 32;
+  }
+  if (carry != 0) limbs.push_back(static_cast<uint32_t>(carry));
+}
+
 Limbs shift_left(const Limbs& limbs, uint64_t count) {
   if (limbs.empty()) return {};
   const unsigned bits = count % 32;
@@ -171,17 +182,18 @@ std::optional<BigInt> BigInt::from_string(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || text.starts_with('_')) return std::nullopt;
   Limbs limbs;
+  uint32_t digits = 0, scale = 1;  // of up to nine digits that aren't in `limbs` yet
   for (const char c : text) {
     if (c == '_') continue;
     if (c < '0' || c > '9') return std::nullopt;
-    uint64_t carry = static_cast<uint64_t>(c - '0');
-    for (uint32_t& limb : limbs) {
-      carry += uint64_t{limb} * 10;
-      limb = static_cast<uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) limbs.push_back(static_cast<uint32_t>(carry));
+    digits = digits * 10 + static_cast<uint32_t>(c - '0');
+    scale *= 10;
+    if (scale < 1'000'000'000) continue;
+    multiply_add(limbs, scale, digits);
+    digits = 0;
+    scale = 1;
   }
+  multiply_add(limbs, scale, digits);
   return BigInt(negative, std::move(limbs));
 }
 

@@ -135,10 +135,9 @@ class ActionCompiler {
     if (const auto id = schema_.find_function(expr.name)) {
       const Function& function = schema_.function(*id);
       const bool is_function = function.kind == FunctionKind::Function;
-      if (is_function && (place_ == Place::Rule || place_ == Place::Merge)) {
-        fail(expr.position, "function '" + expr.name + "' can't be looked up in " +
-                                (place_ == Place::Rule ? "an action" : "a merge") +
-                                "; bind its value in the query: (= x (" + expr.name + " …))");
+      if (is_function && place_ == Place::Rule) {
+        fail(expr.position, "function '" + expr.name + "' can't be looked up in an action; bind " +
+                                "its value in the query: (= x (" + expr.name + " …))");
       }
       Instruction instruction{.op = is_function ? Instruction::Op::Lookup : Instruction::Op::Add,
                               .id = id->value};

@@ -28,9 +28,27 @@ void QueryCompiler::join(uint32_t a, uint32_t b, SourcePosition position) {
     equal_presets_.emplace_back(a, b);
     return;
   }
+  if (terms_[a].relation_row == Value::kNone) {
+    terms_[a].relation_row = terms_[b].relation_row;
+  } else if (terms_[b].relation_row != Value::kNone) {
+    join_rows(terms_[a].relation_row, terms_[b].relation_row, position);
+  }
   if (terms_[b].preset) terms_[a].preset = terms_[b].preset;
   if (terms_[a].name.empty()) terms_[a].name = terms_[b].name;
   terms_[b].joined = a;
+}
+
+// As in egglog, (= (r 1) (r x)) asks for one row and so for equal arguments.
+void QueryCompiler::join_rows(uint32_t a, uint32_t b, SourcePosition position) {
+  const std::string& name = schema_.function(atoms_[a].function).name;
+  const std::string& other = schema_.function(atoms_[b].function).name;
+  if (name != other) {
+    fail(position,
+         "a row of '" + other + "' is never one of '" + name + "'; state both on their own");
+  }
+  for (size_t i = 0; i + 1 < atoms_[a].terms.size(); ++i) {
+    join(atoms_[a].terms[i], atoms_[b].terms[i], position);
+  }
 }
 
 uint32_t QueryCompiler::term_of(const Expr& expr) {
@@ -93,6 +111,9 @@ uint32_t QueryCompiler::row(const Expr& expr, FunctionId function, std::vector<u
   }
   const uint32_t output = new_term("", expr.position, declared.output);
   inputs.push_back(output);
+  if (declared.kind == FunctionKind::Relation) {
+    terms_[output].relation_row = static_cast<uint32_t>(atoms_.size());
+  }
   atoms_.push_back({.function = function, .terms = std::move(inputs)});
   return output;
 }

@@ -138,6 +138,7 @@ void Containers::refresh(Store& store, const UnionFind& ids, std::span<const uin
       const auto users = store.users.find(value);
       if (users == store.users.end()) continue;
       candidates.insert(candidates.end(), users->second.begin(), users->second.end());
+      store.users.erase(users);  // a displaced value never comes back
     }
   }
   std::sort(candidates.begin(), candidates.end());

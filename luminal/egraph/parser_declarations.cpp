@@ -18,6 +18,10 @@ void FormParser::container_sort(const Sexpr& form) {
   expect_items(form, 3, 3, shape);
   if (list(form.items[2], shape).empty()) fail(form.items[2], std::string("expected ") + shape);
   const Items call(form.items[2].items);
+  if (!call[0].is_atom("Vec") && !call[0].is_atom("Set") && !call[0].is_atom("Map")) {
+    fail(call[0], "there are no containers '" + print(call[0]) +
+                      "'; this engine has (Vec Sort), (Set Sort) and (Map Sort Sort)");
+  }
   add(form, SortDeclaration{.name = symbol(form.items[1], "a name"),
                             .container = name(call[0], "Vec, Set or Map"),
                             .elements = names(call.subspan(1), "a sort")});

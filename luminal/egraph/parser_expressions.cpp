@@ -23,13 +23,15 @@ Expr FormParser::expr(const Sexpr& form) const {
   return result;
 }
 
-// Atoms that start with a digit, or with a sign and a digit, are numbers.
+// Atoms that start with a digit, after a sign or a point or not, are numbers.
 bool FormParser::number_atom(const Sexpr& form, Expr& result) const {
   const std::string& text = form.text;
-  const char* end = text.data() + text.size();
-  const size_t digit = text[0] == '-' ? 1 : 0;
+  const size_t sign = text[0] == '-' || text[0] == '+' ? 1 : 0;
+  const size_t digit = sign < text.size() && text[sign] == '.' ? sign + 1 : sign;
   if (digit == text.size() || text[digit] < '0' || text[digit] > '9') return false;
-  if (const auto [rest, error] = std::from_chars(text.data(), end, result.i64); rest == end) {
+  const char* begin = text.data() + (text[0] == '+' ? 1 : 0);
+  const char* end = text.data() + text.size();
+  if (const auto [rest, error] = std::from_chars(begin, end, result.i64); rest == end) {
     if (error != std::errc()) {
       fail(form, text + " doesn't fit 64 bits; write a float, " + text + ".0, or (from-string \"" +
                      text + "\") for a BigInt");
@@ -37,7 +39,7 @@ bool FormParser::number_atom(const Sexpr& form, Expr& result) const {
     result.kind = Expr::Kind::I64;
     return true;
   }
-  const auto [rest, error] = std::from_chars(text.data(), end, result.f64);
+  const auto [rest, error] = std::from_chars(begin, end, result.f64);
   if (rest != end || error != std::errc()) {
     fail(form, "'" + text + "' is no number; names don't start with a digit");
   }

@@ -59,6 +59,7 @@ void FormParser::add_rewrites(const Sexpr& form, bool both) {
   const char* forward = both && !common.name.empty() ? "=>" : "";
   RuleDeclaration rule = rewritten(items[1], items[2], common, forward);
   if (subsumes) {
+    call(items[1], ":subsume");
     rule.actions.push_back({.kind = ActionSyntax::Kind::Subsume,
                             .position = items[1].position,
                             .exprs = {expr(items[1])}});
@@ -74,8 +75,9 @@ RuleDeclaration FormParser::rewritten(const Sexpr& from, const Sexpr& to,
   RuleDeclaration result = common;
   result.name += suffix;
   Expr left = expr(from);
-  const bool given = left.kind == Expr::Kind::Variable && !common.facts.empty();
-  if (left.kind != Expr::Kind::Call && !given) {
+  // A variable is fine where a condition binds it.
+  const bool is_bound = left.kind == Expr::Kind::Variable && !common.facts.empty();
+  if (left.kind != Expr::Kind::Call && !is_bound) {
     fail(from, "a rewrite starts from a call, found " + print(from) +
                    ": a bare variable would match every class; say with :when what it is");
   }

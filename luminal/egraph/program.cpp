@@ -85,6 +85,10 @@ void ProgramRunner::run(const CheckCommand& command) {
 }
 
 void ProgramRunner::run(const PushCommand& command) {
+  constexpr uint64_t kMostPushed = 1000;  // each is a copy of the whole engine
+  if (command.times > kMostPushed - engine_.pushed.size()) {
+    fail(position_, "more than " + std::to_string(kMostPushed) + " states would be pushed");
+  }
   for (uint64_t i = 0; i < command.times; ++i) {
     auto copy = std::make_shared<const Engine>(engine_);
     engine_.pushed.push_back(std::move(copy));

@@ -1,8 +1,6 @@
 // Declarations: names are looked up, and what clashes or doesn't fit is said with its place.
 #include "luminal/egraph/program_runner.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace luminal::egraph {
@@ -33,29 +31,19 @@ void ProgramRunner::run(const SortDeclaration& declaration) {
 }
 
 void ProgramRunner::declare_container(const SortDeclaration& declaration) {
-  struct Kind {
-    std::string_view name;
-    ContainerKind kind;
-    size_t elements;
-  };
-  static constexpr Kind kKinds[] = {{"Vec", ContainerKind::Vec, 1},
-                                    {"Set", ContainerKind::Set, 1},
-                                    {"Map", ContainerKind::Map, 2}};
   const NameAt& name = *declaration.container;
-  const auto known = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                  [&](const Kind& kind) { return kind.name == name.name; });
-  if (known == std::end(kKinds)) {
-    fail(name.position, "there are no containers '" + name.name +
-                            "'; this engine has (Vec Sort), (Set Sort) and (Map Sort Sort)");
-  }
-  if (known->elements != declaration.elements.size()) {
-    fail(name.position, "'" + name.name + "' is over " + std::to_string(known->elements) +
-                            (known->elements == 1 ? " sort" : " sorts") + ", found " +
+  const ContainerKind kind = name.name == "Vec"   ? ContainerKind::Vec
+                             : name.name == "Set" ? ContainerKind::Set
+                                                  : ContainerKind::Map;
+  const size_t wanted = kind == ContainerKind::Map ? 2 : 1;
+  if (wanted != declaration.elements.size()) {
+    fail(name.position, "'" + name.name + "' is over " + std::to_string(wanted) +
+                            (wanted == 1 ? " sort" : " sorts") + ", found " +
                             std::to_string(declaration.elements.size()));
   }
   std::vector<SortId> elements;
   for (const NameAt& element : declaration.elements) elements.push_back(sort(element));
-  here([&] { database_.add_container_sort(declaration.name, known->kind, std::move(elements)); });
+  here([&] { database_.add_container_sort(declaration.name, kind, std::move(elements)); });
 }
 
 void ProgramRunner::run(const FunctionDeclaration& declaration) {

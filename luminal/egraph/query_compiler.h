@@ -38,7 +38,8 @@ class QueryCompiler {
     SourcePosition position;
     uint32_t sort;  // a variable of the solver
     std::optional<Preset> preset = {};
-    uint32_t joined = Value::kNone;  // the term it is equal to
+    uint32_t relation_row = Value::kNone;  // the atom whose row it stands for
+    uint32_t joined = Value::kNone;        // the term it is equal to
   };
   struct TermAtom {
     FunctionId function;
@@ -59,6 +60,7 @@ class QueryCompiler {
   uint32_t new_term(std::string name, SourcePosition position, SortId sort);
   uint32_t root(uint32_t term) const;
   void join(uint32_t a, uint32_t b, SourcePosition position);
+  void join_rows(uint32_t a, uint32_t b, SourcePosition position);
   uint32_t term_of(const Expr& expr);
   uint32_t variable(const Expr& expr);
   uint32_t call(const Expr& expr, bool is_fact);

@@ -58,10 +58,10 @@ PrimitiveId Schema::add(Primitive primitive) {
   }
   std::vector<PrimitiveId>& overloads = primitive_names_[primitive.name];
   for (PrimitiveId other : overloads) {
-    // Those without arguments, and those that take many, are told apart by what they make.
+    // What they make tells the built-in ones of containers apart.
     const Primitive& known = primitives_[other.index()];
-    if (!known.any_sort && known.inputs == primitive.inputs &&
-        (known.output == primitive.output || !(known.inputs.empty() || known.variadic))) {
+    const bool told_apart = known.output != primitive.output && !known.host && !primitive.host;
+    if (!known.any_sort && known.inputs == primitive.inputs && !told_apart) {
       throw UserError("primitive '" + primitive.name +
                       "' is declared already for these argument sorts; choose another name");
     }

@@ -124,13 +124,15 @@ TEST(Parser, LiteralsOfAllSorts) {
   EGraph egraph;
   egraph.run_program(R"((relation r (i64 f64 String bool Unit))
                         (r -3 -1.5e2 "a\"b" true ()) (r 4 inf "" false ()) (r 5 NaN "" false ())
-                        (r 6 2. "" false ()))",
+                        (r 6 2. "" false ()) (r +7 -.5 "" false ()) (r 8 .25e1 "" false ()))",
                      "t");
   EXPECT_EQ(egraph.dump(),
             "(r -3 -150.0 \"a\\\"b\" true ())  ; initial\n"
             "(r 4 inf \"\" false ())  ; initial\n"
             "(r 5 NaN \"\" false ())  ; initial\n"
-            "(r 6 2.0 \"\" false ())  ; initial\n");
+            "(r 6 2.0 \"\" false ())  ; initial\n"
+            "(r 7 -0.5 \"\" false ())  ; initial\n"
+            "(r 8 2.5 \"\" false ())  ; initial\n");
 }
 
 }  // namespace
