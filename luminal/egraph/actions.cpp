@@ -3,6 +3,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -40,7 +41,65 @@ Value run_lookup(Database& database, FunctionId id, std::span<const Value> argum
                   " has no value; set it first");
 }
 
+// One step of all matches of a batch.
+void execute_step(Database& database, const Instruction& instruction, RegisterBatch batch) {
+  std::array<Value, Schema::kMaxInputs + 1> buffer;
+  const size_t inputs = instruction.inputs.size();
+  if (instruction.op == Instruction::Op::Add) {
+    return database.add(FunctionId{instruction.id}, instruction.inputs, instruction.target, batch);
+  }
+  for (size_t i = 0; i < batch.count; ++i) {
+    Value* registers = batch.values + i * batch.stride;
+    switch (instruction.op) {
+      case Instruction::Op::Constant:
+        registers[instruction.target] = instruction.constant;
+        break;
+      case Instruction::Op::Global:
+        registers[instruction.target] = database.globals[instruction.id].value;
+        break;
+      case Instruction::Op::Union:
+        database.unite(registers[instruction.inputs[0]], registers[instruction.inputs[1]]);
+        break;
+      default:
+        for (size_t c = 0; c < inputs; ++c) buffer[c] = registers[instruction.inputs[c]];
+        registers[instruction.target] =
+            run_primitive(database, PrimitiveId{instruction.id}, {buffer.data(), inputs});
+        break;
+    }
+  }
+}
+
 }  // namespace
+
+bool Program::only_adds() const {
+  return std::all_of(code.begin(), code.end(), [](const Instruction& instruction) {
+    switch (instruction.op) {
+      case Instruction::Op::Constant:
+      case Instruction::Op::Global:
+      case Instruction::Op::Primitive:
+      case Instruction::Op::Add:
+      case Instruction::Op::Union:
+        return true;
+      case Instruction::Op::Lookup:
+      case Instruction::Op::Set:
+      case Instruction::Op::Delete:
+      case Instruction::Op::Subsume:
+      case Instruction::Op::Panic:
+        return false;
+    }
+    return false;
+  });
+}
+
+void execute_batch(Database& database, const Program& program, RegisterBatch batch) {
+  if (program.only_adds()) {
+    for (const Instruction& instruction : program.code) execute_step(database, instruction, batch);
+    return;
+  }
+  for (size_t i = 0; i < batch.count; ++i) {
+    execute(database, program, {batch.values + i * batch.stride, program.registers});
+  }
+}
 
 void execute(Database& database, const Program& program, std::span<Value> registers) {
   std::array<Value, Schema::kMaxInputs + 1> buffer;
@@ -74,6 +133,9 @@ void execute(Database& database, const Program& program, std::span<Value> regist
         break;
       case Instruction::Op::Delete:
         database.remove(FunctionId{instruction.id}, inputs);
+        break;
+      case Instruction::Op::Subsume:
+        database.subsume(FunctionId{instruction.id}, inputs);
         break;
       case Instruction::Op::Panic:
         throw UserError("panic: " + program.messages[instruction.id] + cause_of(database));

@@ -12,4 +12,8 @@ namespace luminal::egraph {
 // on account of `database.cause`. UserError on panic, a failed primitive or a failed lookup.
 void execute(Database& database, const Program& program, std::span<Value> registers);
 
+// Runs it for each of a batch of matches. Where it only adds terms and unions, all of them take a
+// step before any takes the next: the same is added, though ids are given out in another order.
+void execute_batch(Database& database, const Program& program, RegisterBatch batch);
+
 }  // namespace luminal::egraph

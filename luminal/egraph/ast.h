@@ -33,7 +33,7 @@ struct Fact {
 };
 
 struct ActionSyntax {
-  enum class Kind : uint8_t { Let, Set, Union, Delete, Panic, Eval };
+  enum class Kind : uint8_t { Let, Set, Union, Delete, Subsume, Panic, Eval };
 
   Kind kind = Kind::Eval;
   SourcePosition position;
@@ -48,6 +48,8 @@ struct NameAt {
 
 struct SortDeclaration {
   std::string name;
+  std::optional<NameAt> container = {};  // Vec, Set or Map; none for an equality sort
+  std::vector<NameAt> elements = {};     // the sorts it is over
 };
 
 struct FunctionDeclaration {
@@ -62,6 +64,8 @@ struct FunctionDeclaration {
 
 struct RulesetDeclaration {
   std::string name;
+  bool is_combined = false;
+  std::vector<NameAt> parts = {};  // of a combined one; they may be declared later
 };
 
 struct RuleDeclaration {
@@ -69,6 +73,7 @@ struct RuleDeclaration {
   std::string ruleset;  // empty for the default one
   std::vector<Fact> facts;
   std::vector<ActionSyntax> actions;
+  bool naive = false;  // matches everything each time, so its actions may look functions up
 };
 
 struct ScheduleSyntax {
@@ -76,8 +81,9 @@ struct ScheduleSyntax {
 
   Kind kind = Kind::Run;
   SourcePosition position;
-  std::string ruleset = {};  // of Run
-  uint64_t times = 1;        // of Repeat
+  std::string ruleset = {};      // of Run
+  std::vector<Fact> until = {};  // of Run: nothing is run where these hold
+  uint64_t times = 1;            // of Repeat
   std::vector<ScheduleSyntax> children = {};
 };
 
@@ -89,9 +95,36 @@ struct CheckCommand {
 };
 struct ExtractCommand {
   Expr expr;
+  std::optional<Expr> variants = {};  // how many; none, or 0, for the best one alone
 };
 struct PrintSizeCommand {
   std::string function;  // empty for all
+};
+struct PrintFunctionCommand {
+  NameAt function;
+  std::optional<uint64_t> rows = {};
+  std::string file = {};  // empty for the program's outputs
+  bool as_csv = false;
+};
+struct PrintStatsCommand {
+  std::string file = {};  // empty for the program's outputs
+};
+struct PushCommand {
+  uint64_t times = 1;
+};
+struct PopCommand {
+  uint64_t times = 1;
+};
+struct IncludeCommand {
+  std::string file;
+};
+struct InputCommand {
+  NameAt function;
+  std::string file;
+};
+struct OutputCommand {
+  std::string file;
+  std::vector<Expr> exprs;
 };
 struct Command;
 // Its commands must end in an error.
@@ -103,7 +136,8 @@ struct Command {
   SourcePosition position;
   std::variant<SortDeclaration, FunctionDeclaration, RulesetDeclaration, RuleDeclaration,
                ActionSyntax, RunCommand, CheckCommand, ExtractCommand, PrintSizeCommand,
-               FailCommand>
+               PrintFunctionCommand, PrintStatsCommand, PushCommand, PopCommand, IncludeCommand,
+               InputCommand, OutputCommand, FailCommand>
       body;
 };
 

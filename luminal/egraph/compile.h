@@ -20,29 +20,19 @@ struct Scope {
   std::string_view source;
 };
 
-struct Binding {
-  uint32_t slot;  // of the query, or a register of the actions
-  SortId sort;
-};
-using Bindings = std::map<std::string, Binding, std::less<>>;
-
-struct CompiledQuery {
+struct CompiledRule {
   Query query;
-  Bindings variables;
-};
-
-// UserError where a name is unknown, sorts don't fit, or a variable has nothing to bind it.
-CompiledQuery compile_query(const Scope& scope, std::span<const Fact> facts);
-
-struct CompiledActions {
   Program program;
   std::vector<uint32_t> kept;  // the slots of the query that become the program's inputs
 };
 
-// The actions of a rule. Functions can't be looked up: a change of their value wouldn't run the
-// rule again, so that is the query's job.
-CompiledActions compile_actions(const Scope& scope, const CompiledQuery& query,
-                                std::span<const ActionSyntax> actions);
+// UserError where a name is unknown, sorts don't fit, or a variable has nothing to bind it.
+// Functions can't be looked up in actions: a change of their value wouldn't run the rule again, so
+// that is the query's job. A naive rule is run anyway, so there they can.
+CompiledRule compile_rule(const Scope& scope, std::span<const Fact> facts,
+                          std::span<const ActionSyntax> actions, bool naive = false);
+// A query alone.
+Query compile_query(const Scope& scope, std::span<const Fact> facts);
 
 struct CompiledExpr {
   Program program;
@@ -62,11 +52,5 @@ struct Literal {
   SortId sort;
 };
 Literal intern_literal(Database& database, const Expr& literal);
-
-// As (name sort …): what was found, for messages.
-std::string print_call_sorts(const Schema& schema, const std::string& name,
-                             std::span<const SortId> sorts);
-// All primitives of a name with their argument sorts.
-std::string print_overloads(const Schema& schema, const std::string& name);
 
 }  // namespace luminal::egraph

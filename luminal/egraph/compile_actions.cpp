@@ -1,7 +1,9 @@
-// Actions: expressions become instructions over registers, checked from the leaves up.
+// Actions: expressions become instructions over registers; which primitives they run is filled in
+// once the sorts are known.
 #include "luminal/egraph/compile.h"
+#include "luminal/egraph/query_compiler.h"
+#include "luminal/egraph/sort_solver.h"
 
-#include <optional>
 #include <utility>
 
 namespace luminal::egraph {
@@ -9,15 +11,15 @@ namespace {
 
 struct Typed {
   uint32_t reg;
-  SortId sort;
+  uint32_t sort;  // a variable of the solver
 };
 
-enum class Place : uint8_t { Rule, Command, Merge };
+enum class Place : uint8_t { Rule, NaiveRule, Command, Merge };
 
 class ActionCompiler {
  public:
-  ActionCompiler(const Scope& scope, Place place, uint32_t inputs)
-      : scope_(scope), schema_(scope.database.schema), place_(place) {
+  ActionCompiler(const Scope& scope, SortSolver& sorts, Place place, uint32_t inputs)
+      : scope_(scope), schema_(scope.database.schema), sorts_(sorts), place_(place) {
     program_.inputs = inputs;
     program_.registers = inputs;
   }
@@ -33,7 +35,9 @@ class ActionCompiler {
       case ActionSyntax::Kind::Union:
         return add_union(action);
       case ActionSyntax::Kind::Delete:
-        return add_delete(action);
+        return add_change(action, Instruction::Op::Delete);
+      case ActionSyntax::Kind::Subsume:
+        return add_subsume(action);
       case ActionSyntax::Kind::Panic:
         program_.code.push_back(
             {.op = Instruction::Op::Panic, .id = static_cast<uint32_t>(program_.messages.size())});
@@ -59,41 +63,56 @@ class ActionCompiler {
         break;
     }
     const Literal literal = intern_literal(scope_.database, expr);
-    return emit({.op = Instruction::Op::Constant, .constant = literal.value}, literal.sort);
+    return emit({.op = Instruction::Op::Constant, .constant = literal.value}, literal.sort,
+                expr.position);
   }
 
-  void expect(Typed value, SortId sort, const Expr& at) const {
-    if (value.sort == sort) return;
-    fail(at.position,
-         "this is of sort " + sort_name(value.sort) + " where " + sort_name(sort) + " is expected");
+  void expect(Typed value, SortId sort, const Expr& at) {
+    sorts_.require(value.sort, sort, at.position);
   }
 
-  Program take() { return std::move(program_); }
+  // After the sorts are solved.
+  Program finish() {
+    for (const Pending& pending : pending_) {
+      program_.code[pending.instruction].id = sorts_.primitive(pending.call).value;
+    }
+    for (const auto& [sort, position] : united_) {
+      const SortId known = sorts_.known_sort(sort);
+      if (schema_.is_equality(known)) continue;
+      fail(position, "values of sort " + schema_.sort(known).name +
+                         " can't be united; only terms of a sort or datatype can");
+    }
+    return std::move(program_);
+  }
 
  private:
+  // An instruction that runs the primitive of a call.
+  struct Pending {
+    size_t instruction;
+    uint32_t call;
+  };
+
   [[noreturn]] void fail(SourcePosition position, const std::string& message) const {
     base::fail_at(scope_.source, position, message);
   }
 
-  const std::string& sort_name(SortId sort) const { return schema_.sort(sort).name; }
-
-  Typed emit(Instruction instruction, SortId sort) {
+  Typed emit(Instruction instruction, SortId sort, SourcePosition position) {
     instruction.target = program_.registers++;
     program_.code.push_back(std::move(instruction));
-    return {.reg = program_.code.back().target, .sort = sort};
+    return {.reg = program_.code.back().target, .sort = sorts_.make(sort, "", position)};
   }
 
   Typed variable(const Expr& expr) {
     if (const auto local = names_.find(expr.name); local != names_.end()) return local->second;
     if (const auto global = scope_.globals.find(expr.name); global != scope_.globals.end()) {
       return emit({.op = Instruction::Op::Global, .id = global->second},
-                  scope_.database.globals[global->second].sort);
+                  scope_.database.globals[global->second].sort, expr.position);
     }
-    fail(expr.position,
-         "'" + expr.name + "' isn't bound" +
-             (place_ == Place::Rule    ? "; bind it in the query or with (let " + expr.name + " …)"
-              : place_ == Place::Merge ? "; a merge knows 'old' and 'new'"
-                                       : "; bind it with (let " + expr.name + " …)"));
+    fail(expr.position, "'" + expr.name + "' isn't bound" +
+                            (place_ == Place::Merge ? "; a merge knows 'old' and 'new'"
+                             : place_ == Place::Command
+                                 ? "; bind it with (let " + expr.name + " …)"
+                                 : "; bind it in the query or with (let " + expr.name + " …)"));
   }
 
   std::vector<uint32_t> arguments(const Expr& expr, const Function& function) {
@@ -116,42 +135,35 @@ class ActionCompiler {
     if (const auto id = schema_.find_function(expr.name)) {
       const Function& function = schema_.function(*id);
       const bool is_function = function.kind == FunctionKind::Function;
-      if (is_function && place_ != Place::Command) {
-        fail(expr.position, "function '" + expr.name + "' can't be looked up in " +
-                                (place_ == Place::Rule ? "an action" : "a merge") +
-                                "; bind its value in the query: (= x (" + expr.name + " …))");
+      if (is_function && place_ == Place::Rule) {
+        fail(expr.position, "function '" + expr.name + "' can't be looked up in an action; bind " +
+                                "its value in the query: (= x (" + expr.name + " …))");
       }
       Instruction instruction{.op = is_function ? Instruction::Op::Lookup : Instruction::Op::Add,
                               .id = id->value};
       instruction.inputs = arguments(expr, function);
-      return emit(std::move(instruction), function.output);
+      return emit(std::move(instruction), function.output, expr.position);
     }
     return primitive(expr);
   }
 
   Typed primitive(const Expr& expr) {
-    const std::vector<PrimitiveId>& overloads = schema_.find_primitives(expr.name);
-    if (overloads.empty()) {
+    if (schema_.find_primitives(expr.name).empty()) {
       fail(expr.position,
            "'" + expr.name + "' is neither a function nor a primitive; declare it before its use");
     }
     Instruction instruction{.op = Instruction::Op::Primitive};
-    std::vector<SortId> sorts;
+    std::vector<uint32_t> inputs;
     for (const Expr& arg : expr.args) {
       const Typed value = value_of(arg);
       instruction.inputs.push_back(value.reg);
-      sorts.push_back(value.sort);
+      inputs.push_back(value.sort);
     }
-    for (PrimitiveId id : overloads) {
-      const Primitive& candidate = schema_.primitive(id);
-      const bool fits = candidate.any_sort ? sorts.size() == 2 && sorts[0] == sorts[1]
-                                           : sorts == candidate.inputs;
-      if (!fits) continue;
-      instruction.id = id.value;
-      return emit(std::move(instruction), candidate.output);
-    }
-    fail(expr.position, "no primitive takes " + print_call_sorts(schema_, expr.name, sorts) +
-                            "; there is " + print_overloads(schema_, expr.name));
+    const Typed result = emit(std::move(instruction), SortId{}, expr.position);
+    pending_.push_back(
+        {.instruction = program_.code.size() - 1,
+         .call = sorts_.add_call(expr.name, std::move(inputs), result.sort, expr.position)});
+    return result;
   }
 
   FunctionId called_function(const Expr& expr) const {
@@ -189,31 +201,44 @@ class ActionCompiler {
 
   void add_union(const ActionSyntax& action) {
     const Typed a = value_of(action.exprs[0]), b = value_of(action.exprs[1]);
-    expect(b, a.sort, action.exprs[1]);
-    if (!schema_.is_equality(a.sort)) {
-      fail(action.position, "values of sort " + sort_name(a.sort) +
-                                " can't be united; only terms of a sort or datatype can");
-    }
+    sorts_.join(b.sort, a.sort, action.exprs[1].position);
+    united_.emplace_back(a.sort, action.position);
     program_.code.push_back({.op = Instruction::Op::Union, .inputs = {a.reg, b.reg}});
   }
 
-  void add_delete(const ActionSyntax& action) {
+  void add_subsume(const ActionSyntax& action) {
+    const Function& function = schema_.function(called_function(action.exprs[0]));
+    if (function.kind == FunctionKind::Function) {
+      fail(action.position, "'" + function.name +
+                                "' is a function, whose values can't be subsumed;" +
+                                " only constructors and relations can: delete it, or set another"
+                                " value");
+    }
+    add_change(action, Instruction::Op::Subsume);
+  }
+
+  // Deletes or subsumes the row at these arguments.
+  void add_change(const ActionSyntax& action, Instruction::Op op) {
     const FunctionId id = called_function(action.exprs[0]);
-    Instruction instruction{.op = Instruction::Op::Delete, .id = id.value};
+    Instruction instruction{.op = op, .id = id.value};
     instruction.inputs = arguments(action.exprs[0], schema_.function(id));
     program_.code.push_back(std::move(instruction));
   }
 
   const Scope& scope_;
   const Schema& schema_;
+  SortSolver& sorts_;
   Place place_;
   Program program_;
+  std::vector<Pending> pending_;
+  std::vector<std::pair<uint32_t, SourcePosition>> united_;  // sorts that must be equality sorts
   std::map<std::string, Typed, std::less<>> names_;
 };
 
 // Keeps the slots that the program reads and renumbers its registers: inputs first.
-CompiledActions keep_used_slots(Program program, uint32_t slots) {
-  CompiledActions result;
+void keep_used_slots(CompiledRule& rule) {
+  Program& program = rule.program;
+  const uint32_t slots = program.inputs;
   std::vector<uint32_t> number(program.registers);
   std::vector<bool> used(slots);
   for (const Instruction& instruction : program.code) {
@@ -223,10 +248,10 @@ CompiledActions keep_used_slots(Program program, uint32_t slots) {
   }
   for (uint32_t slot = 0; slot < slots; ++slot) {
     if (!used[slot]) continue;
-    number[slot] = static_cast<uint32_t>(result.kept.size());
-    result.kept.push_back(slot);
+    number[slot] = static_cast<uint32_t>(rule.kept.size());
+    rule.kept.push_back(slot);
   }
-  const uint32_t kept = static_cast<uint32_t>(result.kept.size());
+  const uint32_t kept = static_cast<uint32_t>(rule.kept.size());
   for (uint32_t reg = slots; reg < program.registers; ++reg) number[reg] = kept + reg - slots;
   for (Instruction& instruction : program.code) {
     instruction.target = instruction.target < slots ? 0 : number[instruction.target];
@@ -234,41 +259,54 @@ CompiledActions keep_used_slots(Program program, uint32_t slots) {
   }
   program.inputs = kept;
   program.registers = kept + program.registers - slots;
-  result.program = std::move(program);
-  return result;
 }
 
 }  // namespace
 
-CompiledActions compile_actions(const Scope& scope, const CompiledQuery& query,
-                                std::span<const ActionSyntax> actions) {
-  ActionCompiler compiler(scope, Place::Rule, query.query.slots);
-  for (const auto& [name, binding] : query.variables) {
+CompiledRule compile_rule(const Scope& scope, std::span<const Fact> facts,
+                          std::span<const ActionSyntax> actions, bool naive) {
+  SortSolver sorts(scope.database.schema, scope.source);
+  QueryCompiler query(scope, sorts);
+  query.add(facts);
+  const QueryCompiler::Bindings bindings = query.bindings();
+  ActionCompiler compiler(scope, sorts, naive ? Place::NaiveRule : Place::Rule, query.slots());
+  for (const auto& [name, binding] : bindings) {
     compiler.bind(name, {.reg = binding.slot, .sort = binding.sort});
   }
   for (const ActionSyntax& action : actions) compiler.add(action);
-  return keep_used_slots(compiler.take(), query.query.slots);
+  sorts.solve();
+  CompiledRule rule;
+  rule.query = query.finish();
+  rule.program = compiler.finish();
+  keep_used_slots(rule);
+  return rule;
 }
 
 Program compile_command(const Scope& scope, const ActionSyntax& action) {
-  ActionCompiler compiler(scope, Place::Command, 0);
+  SortSolver sorts(scope.database.schema, scope.source);
+  ActionCompiler compiler(scope, sorts, Place::Command, 0);
   compiler.add(action);
-  return compiler.take();
+  sorts.solve();
+  return compiler.finish();
 }
 
 CompiledExpr compile_expr(const Scope& scope, const Expr& expr) {
-  ActionCompiler compiler(scope, Place::Command, 0);
+  SortSolver sorts(scope.database.schema, scope.source);
+  ActionCompiler compiler(scope, sorts, Place::Command, 0);
   const Typed value = compiler.value_of(expr);
-  return {.program = compiler.take(), .result = value.reg, .sort = value.sort};
+  sorts.solve();
+  return {.program = compiler.finish(), .result = value.reg, .sort = sorts.known_sort(value.sort)};
 }
 
 Merge compile_merge(const Scope& scope, const Expr& expr, SortId output) {
-  ActionCompiler compiler(scope, Place::Merge, 2);
-  compiler.bind("old", {.reg = 0, .sort = output});
-  compiler.bind("new", {.reg = 1, .sort = output});
+  SortSolver sorts(scope.database.schema, scope.source);
+  ActionCompiler compiler(scope, sorts, Place::Merge, 2);
+  compiler.bind("old", {.reg = 0, .sort = sorts.make(output, "old", expr.position)});
+  compiler.bind("new", {.reg = 1, .sort = sorts.make(output, "new", expr.position)});
   const Typed value = compiler.value_of(expr);
   compiler.expect(value, output, expr);
-  return {.kind = Merge::Kind::Run, .program = compiler.take(), .result = value.reg};
+  sorts.solve();
+  return {.kind = Merge::Kind::Run, .program = compiler.finish(), .result = value.reg};
 }
 
 }  // namespace luminal::egraph

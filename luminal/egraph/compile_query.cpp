@@ -1,330 +1,242 @@
-// Queries: facts become atoms over slots; sorts of variables are inferred from the atoms, then from
-// the primitives.
-#include "luminal/egraph/compile.h"
-
 #include "luminal/base/check.h"
+#include "luminal/egraph/query_compiler.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace luminal::egraph {
-namespace {
 
-// A value of the query before slots are given out; equal ones are joined.
-struct Term {
-  std::string name;  // empty where the text gives none
-  SourcePosition position;
-  SortId sort = {};  // not valid until it is known
-  std::optional<Preset> preset = {};
-  uint32_t joined = Value::kNone;  // the term it is equal to
-};
+// --- terms ----------------------------------------------------------------------------------
 
-struct TermAtom {
-  FunctionId function;
-  std::vector<uint32_t> terms;
-};
+uint32_t QueryCompiler::new_term(std::string name, SourcePosition position, SortId sort) {
+  const uint32_t sort_variable = sorts_.make(sort, name, position);
+  terms_.push_back({.name = std::move(name), .position = position, .sort = sort_variable});
+  return static_cast<uint32_t>(terms_.size() - 1);
+}
 
-struct TermGuard {
-  SourcePosition position;
-  std::string name;
-  std::vector<uint32_t> inputs;
-  uint32_t output = 0;
-  bool is_fact = false;
-  PrimitiveId primitive = {};  // not valid until the sorts tell which
-};
+uint32_t QueryCompiler::root(uint32_t term) const {
+  while (terms_[term].joined != Value::kNone) term = terms_[term].joined;
+  return term;
+}
 
-class QueryCompiler {
- public:
-  explicit QueryCompiler(const Scope& scope) : scope_(scope), schema_(scope.database.schema) {}
-
-  CompiledQuery compile(std::span<const Fact> facts) {
-    for (const Fact& fact : facts) add_fact(fact);
-    resolve_primitives();
-    check_all_bound();
-    return give_out_slots();
+void QueryCompiler::join(uint32_t a, uint32_t b, SourcePosition position) {
+  a = root(a);
+  b = root(b);
+  if (a == b) return;
+  sorts_.join(terms_[a].sort, terms_[b].sort, position);
+  if (terms_[a].preset && terms_[b].preset) {
+    equal_presets_.emplace_back(a, b);
+    return;
   }
-
- private:
-  [[noreturn]] void fail(SourcePosition position, const std::string& message) const {
-    base::fail_at(scope_.source, position, message);
+  if (terms_[a].relation_row == Value::kNone) {
+    terms_[a].relation_row = terms_[b].relation_row;
+  } else if (terms_[b].relation_row != Value::kNone) {
+    join_rows(terms_[a].relation_row, terms_[b].relation_row, position);
   }
+  if (terms_[b].preset) terms_[a].preset = terms_[b].preset;
+  if (terms_[a].name.empty()) terms_[a].name = terms_[b].name;
+  terms_[b].joined = a;
+}
 
-  const std::string& sort_name(SortId sort) const { return schema_.sort(sort).name; }
-
-  // --- terms --------------------------------------------------------------------------------
-
-  uint32_t new_term(std::string name, SourcePosition position, SortId sort) {
-    terms_.push_back({.name = std::move(name), .position = position, .sort = sort});
-    return static_cast<uint32_t>(terms_.size() - 1);
-  }
-
-  uint32_t root(uint32_t term) const {
-    while (terms_[term].joined != Value::kNone) term = terms_[term].joined;
-    return term;
-  }
-
-  void give_sort(uint32_t term, SortId sort, SourcePosition position) {
-    Term& t = terms_[root(term)];
-    if (!t.sort.valid()) t.sort = sort;
-    if (t.sort == sort) return;
-    const std::string what = t.name.empty() ? "this" : "'" + t.name + "'";
+// As in egglog, (= (r 1) (r x)) asks for one row and so for equal arguments.
+void QueryCompiler::join_rows(uint32_t a, uint32_t b, SourcePosition position) {
+  const std::string& name = schema_.function(atoms_[a].function).name;
+  const std::string& other = schema_.function(atoms_[b].function).name;
+  if (name != other) {
     fail(position,
-         what + " is of sort " + sort_name(t.sort) + " where " + sort_name(sort) + " is expected");
+         "a row of '" + other + "' is never one of '" + name + "'; state both on their own");
   }
-
-  void join(uint32_t a, uint32_t b, SourcePosition position) {
-    a = root(a);
-    b = root(b);
-    if (a == b) return;
-    if (terms_[b].sort.valid()) {
-      give_sort(a, terms_[b].sort, position);
-    } else if (terms_[a].sort.valid()) {
-      terms_[b].sort = terms_[a].sort;
-    }
-    if (terms_[a].preset && terms_[b].preset) {
-      equal_presets_.emplace_back(a, b);
-      return;
-    }
-    if (terms_[b].preset) terms_[a].preset = terms_[b].preset;
-    if (terms_[a].name.empty()) terms_[a].name = terms_[b].name;
-    terms_[b].joined = a;
+  for (size_t i = 0; i + 1 < atoms_[a].terms.size(); ++i) {
+    join(atoms_[a].terms[i], atoms_[b].terms[i], position);
   }
+}
 
-  uint32_t term_of(const Expr& expr) {
-    switch (expr.kind) {
-      case Expr::Kind::Variable:
-        return variable(expr);
-      case Expr::Kind::Call:
-        return call(expr, false);
-      case Expr::Kind::I64:
-      case Expr::Kind::F64:
-      case Expr::Kind::String:
-      case Expr::Kind::Bool:
-      case Expr::Kind::Unit:
-        break;
-    }
-    const Literal literal = intern_literal(scope_.database, expr);
-    const uint32_t term = new_term("", expr.position, literal.sort);
-    terms_[term].preset = Preset{.slot = 0, .value = literal.value};
-    return term;
+uint32_t QueryCompiler::term_of(const Expr& expr) {
+  switch (expr.kind) {
+    case Expr::Kind::Variable:
+      return variable(expr);
+    case Expr::Kind::Call:
+      return call(expr, false);
+    case Expr::Kind::I64:
+    case Expr::Kind::F64:
+    case Expr::Kind::String:
+    case Expr::Kind::Bool:
+    case Expr::Kind::Unit:
+      break;
   }
+  const Literal literal = intern_literal(scope_.database, expr);
+  const uint32_t term = new_term("", expr.position, literal.sort);
+  terms_[term].preset = Preset{.slot = 0, .value = literal.value};
+  return term;
+}
 
-  uint32_t variable(const Expr& expr) {
-    if (expr.name == "_") return new_term("", expr.position, SortId{});
-    if (const auto known = variables_.find(expr.name); known != variables_.end()) {
-      return known->second;
-    }
-    const uint32_t term = new_term(expr.name, expr.position, SortId{});
-    if (const auto global = scope_.globals.find(expr.name); global != scope_.globals.end()) {
-      terms_[term].sort = scope_.database.globals[global->second].sort;
-      terms_[term].preset = Preset{.slot = 0, .value = {}, .global = global->second};
-    }
-    variables_.emplace(expr.name, term);
-    return term;
+uint32_t QueryCompiler::variable(const Expr& expr) {
+  if (expr.name == "_") return new_term("", expr.position, SortId{});
+  if (const auto known = variables_.find(expr.name); known != variables_.end()) {
+    return known->second;
   }
+  const auto global = scope_.globals.find(expr.name);
+  const bool is_global = global != scope_.globals.end();
+  const uint32_t term =
+      new_term(expr.name, expr.position,
+               is_global ? scope_.database.globals[global->second].sort : SortId{});
+  if (is_global) terms_[term].preset = Preset{.slot = 0, .value = {}, .global = global->second};
+  variables_.emplace(expr.name, term);
+  return term;
+}
 
-  uint32_t call(const Expr& expr, bool is_fact) {
-    std::vector<uint32_t> inputs;
-    for (const Expr& arg : expr.args) inputs.push_back(term_of(arg));
-    if (const auto function = schema_.find_function(expr.name)) {
-      const Function& declared = schema_.function(*function);
-      if (declared.inputs.size() != inputs.size()) {
-        fail(expr.position, "'" + expr.name + "' takes " + std::to_string(declared.inputs.size()) +
-                                " arguments, found " + std::to_string(inputs.size()) +
-                                "; it is declared as " +
-                                print_call_sorts(schema_, declared.name, declared.inputs));
-      }
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        give_sort(inputs[i], declared.inputs[i], expr.args[i].position);
-      }
-      const uint32_t output = new_term("", expr.position, declared.output);
-      inputs.push_back(output);
-      atoms_.push_back({.function = *function, .terms = std::move(inputs)});
-      return output;
-    }
-    if (schema_.find_primitives(expr.name).empty()) {
-      fail(expr.position, "'" + expr.name + "' is neither a function nor a primitive; declare it" +
-                              " before this rule");
-    }
-    const uint32_t output = new_term("", expr.position, SortId{});
-    guards_.push_back({.position = expr.position,
-                       .name = expr.name,
-                       .inputs = std::move(inputs),
-                       .output = output,
-                       .is_fact = is_fact});
-    return output;
+uint32_t QueryCompiler::call(const Expr& expr, bool is_fact) {
+  std::vector<uint32_t> inputs;
+  for (const Expr& arg : expr.args) inputs.push_back(term_of(arg));
+  if (const auto function = schema_.find_function(expr.name)) {
+    return row(expr, *function, std::move(inputs));
   }
+  if (schema_.find_primitives(expr.name).empty()) {
+    fail(expr.position, "'" + expr.name + "' is neither a function nor a primitive; declare it" +
+                            " before this rule");
+  }
+  return guard(expr, std::move(inputs), is_fact);
+}
 
-  void add_fact(const Fact& fact) {
+uint32_t QueryCompiler::row(const Expr& expr, FunctionId function, std::vector<uint32_t> inputs) {
+  const Function& declared = schema_.function(function);
+  if (declared.inputs.size() != inputs.size()) {
+    fail(expr.position, "'" + expr.name + "' takes " + std::to_string(declared.inputs.size()) +
+                            " arguments, found " + std::to_string(inputs.size()) +
+                            "; it is declared as " +
+                            print_call_sorts(schema_, declared.name, declared.inputs));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    sorts_.require(terms_[inputs[i]].sort, declared.inputs[i], expr.args[i].position);
+  }
+  const uint32_t output = new_term("", expr.position, declared.output);
+  inputs.push_back(output);
+  if (declared.kind == FunctionKind::Relation) {
+    terms_[output].relation_row = static_cast<uint32_t>(atoms_.size());
+  }
+  atoms_.push_back({.function = function, .terms = std::move(inputs)});
+  return output;
+}
+
+uint32_t QueryCompiler::guard(const Expr& expr, std::vector<uint32_t> inputs, bool is_fact) {
+  const uint32_t output = new_term("", expr.position, SortId{});
+  std::vector<uint32_t> input_sorts;
+  for (uint32_t input : inputs) input_sorts.push_back(terms_[input].sort);
+  guards_.push_back({.position = expr.position,
+                     .name = expr.name,
+                     .inputs = std::move(inputs),
+                     .output = output,
+                     .is_fact = is_fact,
+                     .call = sorts_.add_call(expr.name, std::move(input_sorts), terms_[output].sort,
+                                             expr.position)});
+  return output;
+}
+
+void QueryCompiler::add(std::span<const Fact> facts) {
+  for (const Fact& fact : facts) {
     if (fact.sides.size() == 1) {
       call(fact.sides[0], true);
-      return;
+      continue;
     }
     const uint32_t first = term_of(fact.sides[0]);
     for (size_t i = 1; i < fact.sides.size(); ++i) {
       join(first, term_of(fact.sides[i]), fact.sides[i].position);
     }
   }
+}
 
-  // --- primitives ---------------------------------------------------------------------------
+// --- binding --------------------------------------------------------------------------------
 
-  bool fits(uint32_t term, SortId sort) const {
-    const SortId known = terms_[root(term)].sort;
-    return !known.valid() || known == sort;
-  }
-
-  bool fits(const TermGuard& guard, const Primitive& primitive) const {
-    if (!fits(guard.output, primitive.output)) return false;
-    if (primitive.any_sort) return guard.inputs.size() == 2;
-    if (guard.inputs.size() != primitive.inputs.size()) return false;
-    for (size_t i = 0; i < guard.inputs.size(); ++i) {
-      if (!fits(guard.inputs[i], primitive.inputs[i])) return false;
-    }
-    return true;
-  }
-
-  // Takes the one primitive that the known sorts leave, whose own sorts may tell others apart.
-  void resolve_primitives() {
-    size_t left = guards_.size();
-    for (bool progress = true; left > 0 && progress;) {
-      progress = false;
-      for (TermGuard& guard : guards_) {
-        if (guard.primitive.valid() || !resolve(guard)) continue;
-        progress = true;
-        --left;
-      }
-    }
+void QueryCompiler::check_all_bound() const {
+  std::vector<bool> bound(terms_.size());
+  for (uint32_t t = 0; t < terms_.size(); ++t) bound[t] = terms_[root(t)].preset.has_value();
+  const auto bind = [&](uint32_t term) { bound[root(term)] = true; };
+  for (const TermAtom& atom : atoms_) std::for_each(atom.terms.begin(), atom.terms.end(), bind);
+  for (bool progress = true; progress;) {
+    progress = false;
     for (const TermGuard& guard : guards_) {
-      if (guard.primitive.valid()) continue;
-      fail(guard.position, "the sorts of " + found_sorts(guard) +
-                               " aren't known well enough to choose among " +
-                               print_overloads(schema_, guard.name) +
-                               "; bind a variable in a fact about a function");
+      const bool ready = std::all_of(guard.inputs.begin(), guard.inputs.end(),
+                                     [&](uint32_t term) { return bound[root(term)]; });
+      if (!ready || bound[root(guard.output)]) continue;
+      bind(guard.output);
+      progress = true;
     }
   }
-
-  bool resolve(TermGuard& guard) {
-    std::optional<PrimitiveId> found;
-    for (PrimitiveId id : schema_.find_primitives(guard.name)) {
-      if (!fits(guard, schema_.primitive(id))) continue;
-      if (found) return false;
-      found = id;
-    }
-    if (!found) {
-      fail(guard.position, "no primitive takes " + found_sorts(guard) + "; there is " +
-                               print_overloads(schema_, guard.name));
-    }
-    const Primitive& primitive = schema_.primitive(*found);
-    if (primitive.any_sort) {
-      const SortId a = terms_[root(guard.inputs[0])].sort, b = terms_[root(guard.inputs[1])].sort;
-      if (!a.valid() && !b.valid()) return false;
-      give_sort(guard.inputs[0], a.valid() ? a : b, guard.position);
-      give_sort(guard.inputs[1], a.valid() ? a : b, guard.position);
-    }
-    for (size_t i = 0; i < primitive.inputs.size(); ++i) {
-      give_sort(guard.inputs[i], primitive.inputs[i], guard.position);
-    }
-    give_sort(guard.output, primitive.output, guard.position);
-    // egglog lets a false bool match; rather than give other answers, ask what is meant.
-    if (guard.is_fact && primitive.output == schema_.boolean() && !primitive.host) {
-      fail(guard.position, "a bool is no fact; write (= true (" + guard.name + " …))");
-    }
-    guard.primitive = *found;
-    return true;
+  for (uint32_t t = 0; t < terms_.size(); ++t) {
+    if (bound[root(t)] || terms_[root(t)].name.empty()) continue;
+    fail(terms_[t].position, "nothing binds '" + terms_[root(t)].name +
+                                 "'; use it in a fact about a function, or as the result of a "
+                                 "primitive whose arguments are bound");
   }
-
-  std::string found_sorts(const TermGuard& guard) const {
-    std::vector<SortId> sorts;
-    for (uint32_t input : guard.inputs) sorts.push_back(terms_[root(input)].sort);
-    return print_call_sorts(schema_, guard.name, sorts);
+  for (uint32_t t = 0; t < terms_.size(); ++t) {
+    if (!bound[root(t)]) fail(terms_[t].position, "nothing binds this value of the query");
   }
+}
 
-  // --- binding ------------------------------------------------------------------------------
+// egglog lets a false bool match; rather than give other answers, ask what is meant.
+void QueryCompiler::check_facts() const {
+  for (const TermGuard& guard : guards_) {
+    const Primitive& primitive = schema_.primitive(sorts_.primitive(guard.call));
+    if (!guard.is_fact || primitive.output != schema_.boolean() || primitive.host) continue;
+    fail(guard.position, "a bool is no fact; write (= true (" + guard.name + " …))");
+  }
+}
 
-  void check_all_bound() const {
-    std::vector<bool> bound(terms_.size());
-    for (uint32_t t = 0; t < terms_.size(); ++t) bound[t] = terms_[root(t)].preset.has_value();
-    const auto bind = [&](uint32_t term) { bound[root(term)] = true; };
-    for (const TermAtom& atom : atoms_) std::for_each(atom.terms.begin(), atom.terms.end(), bind);
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (const TermGuard& guard : guards_) {
-        const bool ready = std::all_of(guard.inputs.begin(), guard.inputs.end(),
-                                       [&](uint32_t term) { return bound[root(term)]; });
-        if (!ready || bound[root(guard.output)]) continue;
-        bind(guard.output);
-        progress = true;
-      }
-    }
-    for (uint32_t t = 0; t < terms_.size(); ++t) {
-      if (bound[root(t)] || terms_[root(t)].name.empty()) continue;
-      fail(terms_[t].position, "nothing binds '" + terms_[root(t)].name +
-                                   "'; use it in a fact about a function, or as the result of a "
-                                   "primitive whose arguments are bound");
-    }
-    for (uint32_t t = 0; t < terms_.size(); ++t) {
-      if (!bound[root(t)]) fail(terms_[t].position, "nothing binds this value of the query");
+uint32_t QueryCompiler::slot_of(uint32_t term) {
+  const auto [entry, is_new] = slots_.emplace(root(term), slots());
+  return entry->second;
+}
+
+std::vector<uint32_t> QueryCompiler::slots_of(const std::vector<uint32_t>& terms) {
+  std::vector<uint32_t> slots;
+  for (uint32_t term : terms) slots.push_back(slot_of(term));
+  return slots;
+}
+
+QueryCompiler::Bindings QueryCompiler::bindings() {
+  for (uint32_t t = 0; t < terms_.size(); ++t) slot_of(t);
+  Bindings result;
+  for (const auto& [name, term] : variables_) {
+    result.emplace(name, Binding{.slot = slot_of(term), .sort = terms_[root(term)].sort});
+  }
+  return result;
+}
+
+Query QueryCompiler::finish() {
+  check_facts();
+  check_all_bound();
+  for (const Term& term : terms_) sorts_.known_sort(term.sort);
+  Query query;
+  for (const TermAtom& atom : atoms_) {
+    Atom compiled{.function = atom.function, .slots = slots_of(atom.terms)};
+    if (std::find(query.atoms.begin(), query.atoms.end(), compiled) == query.atoms.end()) {
+      query.atoms.push_back(std::move(compiled));
     }
   }
-
-  uint32_t slot_of(uint32_t term) {
-    const uint32_t r = root(term);
-    const auto [entry, is_new] = slots_.emplace(r, static_cast<uint32_t>(slots_.size()));
-    return entry->second;
+  for (const TermGuard& guard : guards_) {
+    const PrimitiveId id = sorts_.primitive(guard.call);
+    query.guards.push_back(
+        {.primitive = id,
+         .inputs = slots_of(guard.inputs),
+         .output = slot_of(guard.output),
+         .must_be_true = guard.is_fact && schema_.primitive(id).output == schema_.boolean()});
   }
-
-  std::vector<uint32_t> slots_of(const std::vector<uint32_t>& terms) {
-    std::vector<uint32_t> slots;
-    for (uint32_t term : terms) slots.push_back(slot_of(term));
-    return slots;
+  for (auto [a, b] : equal_presets_) query.equal_presets.emplace_back(slot_of(a), slot_of(b));
+  for (const auto& [term, slot] : slots_) {
+    if (!terms_[term].preset) continue;
+    query.presets.push_back(*terms_[term].preset);
+    query.presets.back().slot = slot;
   }
+  query.slots = slots();
+  return query;
+}
 
-  CompiledQuery give_out_slots() {
-    CompiledQuery result;
-    Query& query = result.query;
-    for (const TermAtom& atom : atoms_) {
-      Atom compiled{.function = atom.function, .slots = slots_of(atom.terms)};
-      if (std::find(query.atoms.begin(), query.atoms.end(), compiled) == query.atoms.end()) {
-        query.atoms.push_back(std::move(compiled));
-      }
-    }
-    for (const TermGuard& guard : guards_) {
-      const Primitive& primitive = schema_.primitive(guard.primitive);
-      query.guards.push_back(
-          {.primitive = guard.primitive,
-           .inputs = slots_of(guard.inputs),
-           .output = slot_of(guard.output),
-           .must_be_true = guard.is_fact && primitive.output == schema_.boolean()});
-    }
-    for (auto [a, b] : equal_presets_) query.equal_presets.emplace_back(slot_of(a), slot_of(b));
-    for (const auto& [name, term] : variables_) {
-      result.variables.emplace(name,
-                               Binding{.slot = slot_of(term), .sort = terms_[root(term)].sort});
-    }
-    for (const auto& [term, slot] : slots_) {
-      if (!terms_[term].preset) continue;
-      query.presets.push_back(*terms_[term].preset);
-      query.presets.back().slot = slot;
-    }
-    query.slots = static_cast<uint32_t>(slots_.size());
-    return result;
-  }
-
-  const Scope& scope_;
-  const Schema& schema_;
-  std::vector<Term> terms_;
-  std::vector<TermAtom> atoms_;
-  std::vector<TermGuard> guards_;
-  std::vector<std::pair<uint32_t, uint32_t>> equal_presets_;
-  std::map<std::string, uint32_t> variables_;
-  std::map<uint32_t, uint32_t> slots_;  // by root term
-};
-
-}  // namespace
-
-CompiledQuery compile_query(const Scope& scope, std::span<const Fact> facts) {
-  return QueryCompiler(scope).compile(facts);
+Query compile_query(const Scope& scope, std::span<const Fact> facts) {
+  SortSolver sorts(scope.database.schema, scope.source);
+  QueryCompiler compiler(scope, sorts);
+  compiler.add(facts);
+  sorts.solve();
+  return compiler.finish();
 }
 
 Literal intern_literal(Database& database, const Expr& literal) {
@@ -345,24 +257,6 @@ Literal intern_literal(Database& database, const Expr& literal) {
       break;
   }
   LUMINAL_CHECK(false, "no literal");
-}
-
-std::string print_call_sorts(const Schema& schema, const std::string& name,
-                             std::span<const SortId> sorts) {
-  std::string text = "(" + name;
-  for (SortId sort : sorts) text += " " + (sort.valid() ? schema.sort(sort).name : "?");
-  return text + ")";
-}
-
-std::string print_overloads(const Schema& schema, const std::string& name) {
-  std::string text;
-  for (PrimitiveId id : schema.find_primitives(name)) {
-    const Primitive& primitive = schema.primitive(id);
-    if (!text.empty()) text += ", ";
-    text += primitive.any_sort ? "(" + name + " a a)"
-                               : print_call_sorts(schema, name, primitive.inputs);
-  }
-  return text;
 }
 
 }  // namespace luminal::egraph

@@ -34,15 +34,21 @@ Value Constants::intern(int64_t number) {
 
 Value Constants::intern(double number) {
   if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
-  return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(number), number);
+  const double key = number == 0 ? 0.0 : number;  // of 0.0 and -0.0 the first to come stands
+  return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(key), number);
 }
 
 Value Constants::intern(std::string_view text) {
   return intern_in(string_ids_, strings_, std::string(text), std::string(text));
 }
 
+Value Constants::intern(const BigInt& number) {
+  return intern_in(bigint_ids_, bigints_, number.key(), number);
+}
+
 int64_t Constants::i64(Value value) const { return item_at(integers_, value); }
 double Constants::f64(Value value) const { return item_at(floats_, value); }
 const std::string& Constants::string(Value value) const { return item_at(strings_, value); }
+const BigInt& Constants::bigint(Value value) const { return item_at(bigints_, value); }
 
 }  // namespace luminal::egraph

@@ -6,8 +6,8 @@
 #include "luminal/egraph/actions.h"
 #include "luminal/egraph/primitives.h"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -16,149 +16,231 @@ namespace {
 
 using Row = std::array<uint32_t, Schema::kMaxInputs + 1>;
 
-std::string print_f64(double number) {
-  std::array<char, 64> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
-  std::string text(buffer.data(), end);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text == "nan" ? "NaN" : text;
-}
-
 }  // namespace
 
 Database::Database() { add_builtin_primitives(schema); }
 
 FunctionId Database::add_function(Function function, Merge merge) {
   const size_t inputs = function.inputs.size();
+  LUMINAL_CHECK(schema.sorts().size() <= kMaxSorts, "too many sorts");
   const FunctionId id = schema.add(std::move(function));
+  Columns columns;
+  for (size_t i = 0; i <= inputs; ++i) {
+    const SortId sort = sort_of_column(id, i);
+    if (is_equality(sort)) columns.ids |= uint64_t{1} << i;
+    if (constants.containers.holds_ids(sort)) columns.containers |= uint64_t{1} << i;
+  }
   tables_.emplace_back(inputs);
   merges_.push_back(std::move(merge));
+  columns_.push_back(columns);
   return id;
+}
+
+uint32_t Database::find_row(FunctionId function, std::span<const Value> arguments,
+                            uint32_t* key) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    key[i] = canonical(function, i, arguments[i].value);
+  }
+  return tables_[function.index()].find(key);
+}
+
+Value Database::make_id(SortId sort) {
+  const Value id{ids_.make()};
+  id_sorts_.push_back(static_cast<uint16_t>(sort.value));
+  displaced_by_.push_back(kInitial);
+  ++classes_;
+  return id;
+}
+
+SortId Database::add_container_sort(const std::string& name, ContainerKind kind,
+                                    std::vector<SortId> elements) {
+  const SortId sort = schema.add(Sort{.name = name, .kind = SortKind::Container, .print = {}});
+  PrimitiveAdder to(schema);
+  switch (kind) {
+    case ContainerKind::Vec:
+      add_vec_primitives(to, sort, elements[0]);
+      break;
+    case ContainerKind::Set:
+      add_set_primitives(to, sort, elements[0]);
+      break;
+    case ContainerKind::Map:
+      add_map_primitives(to, sort, elements[0], elements[1]);
+      break;
+  }
+  std::vector<bool> are_classes;
+  for (SortId element : elements) are_classes.push_back(is_equality(element));
+  constants.containers.add_sort(
+      sort, {.kind = kind, .elements = std::move(elements), .are_classes = std::move(are_classes)});
+  return sort;
 }
 
 Value Database::add(FunctionId function, std::span<const Value> arguments) {
   const Function& schema_row = schema.function(function);
-  Table& table = tables_[function.index()];
   Row row;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    row[i] = canonical(arguments[i], schema_row.inputs[i]).value;
+  const uint32_t found = find_row(function, arguments, row.data());
+  if (found != kNoRow) {
+    return canonical(Value{table(function).output(found)}, schema_row.output);
   }
-  const uint32_t found = table.find({row.data(), arguments.size()});
-  if (found != kNoRow) return canonical(Value{table.output(found)}, schema_row.output);
-
-  Value value = Constants::unit();
-  if (schema_row.kind == FunctionKind::Constructor) {
-    value = Value{ids_.make()};
-    id_infos_.push_back({.sort = schema_row.output, .displaced_by = kInitial});
-    ++classes_;
-  }
+  const bool is_node = schema_row.kind == FunctionKind::Constructor;
+  const Value value = is_node ? make_id(schema_row.output) : Constants::unit();
   row[arguments.size()] = value.value;
-  append(function, {row.data(), arguments.size() + 1}, cause);
+  append(function, row.data(), cause.value);
   ++counts.added;
   return value;
 }
 
-std::optional<Value> Database::lookup(FunctionId function, std::span<const Value> arguments) const {
+void Database::add(FunctionId function, std::span<const uint32_t> inputs, uint32_t target,
+                   RegisterBatch batch) {
   const Function& schema_row = schema.function(function);
-  const Table& table = tables_[function.index()];
-  Row row;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    row[i] = canonical(arguments[i], schema_row.inputs[i]).value;
+  const bool is_node = schema_row.kind == FunctionKind::Constructor;
+  const size_t width = inputs.size() + 1;
+  Table& table = tables_[function.index()];
+  keys_.resize(RegisterBatch::kMost * (Schema::kMaxInputs + 1));
+  std::array<uint32_t, RegisterBatch::kMost> hashes;
+  for (size_t i = 0; i < batch.count; ++i) {
+    const Value* registers = batch.values + i * batch.stride;
+    uint32_t* key = keys_.data() + i * width;
+    for (size_t c = 0; c < inputs.size(); ++c) {
+      key[c] = canonical(function, c, registers[inputs[c]].value);
+    }
+    hashes[i] = table.hash_of(key);
+    table.prefetch_slot(hashes[i]);
   }
-  const uint32_t found = table.find({row.data(), arguments.size()});
+  for (size_t i = 0; i < batch.count; ++i) table.prefetch_row(hashes[i]);
+  for (size_t i = 0; i < batch.count; ++i) {
+    uint32_t* key = keys_.data() + i * width;
+    Value& result = batch.values[i * batch.stride + target];
+    const uint32_t found = table.find(key, hashes[i]);
+    if (found != kNoRow) {
+      result = is_node ? Value{ids_.find(table.output(found))} : Constants::unit();
+      continue;
+    }
+    result = is_node ? make_id(schema_row.output) : Constants::unit();
+    key[inputs.size()] = result.value;
+    table.append(key, hashes[i], clock, cause.value);
+    ++tuples_;
+    ++counts.added;
+    last_time_ = clock;
+  }
+}
+
+std::optional<Value> Database::lookup(FunctionId function, std::span<const Value> arguments) const {
+  Row row;
+  const uint32_t found = find_row(function, arguments, row.data());
   if (found == kNoRow) return std::nullopt;
-  return canonical(Value{table.output(found)}, schema_row.output);
+  return canonical(Value{table(function).output(found)}, schema.function(function).output);
 }
 
 void Database::set(FunctionId function, std::span<const Value> arguments, Value value) {
-  const Function& schema_row = schema.function(function);
-  const Table& table = tables_[function.index()];
   Row row;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    row[i] = canonical(arguments[i], schema_row.inputs[i]).value;
-  }
-  const uint32_t found = table.find({row.data(), arguments.size()});
-  if (found != kNoRow) return merge_into(function, found, value, false);
-  row[arguments.size()] = canonical(value, schema_row.output).value;
-  append(function, {row.data(), arguments.size() + 1}, cause);
+  const uint32_t found = find_row(function, arguments, row.data());
+  if (found != kNoRow) return merge_into(function, found, value);
+  row[arguments.size()] = canonical(value, schema.function(function).output).value;
+  append(function, row.data(), cause.value);
   ++counts.added;
 }
 
-void Database::unite(Value a, Value b, bool congruence) {
+void Database::unite(Value a, Value b) {
   const uint32_t root_a = ids_.find(a.value), root_b = ids_.find(b.value);
   if (root_a == root_b) return;
   const uint32_t kept = ids_.unite(root_a, root_b);
-  id_infos_[kept == root_a ? root_b : root_a].displaced_by = cause;
-  unions_.push_back({.a = a, .b = b, .rule = cause, .congruence = congruence});
+  displaced_by_[kept == root_a ? root_b : root_a] = cause;
   ++counts.unions;
   --classes_;
 }
 
 void Database::remove(FunctionId function, std::span<const Value> arguments) {
-  const Function& schema_row = schema.function(function);
-  Table& table = tables_[function.index()];
   Row row;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    row[i] = canonical(arguments[i], schema_row.inputs[i]).value;
-  }
-  const uint32_t found = table.find({row.data(), arguments.size()});
+  const uint32_t found = find_row(function, arguments, row.data());
   if (found == kNoRow) return;
-  table.kill(found);
-  --tuples_;
+  kill(function, found);
   ++counts.removed;
 }
 
+void Database::subsume(FunctionId function, std::span<const Value> arguments) {
+  Row row;
+  uint32_t found = find_row(function, arguments, row.data());
+  if (found == kNoRow) {
+    if (schema.function(function).kind == FunctionKind::Function) return;
+    add(function, arguments);
+    found = find_row(function, arguments, row.data());
+  }
+  Table& table = tables_[function.index()];
+  if (table.subsumed(found)) return;
+  table.subsume(found);
+  ++counts.subsumed;
+}
+
 void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
-  const Function& schema_row = schema.function(function);
   Table& table = tables_[function.index()];
   const size_t width = table.width();
   Row row;
   bool stale = false;
   for (size_t i = 0; i < width; ++i) {
     const uint32_t old = table.row(row_number)[i];
-    row[i] = canonical(Value{old}, i + 1 < width ? schema_row.inputs[i] : schema_row.output).value;
+    row[i] = canonical(function, i, old);
     if (row[i] == old || stale) continue;
     stale = true;
-    cause = displaced_by(Value{old});  // what follows happens on account of that union
+    // What follows happens on account of that union.
+    cause = displaced_by(Value{old}, sort_of_column(function, i));
   }
   if (!stale) return;
-  const RuleId origin = table.origin(row_number);
-  table.kill(row_number);
-  --tuples_;
-  const uint32_t found = table.find({row.data(), width - 1});
-  if (found == kNoRow) {
-    append(function, {row.data(), width}, origin);
-  } else {
-    merge_into(function, found, Value{row[width - 1]}, true);
-  }
+  const uint32_t mark = table.mark(row_number);
+  const uint32_t found = table.find(row.data());
+  const bool alone = found == kNoRow || found == row_number;
+  if (alone && table.can_rewrite(row_number, clock)) return table.rewrite(row_number, row.data());
+  kill(function, row_number);
+  if (alone) return append(function, row.data(), mark);
+  if ((mark & kSubsumedBit) != 0) table.subsume(found);
+  merge_into(function, found, Value{row[width - 1]});
 }
 
-void Database::append(FunctionId function, std::span<const uint32_t> row, RuleId origin) {
-  tables_[function.index()].append(row, clock, origin);
+void Database::prefetch_row(FunctionId function, uint32_t row_number) const {
+  const Table& table = tables_[function.index()];
+  Row key;
+  const uint32_t* row = table.row(row_number);
+  table.prefetch_slot(table.hash_of(row));
+  for (size_t i = 0; i < table.inputs(); ++i) {
+    key[i] = canonical(function, i, row[i]);
+  }
+  table.prefetch_slot(table.hash_of(key.data()));
+}
+
+void Database::append(FunctionId function, const uint32_t* row, uint32_t mark) {
+  tables_[function.index()].append(row, clock, mark);
   ++tuples_;
   last_time_ = clock;
 }
 
-void Database::merge_into(FunctionId function, uint32_t row_number, Value value, bool congruence) {
+void Database::kill(FunctionId function, uint32_t row) {
+  tables_[function.index()].kill(row);
+  --tuples_;
+}
+
+void Database::merge_into(FunctionId function, uint32_t row_number, Value value) {
   const SortId output = schema.function(function).output;
   const Value old_value = canonical(Value{table(function).output(row_number)}, output);
   const Value new_value = canonical(value, output);
   if (old_value == new_value) return;
-  if (merges_[function.index()].kind == Merge::Kind::Unite) {
-    return unite(old_value, new_value, congruence);
-  }
+  if (merges_[function.index()].kind == Merge::Kind::Unite) return unite(old_value, new_value);
   const Value result = canonical(merged(function, row_number, old_value, new_value), output);
   if (result == canonical(old_value, output)) return;
 
   // The merge may have added nodes, but touched no row of a function: the row still stands.
-  Table& table = tables_[function.index()];
+  const Table& table = tables_[function.index()];
   Row row;
   std::copy_n(table.row(row_number), table.inputs(), row.begin());
   row[table.inputs()] = result.value;
-  table.kill(row_number);
-  --tuples_;
-  append(function, {row.data(), table.width()}, cause);
+  const uint32_t subsumed = table.mark(row_number) & kSubsumedBit;
+  kill(function, row_number);
+  append(function, row.data(), cause.value | subsumed);
   ++counts.updated;
+}
+
+size_t Database::bytes() const {
+  size_t sum = ids_.bytes() + id_sorts_.bytes() + displaced_by_.bytes();
+  for (const Table& table : tables_) sum += table.bytes();
+  return sum;
 }
 
 Value Database::merged(FunctionId function, uint32_t row, Value old_value, Value new_value) {
@@ -188,9 +270,11 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
     const Value argument{table(function).row(row_number)[i]};
     call += " " + print(argument, schema_row.inputs[i]);
     if (!is_equality(schema_row.inputs[i])) continue;
-    for (const UnionRecord& record : unions_) {
-      if (record.rule == cause || ids_.find(record.a.value) != ids_.find(argument.value)) continue;
-      others.insert("'" + rule_names[record.rule.index()] + "'");
+    const uint32_t root = ids_.find(argument.value);
+    for (uint32_t id = root + 1; id < ids_.size(); ++id) {
+      const RuleId rule = displaced_by_[id];
+      if (rule == cause || ids_.is_root(id) || ids_.find(id) != root) continue;
+      others.insert("'" + rule_names[rule.index()] + "'");
     }
   }
   std::string after;
@@ -203,6 +287,14 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
   // A host's facts about its own terms: that its rules keep them is the host's promise.
   if (schema.sort(schema_row.output).kind == SortKind::Host) throw InternalError(message);
   throw UserError(message);
+}
+
+std::string Database::print_container(Value value, SortId sort) const {
+  std::vector<std::string> items;
+  for (const Value item : constants.containers.items(sort, value)) {
+    items.push_back(print(item, constants.containers.item_sort(sort, items.size())));
+  }
+  return container_text(constants.containers.shape(sort).kind, items);
 }
 
 std::string Database::print(Value value, SortId sort) const {
@@ -221,6 +313,10 @@ std::string Database::print(Value value, SortId sort) const {
     case SortKind::Host:
       return schema_row.print ? schema_row.print(value)
                               : schema_row.name + "-" + std::to_string(value.value);
+    case SortKind::BigInt:
+      return "(from-string \"" + constants.bigint(value).to_string() + "\")";
+    case SortKind::Container:
+      return print_container(value, sort);
     case SortKind::Equality:
       return "#" + std::to_string(value.value);
   }

@@ -7,6 +7,7 @@
 #include "luminal/egraph/program.h"
 #include "luminal/egraph/rebuild.h"
 #include "luminal/egraph/runner.h"
+#include "luminal/egraph/shown_graph.h"
 
 #include <utility>
 
@@ -143,9 +144,9 @@ void EGraph::let(const std::string& name, SortId sort, Value value) {
 }
 
 ProgramResult EGraph::run_program(std::string_view text, std::string_view source,
-                                  const RunLimits& limits) {
+                                  const RunLimits& limits, const Files& files) {
   ProgramResult result;
-  run_commands(state_->engine, parse(text, source), source, limits, result);
+  run_commands(state_->engine, parse(text, source), source, limits, files, result);
   return result;
 }
 
@@ -158,6 +159,7 @@ size_t EGraph::size(FunctionId function) const {
 }
 size_t EGraph::tuples() const { return state_->engine.database.tuples(); }
 size_t EGraph::classes() const { return state_->engine.database.classes(); }
+size_t EGraph::bytes() const { return state_->engine.database.bytes(); }
 
 void EGraph::for_each_row(
     FunctionId function,
@@ -185,5 +187,15 @@ std::string EGraph::print(Value value, SortId sort) const {
 }
 
 std::string EGraph::dump() const { return state_->engine.dump(); }
+
+std::string EGraph::export_json(const ExportOptions& options) {
+  rebuild();
+  return egraph::export_json(state_->database(), options);
+}
+
+std::string EGraph::export_dot(const ExportOptions& options) {
+  rebuild();
+  return egraph::export_dot(state_->database(), options);
+}
 
 }  // namespace luminal::egraph

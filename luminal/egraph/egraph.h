@@ -3,6 +3,8 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/constants.h"
+#include "luminal/egraph/export.h"
+#include "luminal/egraph/files.h"
 #include "luminal/egraph/report.h"
 #include "luminal/egraph/schedule.h"
 #include "luminal/egraph/schema.h"
@@ -88,9 +90,9 @@ class LUMINAL_API EGraph {
   // --- rules and runs -----------------------------------------------------------------------
 
   // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
-  // that errors name.
+  // that errors name; `files` is how include, input and output reach files.
   ProgramResult run_program(std::string_view text, std::string_view source,
-                            const RunLimits& limits = {});
+                            const RunLimits& limits = {}, const Files& files = system_files());
   RunReport run(const Schedule& schedule, const RunLimits& limits = {});
 
   // --- what came out ------------------------------------------------------------------------
@@ -98,6 +100,7 @@ class LUMINAL_API EGraph {
   size_t size(FunctionId function) const;  // living rows
   size_t tuples() const;                   // of all functions
   size_t classes() const;
+  size_t bytes() const;  // of tables, their indexes and classes
   // Living rows in the order they were made or last changed; values are canonical after a rebuild.
   void for_each_row(FunctionId function,
                     const std::function<void(std::span<const Value> arguments, Value value,
@@ -109,6 +112,10 @@ class LUMINAL_API EGraph {
   std::string print(Value value, SortId sort) const;
   // Every living row with the rule that made it.
   std::string dump() const;
+  // The egraph-serialize format, which other tools read, and Graphviz; all of the e-graph or what
+  // lies around a class. What is left out is said in the text. Both rebuild.
+  std::string export_json(const ExportOptions& options = {});
+  std::string export_dot(const ExportOptions& options = {});
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 
 #include "luminal/base/errors.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace luminal::egraph {
@@ -24,8 +25,40 @@ RuleId Engine::add_rule(Rule rule) {
   Ruleset& ruleset = rulesets[rule.ruleset.index()];
   ruleset.rules.push_back(id);
   ruleset.searched_until = 0;
+  ruleset.has_naive |= rule.naive;
   rules.push_back(std::move(rule));
   return id;
+}
+
+void Engine::refresh_combined_rulesets() {
+  for (uint32_t r = 0; r < rulesets.size(); ++r) {
+    if (!rulesets[r].is_combined) continue;
+    std::vector<RuleId> all;
+    std::set<uint32_t> seen;
+    collect_rules(RulesetId{r}, seen, all);
+    if (all == rulesets[r].rules) continue;
+    rulesets[r].has_naive =
+        std::any_of(all.begin(), all.end(), [this](RuleId id) { return rule(id).naive; });
+    rulesets[r].rules = std::move(all);
+    rulesets[r].searched_until = 0;
+  }
+}
+
+void Engine::collect_rules(RulesetId id, std::set<uint32_t>& seen, std::vector<RuleId>& all) const {
+  if (!seen.insert(id.value).second) return;
+  const Ruleset& from = rulesets[id.index()];
+  if (!from.is_combined) {
+    all.insert(all.end(), from.rules.begin(), from.rules.end());
+    return;
+  }
+  for (const std::string& part : from.parts) {
+    const auto found = ruleset_names.find(part);
+    if (found == ruleset_names.end()) {
+      throw UserError("ruleset '" + part + "' of the combined ruleset '" + from.name +
+                      "' doesn't exist; declare it with (ruleset " + part + ")");
+    }
+    collect_rules(found->second, seen, all);
+  }
 }
 
 void Engine::add_global(const std::string& name, SortId sort, Value value) {

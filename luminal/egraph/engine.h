@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@ struct Rule {
   RulesetId ruleset;
   Matcher matcher;
   Program actions;
+  bool naive = false;           // matches everything each time
   uint32_t searched_until = 0;  // rows of this time or later are new to it
 };
 
@@ -26,6 +29,9 @@ struct Ruleset {
   std::string name;
   std::vector<RuleId> rules;
   uint32_t searched_until = 0;  // the least of its rules
+  bool has_naive = false;
+  bool is_combined = false;
+  std::vector<std::string> parts = {};  // the rulesets whose rules a combined one has
 };
 
 // All values, so that a copy is an engine of its own.
@@ -36,6 +42,7 @@ struct Engine {
   std::map<std::string, uint32_t, std::less<>> globals;
   std::map<std::string, RulesetId, std::less<>> ruleset_names{{"", kDefaultRuleset}};
   std::map<std::string, RuleId, std::less<>> rule_names;
+  std::vector<std::shared_ptr<const Engine>> pushed;  // what `pop` goes back to, the last first
 
   Rule& rule(RuleId id) { return rules[id.index() - 1]; }
   Scope scope(std::string_view source) { return {database, globals, source}; }
@@ -43,10 +50,15 @@ struct Engine {
   // UserError where the name is taken.
   RulesetId add_ruleset(const std::string& name);
   RuleId add_rule(Rule rule);
+  // Collects the rules of combined rulesets, whose parts may have come or grown meanwhile.
+  void refresh_combined_rulesets();
   void add_global(const std::string& name, SortId sort, Value value);
 
   // As text: every living row, table by table; the same state gives the same bytes.
   std::string dump() const;
+
+ private:
+  void collect_rules(RulesetId id, std::set<uint32_t>& seen, std::vector<RuleId>& all) const;
 };
 
 }  // namespace luminal::egraph

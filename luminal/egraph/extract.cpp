@@ -1,10 +1,13 @@
 #include "luminal/egraph/extract.h"
 
 #include "luminal/base/check.h"
+#include "luminal/base/errors.h"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace luminal::egraph {
 namespace {
@@ -14,11 +17,101 @@ uint64_t add_costs(uint64_t a, uint64_t b) {
   return a > kMost - b ? kMost : a + b;
 }
 
+// Writes terms with a list of its own of what is left to write: terms can be as deep as the e-graph
+// is large.
+class TermWriter {
+ public:
+  TermWriter(const Database& database, const Snapshot& snapshot, const Extraction& extraction)
+      : database_(database), snapshot_(snapshot), extraction_(extraction) {}
+
+  std::string write(Value value, SortId sort) {
+    left_.push_back({.text = "", .value = value, .sort = sort});
+    return finish();
+  }
+
+  std::string write(const Node& node) {
+    add_node(node);
+    return finish();
+  }
+
+ private:
+  struct Piece {
+    const char* text;  // where there is no value
+    Value value = {};
+    SortId sort = {};
+  };
+
+  std::string finish() {
+    while (!left_.empty()) {
+      const Piece piece = left_.back();
+      left_.pop_back();
+      if (!piece.sort.valid()) {
+        out_ += piece.text;
+      } else if (database_.is_equality(piece.sort)) {
+        const NodeId best = extraction_.best(snapshot_.class_of(piece.value));
+        LUMINAL_CHECK(best.valid(), "a class without a finite term was extracted");
+        add_node(snapshot_.node(best));
+      } else if (database_.is_container(piece.sort)) {
+        add_container(piece.value, piece.sort);
+      } else {
+        out_ += database_.print(piece.value, piece.sort);
+      }
+    }
+    return std::move(out_);
+  }
+
+  void add_node(const Node& node) {
+    const Function& function = database_.schema.function(node.function);
+    const std::span<const Child> children = snapshot_.children(node);
+    out_ += "(" + function.name;
+    left_.push_back({.text = ")"});
+    for (size_t i = children.size(); i-- > 0;) {
+      add_value(
+          children[i].class_id.valid() ? snapshot_.value(children[i].class_id) : children[i].value,
+          function.inputs[i]);
+    }
+  }
+
+  void add_value(Value value, SortId sort) {
+    left_.push_back({.text = "", .value = value, .sort = sort});
+    left_.push_back({.text = " "});
+  }
+
+  void add_container(Value value, SortId sort) {
+    const Containers& containers = database_.constants.containers;
+    const std::span<const Value> items = containers.items(sort, value);
+    const ContainerKind kind = containers.shape(sort).kind;
+    if (kind == ContainerKind::Map) {
+      for (size_t i = 0; i < items.size(); i += 2) out_ += "(map-insert ";
+      out_ += "(map-empty)";
+    } else if (kind == ContainerKind::Vec && items.empty()) {
+      out_ += "(vec-empty)";
+      return;
+    } else {
+      out_ += kind == ContainerKind::Vec ? "(vec-of" : "(set-of";
+      left_.push_back({.text = ")"});
+    }
+    for (size_t i = items.size(); i-- > 0;) {
+      if (kind == ContainerKind::Map && i % 2 == 1) left_.push_back({.text = ")"});
+      add_value(items[i], containers.item_sort(sort, i));
+    }
+  }
+
+  const Database& database_;
+  const Snapshot& snapshot_;
+  const Extraction& extraction_;
+  std::vector<Piece> left_;  // the next one last
+  std::string out_;
+};
+
 }  // namespace
 
 // Knuth's form of Dijkstra's algorithm: a node is ready when all its child classes are settled.
-Extraction::Extraction(const Snapshot& snapshot, const Schema& schema)
-    : costs_(snapshot.classes(), kNoTerm), best_(snapshot.classes()) {
+Extraction::Extraction(const Snapshot& snapshot, const Database& database)
+    : snapshot_(snapshot),
+      database_(database),
+      costs_(snapshot.classes(), kNoTerm),
+      best_(snapshot.classes()) {
   using Ready = std::tuple<uint64_t, uint32_t>;  // cost, node: ties go to the lower node
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   std::vector<uint32_t> waiting(snapshot.nodes());  // distinct child classes not settled yet
@@ -27,64 +120,94 @@ Extraction::Extraction(const Snapshot& snapshot, const Schema& schema)
   }
   const auto make_ready = [&](NodeId id) {
     const Node& node = snapshot.node(id);
-    const Function& function = schema.function(node.function);
-    if (!function.extractable) return;
-    uint64_t cost = function.cost;
-    for (const Child& child : snapshot.children(node)) {
-      cost = add_costs(cost, child.class_id.valid() ? costs_[child.class_id.index()] : 1);
-    }
-    ready.emplace(cost, id.value);
+    if (node.subsumed || !database.schema.function(node.function).extractable) return;
+    ready.emplace(cost(node), id.value);
   };
   for (uint32_t n = 0; n < snapshot.nodes(); ++n) {
     if (waiting[n] == 0) make_ready(NodeId{n});
   }
   while (!ready.empty()) {
-    const auto [cost, n] = ready.top();
+    const auto [node_cost, n] = ready.top();
     ready.pop();
     const ClassId id = snapshot.node(NodeId{n}).class_id;
     if (best_[id.index()].valid()) continue;
     best_[id.index()] = NodeId{n};
-    costs_[id.index()] = cost;
+    costs_[id.index()] = node_cost;
     for (NodeId parent : snapshot.parents(id)) {
       if (--waiting[parent.index()] == 0) make_ready(parent);
     }
   }
 }
 
-// On a stack of its own: terms can be as deep as the e-graph is large.
-std::string print_term(const Database& database, const Snapshot& snapshot,
-                       const Extraction& extraction, ClassId id) {
-  struct Open {
-    const Node* node;
-    size_t next_child;
-  };
-  std::string out;
-  std::vector<Open> stack;
-  const auto open = [&](ClassId c) {
-    LUMINAL_CHECK(extraction.best(c).valid(), "a class without a finite term was extracted");
-    const Node& node = snapshot.node(extraction.best(c));
-    out += "(" + database.schema.function(node.function).name;
-    stack.push_back({.node = &node, .next_child = 0});
-  };
-  open(id);
-  while (!stack.empty()) {
-    Open& top = stack.back();
-    const std::span<const Child> children = snapshot.children(*top.node);
-    if (top.next_child == children.size()) {
-      out += ")";
-      stack.pop_back();
-      continue;
-    }
-    const size_t i = top.next_child++;
-    out += " ";
-    if (children[i].class_id.valid()) {
-      open(children[i].class_id);
-    } else {
-      out +=
-          database.print(children[i].value, database.schema.function(top.node->function).inputs[i]);
+uint64_t Extraction::cost(Value value, SortId sort) const {
+  if (database_.is_equality(sort)) return cost(snapshot_.class_of(value));
+  if (!database_.is_container(sort)) return 1;
+  uint64_t sum = 0;
+  const Containers& containers = database_.constants.containers;
+  for (size_t i = 0; const Value item : containers.items(sort, value)) {
+    const uint64_t item_cost = cost(item, containers.item_sort(sort, i++));
+    if (item_cost == kNoTerm) return kNoTerm;
+    sum = add_costs(sum, item_cost);
+  }
+  return sum;
+}
+
+uint64_t Extraction::cost(const Node& node) const {
+  const Function& function = database_.schema.function(node.function);
+  uint64_t sum = function.cost;
+  for (size_t i = 0; const Child& child : snapshot_.children(node)) {
+    const uint64_t child_cost =
+        child.class_id.valid() ? cost(child.class_id) : cost(child.value, function.inputs[i]);
+    if (child_cost == kNoTerm) return kNoTerm;
+    sum = add_costs(sum, child_cost);
+    ++i;
+  }
+  return sum;
+}
+
+TermExtractor::TermExtractor(const Database& database)
+    : database_(database), snapshot_(take_snapshot(database)), extraction_(snapshot_, database) {}
+
+std::string TermExtractor::term(Value value, SortId sort) const {
+  const uint64_t total = cost(value, sort);
+  if (total == Extraction::kNoTerm) {
+    throw UserError(
+        (database_.is_equality(sort)
+             ? "class " + database_.print(snapshot_.value(snapshot_.class_of(value)), sort)
+             : database_.print(value, sort)) +
+        " of sort " + database_.schema.sort(sort).name +
+        " has no finite term of extractable constructors");
+  }
+  constexpr uint64_t kMostPrinted = 10'000'000;
+  if (total > kMostPrinted) {
+    throw UserError("the cheapest term costs " + std::to_string(total) +
+                    ", too much to print as a tree; walk a snapshot instead");
+  }
+  return TermWriter(database_, snapshot_, extraction_).write(value, sort);
+}
+
+std::string TermExtractor::term_or(Value value, SortId sort, const std::string& otherwise) const {
+  return cost(value, sort) == Extraction::kNoTerm ? otherwise : term(value, sort);
+}
+
+std::vector<std::string> TermExtractor::variants(Value value, SortId sort, uint64_t count) const {
+  if (!database_.is_equality(sort)) return {term(value, sort)};
+  std::vector<std::tuple<uint64_t, std::string, const Node*>> nodes;
+  for (const Node& node : snapshot_.nodes_of(snapshot_.class_of(value))) {
+    const Function& function = database_.schema.function(node.function);
+    const uint64_t total = extraction_.cost(node);
+    if (function.extractable && total != Extraction::kNoTerm) {
+      nodes.emplace_back(total, function.name, &node);
     }
   }
-  return out;
+  if (nodes.empty()) return {term(value, sort)};  // says why there is none
+  std::sort(nodes.begin(), nodes.end());
+  if (nodes.size() > count) nodes.resize(count);
+  std::vector<std::string> terms;
+  for (const auto& [total, name, node] : nodes) {
+    terms.push_back(TermWriter(database_, snapshot_, extraction_).write(*node));
+  }
+  return terms;
 }
 
 }  // namespace luminal::egraph

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace luminal::egraph {
@@ -24,14 +25,11 @@ class Search {
         kept_(kept),
         ranges_(ranges),
         limits_(limits),
-        matches_(matches),
-        slots_(query.slots) {
-    for (const AtomStep& step : plan.steps) {
-      Table& table = database.table(query.atoms[step.atom].function);
-      tables_.push_back(&table);
-      indexes_.push_back(step.access == AtomStep::Access::Index ? &table.index(step.mask)
-                                                                : nullptr);
-    }
+        least_skipped_mark_(query.with_subsumed ? kDeadMark : kSubsumedBit),
+        matches_(matches) {
+    matches.slots.resize(query.slots);
+    slots_ = matches.slots.data();
+    levels_.resize(plan.steps.size());
   }
 
   SearchEnd run() {
@@ -43,49 +41,124 @@ class Search {
       if (slots_[a] != slots_[b]) return SearchEnd::Done;
     }
     if (guards_hold(plan_.guards)) descend(0);
+    matches_.candidates += candidates_;
     return end_;
   }
 
  private:
+  // A plan's step with what it reads; looked up when the search first gets there.
+  struct Level {
+    const Table* table = nullptr;
+    const ColumnIndex* index = nullptr;
+    RowData data = {};
+    RowRange range = {};
+  };
+
+  const Level& level(size_t number) {
+    Level& result = levels_[number];
+    if (result.table != nullptr) return result;
+    const AtomStep& step = plan_.steps[number];
+    Table& table = database_.table(query_.atoms[step.atom].function);
+    result.table = &table;
+    if (step.access == AtomStep::Access::Index) result.index = &table.index(step.mask);
+    result.data = table.data();
+    result.range = ranges_[step.atom];
+    return result;
+  }
+
   // Returns false when the search is to stop.
-  bool descend(size_t level) {
-    if (level == plan_.steps.size()) return emit();
-    const AtomStep& step = plan_.steps[level];
-    const RowRange range = ranges_[step.atom];
-    const Table& table = *tables_[level];
+  bool descend(size_t number) {
+    if (number == plan_.steps.size()) return emit();
+    const AtomStep& step = plan_.steps[number];
+    const Level& at = level(number);
+    if (step.access == AtomStep::Access::Scan) return scan(number);
     std::array<uint32_t, Schema::kMaxInputs + 1> key;
     for (size_t i = 0; i < step.key.size(); ++i) key[i] = slots_[step.key[i]].value;
-    const std::span<const uint32_t> key_span(key.data(), step.key.size());
-    switch (step.access) {
-      case AtomStep::Access::Scan:
-        for (size_t row = range.first; row < range.end; ++row) {
-          if (table.alive(row) && !try_row(level, table.row(row))) return false;
-        }
-        return true;
-      case AtomStep::Access::Key: {
-        const uint32_t row = table.find(key_span);
-        if (row == kNoRow || row < range.first || row >= range.end) return true;
-        return try_row(level, table.row(row));
-      }
-      case AtomStep::Access::Index: {
-        const ColumnIndex& index = *indexes_[level];
-        for (uint32_t row = index.first(key_span, table.data()); row < range.end;
-             row = index.next(row)) {
-          if (row < range.first || !table.alive(row)) continue;
-          if (!try_row(level, table.row(row))) return false;
-        }
-        return true;
-      }
+    if (step.access == AtomStep::Access::Key) {
+      const uint32_t row = at.table->find(key.data());
+      if (row == kNoRow || row < at.range.first || row >= at.range.end) return true;
+      return try_row(number, at.data.row(row), at.data.stride);
+    }
+    for (uint32_t row = at.index->first(key.data(), at.data); row != kNoRow;) {
+      if (row < at.range.first) return true;  // newest first: the others are older still
+      const uint32_t next = at.index->next(row);
+      if (next != kNoRow) prefetch(at.data.row(next));
+      if (row < at.range.end && !try_row(number, at.data.row(row), at.data.stride)) return false;
+      row = next;
     }
     return true;
   }
 
-  bool try_row(size_t level, const uint32_t* row) {
+  bool scan(size_t number) {
+    const RowRange range = level(number).range;
+    const RowData data = level(number).data;
+    const Lookahead ahead = look_ahead(number);
+    for (size_t row = range.first; row < range.end; ++row) {
+      if (ahead.by != nullptr) {
+        if (row + kSlotAhead < range.end) {
+          ahead.by->prefetch_slot(hash_ahead(ahead, data.row(row + kSlotAhead)));
+        }
+        if (row + kRowAhead < range.end) {
+          ahead.by->prefetch_row(hash_ahead(ahead, data.row(row + kRowAhead)), ahead.data);
+        }
+      }
+      if (!try_row(number, data.row(row), data.stride)) return false;
+    }
+    return true;
+  }
+
+  // While a long range of rows is scanned, what the next level will look up for a later row is
+  // fetched into the cache.
+  struct Lookahead {
+    const ColumnIndex* by = nullptr;  // null where nothing can be told ahead
+    RowData data = {};
+    size_t parts = 0;
+    std::array<uint32_t, 4> columns = {};  // of the scanned row, or kNoColumn
+    std::array<uint32_t, 4> values = {};   // where it isn't a column
+  };
+  static constexpr uint32_t kNoColumn = 0xffffffffu;
+  static constexpr size_t kSlotAhead = 16, kRowAhead = 6, kWorthIt = 256;
+
+  Lookahead look_ahead(size_t number) {
+    Lookahead ahead;
+    const RowRange range = level(number).range;
+    if (range.end - range.first < kWorthIt || number + 1 >= plan_.steps.size()) return ahead;
+    const AtomStep& step = plan_.steps[number];
+    const AtomStep& next = plan_.steps[number + 1];
+    if (next.access != AtomStep::Access::Index || next.key.size() > ahead.columns.size()) {
+      return ahead;
+    }
+    for (const GuardStep& guard : step.guards) {
+      if (guard.binds) return ahead;
+    }
+    ahead.parts = next.key.size();
+    for (size_t i = 0; i < next.key.size(); ++i) {
+      ahead.columns[i] = kNoColumn;
+      ahead.values[i] = slots_[next.key[i]].value;
+      for (const ColumnStep& column : step.columns) {
+        if (column.slot == next.key[i] && column.binds) ahead.columns[i] = column.column;
+      }
+    }
+    ahead.by = level(number + 1).index;
+    ahead.data = level(number + 1).data;
+    return ahead;
+  }
+
+  static uint32_t hash_ahead(const Lookahead& ahead, const uint32_t* row) {
+    std::array<uint32_t, 4> key;
+    for (size_t i = 0; i < ahead.parts; ++i) {
+      key[i] = ahead.columns[i] == kNoColumn ? ahead.values[i] : row[ahead.columns[i]];
+    }
+    return hash_values(key.data(), ahead.parts);
+  }
+
+  bool try_row(size_t number, const uint32_t* row, size_t stride) {
+    if (row[stride - 1] >= least_skipped_mark_) return true;
     if ((++candidates_ & 0xfff) == 0 && Clock::now() > limits_.deadline) {
       end_ = SearchEnd::TimeLimit;
       return false;
     }
-    const AtomStep& step = plan_.steps[level];
+    const AtomStep& step = plan_.steps[number];
     for (const ColumnStep& column : step.columns) {
       if (column.binds) {
         slots_[column.slot] = Value{row[column.column]};
@@ -93,8 +166,8 @@ class Search {
         return true;
       }
     }
-    if (!guards_hold(step.guards)) return true;
-    return descend(level + 1);
+    if (!step.guards.empty() && !guards_hold(step.guards)) return true;
+    return descend(number + 1);
   }
 
   bool guards_hold(std::span<const GuardStep> steps) {
@@ -122,7 +195,8 @@ class Search {
       return false;
     }
     ++matches_.count;
-    for (uint32_t slot : kept_) matches_.values.push_back(slots_[slot]);
+    Value* match = matches_.values.extend(kept_.size());
+    for (size_t i = 0; i < kept_.size(); ++i) match[i] = slots_[kept_[i]];
     return true;
   }
 
@@ -132,10 +206,10 @@ class Search {
   const std::vector<uint32_t>& kept_;
   std::span<const RowRange> ranges_;
   const SearchLimits& limits_;
+  const uint32_t least_skipped_mark_;
   Matches& matches_;
-  std::vector<Value> slots_;
-  std::vector<const Table*> tables_;         // by level
-  std::vector<const ColumnIndex*> indexes_;  // by level; null where the access needs none
+  Value* slots_;
+  std::vector<Level> levels_;
   uint64_t candidates_ = 0;
   SearchEnd end_ = SearchEnd::Done;
 };
@@ -154,11 +228,10 @@ SearchEnd Matcher::find(Database& database, uint32_t since, const SearchLimits& 
     if (table.live() == 0) return SearchEnd::Done;
     all[i] = {.first = 0, .end = table.rows()};
   }
+  drop_outdated_plans(database);
   const auto search = [&](uint32_t focus, std::span<const RowRange> ranges) {
     Plan& plan = plans_[focus == kNoFocus ? atoms : focus];
-    if (plan.steps.empty() || is_outdated(plan, database, query_)) {
-      plan = make_plan(database, query_, focus);
-    }
+    if (plan.steps.empty()) plan = make_plan(database, query_, focus);
     return Search(database, query_, plan, kept_, ranges, limits, matches).run();
   };
   if (since == 0 || uses_changed_global(database, since)) return search(kNoFocus, all);
@@ -176,6 +249,19 @@ SearchEnd Matcher::find(Database& database, uint32_t since, const SearchLimits& 
     if (first_new == 0) break;  // this atom has no old rows, so no later atom can be the first
   }
   return SearchEnd::Done;
+}
+
+void Matcher::drop_outdated_plans(const Database& database) {
+  bool outdated = false;
+  size_bits_.resize(query_.atoms.size());
+  for (size_t i = 0; i < query_.atoms.size(); ++i) {
+    const size_t live = database.table(query_.atoms[i].function).live();
+    const uint8_t bits = static_cast<uint8_t>(std::bit_width(live));
+    outdated |= bits != size_bits_[i];
+    size_bits_[i] = bits;
+  }
+  if (!outdated) return;
+  for (Plan& plan : plans_) plan = {};
 }
 
 bool Matcher::has_news(const Database& database, uint32_t since) const {

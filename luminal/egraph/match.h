@@ -23,12 +23,22 @@ enum class SearchEnd : uint8_t { Done, MatchLimit, TimeLimit };
 
 // The matches of one query, as the values of its kept slots, one match after the other.
 struct Matches {
-  std::vector<Value> values;
+  GrowArray<Value> values;
   uint64_t count = 0;
+  uint64_t candidates = 0;   // rows that were tried
+  std::vector<Value> slots;  // of the match at hand
 
   void clear() {
     values.clear();
     count = 0;
+    candidates = 0;
+  }
+  // Gives back the room of many matches; that of a few is kept for the next search.
+  void release() {
+    constexpr size_t kKept = size_t{1} << 16;
+    const bool large = values.bytes() > kKept;
+    clear();
+    if (large) values.shrink();
   }
 };
 
@@ -49,10 +59,13 @@ class Matcher {
 
  private:
   bool uses_changed_global(const Database& database, uint32_t since) const;
+  // Forgets the plans once tables have grown or shrunk about two times since they were made.
+  void drop_outdated_plans(const Database& database);
 
   Query query_;
   std::vector<uint32_t> kept_;
-  std::vector<Plan> plans_;  // by focus atom; the last is the one without
+  std::vector<Plan> plans_;         // by focus atom; the last is the one without
+  std::vector<uint8_t> size_bits_;  // of the atoms' tables when the plans were made
 };
 
 }  // namespace luminal::egraph

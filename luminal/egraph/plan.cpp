@@ -3,39 +3,36 @@
 #include "luminal/base/check.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace luminal::egraph {
 namespace {
 
-uint8_t size_bits(const Database& database, const Atom& atom) {
-  return static_cast<uint8_t>(std::bit_width(database.table(atom.function).live()));
-}
-
 class Planner {
  public:
-  Planner(const Database& database, const Query& query)
+  Planner(Database& database, const Query& query)
       : database_(database), query_(query), bound_(query.slots), guard_done_(query.guards.size()) {
     for (const Preset& preset : query.presets) bound_[preset.slot] = true;
-    for (const Atom& atom : query.atoms) plan_.sizes.push_back(size_bits(database, atom));
   }
 
   Plan make(uint32_t focus) {
     take_guards(plan_.guards);
-    std::vector<uint32_t> left;
-    for (uint32_t atom = 0; atom < query_.atoms.size(); ++atom) left.push_back(atom);
+    for (uint32_t atom = 0; atom < query_.atoms.size(); ++atom) left_.push_back(atom);
     if (focus != kNoFocus) {
-      std::erase(left, focus);
+      std::erase(left_, focus);
+      take_known_rows();
       take(focus, true);
     }
-    while (!left.empty()) {
-      const auto next = std::min_element(left.begin(), left.end(), [&](uint32_t a, uint32_t b) {
-        return expected_rows(query_.atoms[a]) < expected_rows(query_.atoms[b]);
-      });
-      const uint32_t atom = *next;
-      left.erase(next);
-      take(atom, false);
+    while (!left_.empty()) {
+      size_t best = 0;
+      double fewest = expected_rows(query_.atoms[left_[0]]);
+      for (size_t i = 1; i < left_.size(); ++i) {
+        const double rows = expected_rows(query_.atoms[left_[i]]);
+        if (rows >= fewest) continue;
+        fewest = rows;
+        best = i;
+      }
+      take_left(best);
     }
     LUMINAL_CHECK(
         std::all_of(guard_done_.begin(), guard_done_.end(), [](bool done) { return done; }),
@@ -44,6 +41,26 @@ class Planner {
   }
 
  private:
+  // What constants alone lead to comes first: where it isn't there, the search ends at once.
+  void take_known_rows() {
+    for (size_t i = 0; i < left_.size();) {
+      const Atom& atom = query_.atoms[left_[i]];
+      const uint64_t inputs = inputs_mask(atom);
+      if ((bound_mask(atom) & inputs) == inputs) {
+        take_left(i);
+        i = 0;
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  void take_left(size_t i) {
+    const uint32_t atom = left_[i];
+    left_.erase(left_.begin() + static_cast<ptrdiff_t>(i));
+    take(atom, false);
+  }
+
   uint64_t bound_mask(const Atom& atom) const {
     uint64_t mask = 0;
     for (size_t i = 0; i < atom.slots.size(); ++i) {
@@ -56,21 +73,31 @@ class Planner {
     return (uint64_t{1} << (atom.slots.size() - 1)) - 1;
   }
 
-  // In sixteenths of a row.
-  uint64_t expected_rows(const Atom& atom) const {
-    const Table& table = database_.table(atom.function);
+  double expected_rows(const Atom& atom) const {
+    Table& table = database_.table(atom.function);
     const uint64_t mask = bound_mask(atom), inputs = inputs_mask(atom);
-    const uint64_t rows = uint64_t{table.live()} * 16;
-    if ((mask & inputs) == inputs)
-      return (mask >> table.inputs()) != 0 ? 1 : std::min<uint64_t>(rows, 8);
-    if (mask == 0) return rows;
-    if (const ColumnIndex* index = table.find_index(mask)) {
-      return std::max<uint64_t>(rows / std::max<size_t>(index->distinct_keys(), 1), 1);
+    if ((mask & inputs) == inputs) return mask == inputs ? 0.5 : 0.1;
+    if (mask == 0) return static_cast<double>(table.live());
+    return table.rows_per_key(mask);
+  }
+
+  // Which columns to look up by: all that are bound, or one of them that tells rows apart about as
+  // well. Fewer kinds of indexes then serve more rules.
+  static uint64_t choose_index(Table& table, uint64_t mask) {
+    if (table.has_index(mask)) return mask;
+    const double all = table.rows_per_key(mask);
+    uint64_t best = mask;
+    double fewest = 2 * all + 2;
+    for (size_t i = 0; i < table.width(); ++i) {
+      const uint64_t one = uint64_t{1} << i;
+      if ((mask & one) == 0) continue;
+      // An index that is there is worth a few rows more.
+      const double rows = table.rows_per_key(one) * (table.has_index(one) ? 0.7 : 1);
+      if (rows >= fewest) continue;
+      fewest = rows;
+      best = one;
     }
-    // A guess: a bound argument leaves one row in eight, a bound value (a class has few nodes) one
-    // in sixteen.
-    const int shift = 3 * std::popcount(mask & inputs) + ((mask & ~inputs) != 0 ? 4 : 0);
-    return std::max<uint64_t>(shift < 64 ? rows >> shift : 0, 9);
+    return best;
   }
 
   void take(uint32_t number, bool scan) {
@@ -83,17 +110,22 @@ class Planner {
       looked_up = inputs;
     } else if (!scan && mask != 0) {
       step.access = AtomStep::Access::Index;
-      step.mask = mask;
-      looked_up = mask;
+      step.mask = choose_index(database_.table(atom.function), mask);
+      looked_up = step.mask;
+    }
+    // What can fail comes before what is only copied.
+    for (uint32_t i = 0; i < atom.slots.size(); ++i) {
+      if (looked_up >> i & 1) {
+        step.key.push_back(atom.slots[i]);
+      } else if (mask >> i & 1) {
+        step.columns.push_back({.column = i, .slot = atom.slots[i], .binds = false});
+      }
     }
     for (uint32_t i = 0; i < atom.slots.size(); ++i) {
       const uint32_t slot = atom.slots[i];
-      if (looked_up >> i & 1) {
-        step.key.push_back(slot);
-      } else {
-        step.columns.push_back({.column = i, .slot = slot, .binds = !bound_[slot]});
-        bound_[slot] = true;
-      }
+      if (mask >> i & 1) continue;
+      step.columns.push_back({.column = i, .slot = slot, .binds = !bound_[slot]});
+      bound_[slot] = true;
     }
     take_guards(step.guards);
     plan_.steps.push_back(std::move(step));
@@ -116,24 +148,18 @@ class Planner {
     }
   }
 
-  const Database& database_;
+  Database& database_;
   const Query& query_;
-  std::vector<bool> bound_;  // by slot
+  std::vector<uint32_t> left_;  // atoms
+  std::vector<bool> bound_;     // by slot
   std::vector<bool> guard_done_;
   Plan plan_;
 };
 
 }  // namespace
 
-Plan make_plan(const Database& database, const Query& query, uint32_t focus) {
+Plan make_plan(Database& database, const Query& query, uint32_t focus) {
   return Planner(database, query).make(focus);
-}
-
-bool is_outdated(const Plan& plan, const Database& database, const Query& query) {
-  for (size_t i = 0; i < query.atoms.size(); ++i) {
-    if (plan.sizes[i] != size_bits(database, query.atoms[i])) return true;
-  }
-  return false;
 }
 
 }  // namespace luminal::egraph

@@ -36,14 +36,10 @@ struct AtomStep {
 struct Plan {
   std::vector<GuardStep> guards;  // that need no atom
   std::vector<AtomStep> steps;
-  std::vector<uint8_t> sizes;  // of the tables at the time of planning, in bits, by atom
 };
 
 // Starts from the focus atom, whose new rows are scanned, or without one from the cheapest; then
 // takes the atom with the fewest expected rows for what is bound.
-Plan make_plan(const Database& database, const Query& query, uint32_t focus);
-
-// Whether tables have grown or shrunk so much (about two times) that the plan should be made anew.
-bool is_outdated(const Plan& plan, const Database& database, const Query& query);
+Plan make_plan(Database& database, const Query& query, uint32_t focus);
 
 }  // namespace luminal::egraph

@@ -3,6 +3,7 @@
 
 #include "luminal/egraph/ast.h"
 #include "luminal/egraph/engine.h"
+#include "luminal/egraph/files.h"
 #include "luminal/egraph/report.h"
 #include "luminal/egraph/schedule.h"
 
@@ -15,7 +16,7 @@ namespace luminal::egraph {
 
 // UserError names the place of the command. What came before it stays done.
 void run_commands(Engine& engine, std::span<const Command> commands, std::string_view source,
-                  const RunLimits& limits, ProgramResult& result);
+                  const RunLimits& limits, const Files& files, ProgramResult& result);
 
 // What programs and the host declare alike; errors have no place yet.
 FunctionId declare_constructor(Engine& engine, Function function);

@@ -39,10 +39,22 @@ struct Query {
   std::vector<Guard> guards;
   std::vector<Preset> presets;
   std::vector<std::pair<uint32_t, uint32_t>> equal_presets;  // no match unless these agree
+  bool with_subsumed = false;  // checks see subsumed rows, rules don't
 };
 
 struct Instruction {
-  enum class Op : uint8_t { Constant, Global, Primitive, Add, Lookup, Set, Union, Delete, Panic };
+  enum class Op : uint8_t {
+    Constant,
+    Global,
+    Primitive,
+    Add,
+    Lookup,
+    Set,
+    Union,
+    Delete,
+    Subsume,
+    Panic,
+  };
 
   Op op = Op::Constant;
   uint32_t id = 0;  // of the function, primitive, global or message
@@ -53,6 +65,9 @@ struct Instruction {
 
 // Registers 0 … inputs-1 are given; each instruction may write one more.
 struct Program {
+  // Whether only terms and unions are added, so that many matches may take each step together.
+  bool only_adds() const;
+
   uint32_t inputs = 0;
   uint32_t registers = 0;
   std::vector<Instruction> code;

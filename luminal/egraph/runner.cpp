@@ -2,9 +2,11 @@
 
 #include "luminal/egraph/actions.h"
 #include "luminal/egraph/rebuild.h"
+#include "luminal/egraph/recorder.h"
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 
 namespace luminal::egraph {
@@ -17,33 +19,29 @@ double seconds_since(Clock::time_point start) {
 class Runner {
  public:
   Runner(Engine& engine, const RunLimits& limits)
-      : engine_(engine), database_(engine.database), limits_(limits) {
+      : engine_(engine), database_(engine.database), limits_(limits), recorder_(engine, limits) {
     constexpr double kForever = 1e9;
     if (limits.seconds < kForever) {
       deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(std::max(0.0, limits.seconds)));
     }
-    for (const Rule& rule : engine.rules) report_.rules.push_back({.name = rule.name});
-    matches_.resize(engine.rules.size());
   }
 
   RunReport run(const Schedule& schedule) {
     rebuild(database_);
-    const ChangeCounts before = database_.counts;
+    recorder_.begin_run();
     run_part(schedule);
-    report_.changed = database_.counts.total() != before.total();
-    report_.tuples = database_.tuples();
-    report_.classes = database_.classes();
-    return std::move(report_);
+    return recorder_.finish();
   }
 
  private:
-  bool stopped() const { return report_.stop != StopReason::Finished; }
+  bool stopped() const { return recorder_.stopped(); }
 
   // Returns whether anything changed.
   bool run_part(const Schedule& schedule) {
     switch (schedule.kind) {
       case Schedule::Kind::Run:
+        if (schedule.until && schedule.until()) return false;
         return iterate(schedule.ruleset);
       case Schedule::Kind::Sequence:
         return run_parts(schedule);
@@ -73,48 +71,48 @@ class Runner {
   bool iterate(RulesetId id) {
     Ruleset& ruleset = engine_.rulesets[id.index()];
     if (stopped()) return false;
-    if (ruleset.searched_until > database_.last_time()) return false;
-    if (report_.iterations.size() >= limits_.iterations) {
-      return stop(StopReason::IterationLimit, most_productive_rule());
+    if (!ruleset.has_naive && ruleset.searched_until > database_.last_time()) return false;
+    if (recorder_.report().iterations.size() >= limits_.iterations) {
+      return stop(StopReason::IterationLimit, recorder_.most_productive_rule());
     }
     const Clock::time_point start = Clock::now();
     const ChangeCounts before = database_.counts;
-    IterationReport iteration{.ruleset = id};
-    const bool searched = search(ruleset, iteration);
-    report_.search_seconds += seconds_since(start);
-    if (!searched) return false;
+    recorder_.begin_iteration(id);
+    const bool searched = search(ruleset);
+    recorder_.report().search_seconds += seconds_since(start);
+    if (!searched) {
+      recorder_.drop_iteration();
+      return false;
+    }
     apply(ruleset);
     const Clock::time_point rebuild_start = Clock::now();
     rebuild(database_);
-    report_.rebuild_seconds += seconds_since(rebuild_start);
-
-    iteration.new_tuples = database_.counts.added - before.added;
-    iteration.unions = database_.counts.unions - before.unions;
-    iteration.tuples = database_.tuples();
-    iteration.classes = database_.classes();
-    iteration.seconds = seconds_since(start);
-    report_.iterations.push_back(iteration);
+    recorder_.report().rebuild_seconds += seconds_since(rebuild_start);
+    recorder_.end_iteration();
     return database_.counts.total() != before.total();
   }
 
   // Fills `matches_`; nothing has happened yet where it returns false.
-  bool search(Ruleset& ruleset, IterationReport& iteration) {
+  bool search(Ruleset& ruleset) {
+    matches_.resize(engine_.rules.size());
     for (RuleId id : ruleset.rules) {
       Rule& rule = engine_.rule(id);
       Matches& matches = matches_[id.index() - 1];
       matches.clear();
-      if (!rule.matcher.has_news(database_, rule.searched_until)) continue;
+      const uint32_t since = rule.naive ? 0 : rule.searched_until;
+      if (!rule.matcher.has_news(database_, since)) continue;
       const Clock::time_point start = Clock::now();
-      RuleReport& counters = report_.rules[id.index() - 1];
+      recorder_.tell_progress(id);
+      RuleCounts& counters = recorder_.step(id);
       const SearchLimits limits{.matches = limits_.matches_per_rule, .deadline = deadline_};
-      const SearchEnd end = rule.matcher.find(database_, rule.searched_until, limits, matches);
-      ++counters.searches;
+      const SearchEnd end = rule.matcher.find(database_, since, limits, matches);
+      counters.candidates = matches.candidates;
       counters.seconds += seconds_since(start);
-      if (end == SearchEnd::MatchLimit) return stop(StopReason::MatchLimit, rule.name);
+      if (end == SearchEnd::MatchLimit) return stop(StopReason::MatchLimit, id);
+      if (matches.count > 0 && over_bytes()) return stop(StopReason::ByteLimit, id);
       if (end == SearchEnd::TimeLimit || Clock::now() > deadline_) {
-        return stop(StopReason::TimeLimit, busiest_rule());
+        return stop(StopReason::TimeLimit, recorder_.busiest_rule());
       }
-      iteration.matches += matches.count;
     }
     ++database_.clock;
     for (RuleId id : ruleset.rules) engine_.rule(id).searched_until = database_.clock;
@@ -125,22 +123,25 @@ class Runner {
   void apply(Ruleset& ruleset) {
     for (RuleId id : ruleset.rules) {
       if (matches_[id.index() - 1].count == 0) continue;
+      recorder_.tell_progress(id);
       const Clock::time_point start = Clock::now();
       const ChangeCounts before = database_.counts;
       const std::optional<StopReason> reached = apply_matches(id);
-      RuleReport& counters = report_.rules[id.index() - 1];
+      matches_[id.index() - 1].release();
+      RuleCounts& counters = recorder_.step(id);
       counters.new_tuples += database_.counts.added - before.added;
       counters.updates += database_.counts.updated - before.updated;
       counters.removals += database_.counts.removed - before.removed;
       counters.unions += database_.counts.unions - before.unions;
       const double seconds = seconds_since(start);
       counters.seconds += seconds;
-      report_.apply_seconds += seconds;
+      recorder_.report().apply_seconds += seconds;
       if (!reached) continue;
       // Matches were dropped, so none of these rules may count on having seen all of them.
       for (RuleId other : ruleset.rules) engine_.rule(other).searched_until = 0;
-      ruleset.searched_until = 0;
-      stop(*reached, *reached == StopReason::NodeLimit ? most_productive_rule() : busiest_rule());
+      for (Ruleset& other : engine_.rulesets) other.searched_until = 0;
+      stop(*reached, *reached == StopReason::TimeLimit ? recorder_.busiest_rule()
+                                                       : recorder_.most_productive_rule());
       break;
     }
     database_.cause = kInitial;
@@ -151,50 +152,58 @@ class Runner {
     const Rule& rule = engine_.rule(id);
     const Matches& matches = matches_[id.index() - 1];
     database_.cause = id;
-    registers_.resize(rule.actions.registers);
-    const Value* inputs = matches.values.data();
-    for (uint64_t i = 0; i < matches.count; ++i, inputs += rule.actions.inputs) {
-      std::copy_n(inputs, rule.actions.inputs, registers_.begin());
-      execute(database_, rule.actions, registers_);
-      ++report_.rules[id.index() - 1].matches;
+    const size_t stride = rule.actions.registers, inputs = rule.actions.inputs;
+    registers_.resize(stride * RegisterBatch::kMost);
+    for (uint64_t done = 0; done < matches.count;) {
+      const size_t count = std::min({RegisterBatch::kMost, matches.count - done, room(rule)});
+      for (size_t i = 0; i < count; ++i) {
+        std::copy_n(matches.values.data() + (done + i) * inputs, inputs,
+                    registers_.data() + i * stride);
+      }
+      execute_batch(database_, rule.actions, {registers_.data(), stride, count});
+      done += count;
+      recorder_.step(id).matches += count;
       if (database_.tuples() > limits_.nodes) return StopReason::NodeLimit;
-      if ((i & 0xff) == 0xff && Clock::now() > deadline_) return StopReason::TimeLimit;
+      if (++batches_ % kBatchesPerByteCount == 0 && over_bytes()) return StopReason::ByteLimit;
+      if (Clock::now() > deadline_) return StopReason::TimeLimit;
     }
     return std::nullopt;
   }
 
-  bool stop(StopReason reason, std::string culprit) {
-    report_.stop = reason;
-    report_.culprit = std::move(culprit);
-    return false;
+  // Counting the bytes of all tables takes a while.
+  static constexpr uint64_t kBatchesPerByteCount = 32;
+  bool over_bytes() const {
+    if (limits_.bytes == std::numeric_limits<uint64_t>::max()) return false;
+    uint64_t bytes = database_.bytes();
+    for (const Matches& matches : matches_) bytes += matches.values.bytes();
+    return bytes > limits_.bytes;
   }
 
-  template <typename Less>
-  std::string greatest_rule(Less less) const {
-    const auto rule = std::max_element(report_.rules.begin(), report_.rules.end(), less);
-    return rule == report_.rules.end() ? "" : rule->name;
+  // How many matches may be applied until the limit of nodes has to be looked at.
+  size_t room(const Rule& rule) const {
+    const uint64_t nodes = limits_.nodes - std::min<uint64_t>(limits_.nodes, database_.tuples());
+    return nodes / std::max<size_t>(1, rule.actions.code.size()) + 1;
   }
-  std::string most_productive_rule() const {
-    return greatest_rule(
-        [](const RuleReport& a, const RuleReport& b) { return a.new_tuples < b.new_tuples; });
-  }
-  std::string busiest_rule() const {
-    return greatest_rule(
-        [](const RuleReport& a, const RuleReport& b) { return a.seconds < b.seconds; });
+
+  bool stop(StopReason reason, RuleId culprit) {
+    recorder_.stop(reason, culprit);
+    return false;
   }
 
   Engine& engine_;
   Database& database_;
   const RunLimits& limits_;
   Clock::time_point deadline_ = Clock::time_point::max();
-  RunReport report_;
+  Recorder recorder_;
   std::vector<Matches> matches_;  // of this iteration, by rule
   std::vector<Value> registers_;
+  uint64_t batches_ = 0;
 };
 
 }  // namespace
 
 RunReport run(Engine& engine, const Schedule& schedule, const RunLimits& limits) {
+  engine.refresh_combined_rulesets();
   return Runner(engine, limits).run(schedule);
 }
 

@@ -22,6 +22,7 @@ Schema::Schema() {
   add(Sort{.name = "i64", .kind = SortKind::I64, .print = {}});
   add(Sort{.name = "f64", .kind = SortKind::F64, .print = {}});
   add(Sort{.name = "String", .kind = SortKind::String, .print = {}});
+  add(Sort{.name = "BigInt", .kind = SortKind::BigInt, .print = {}});
 }
 
 SortId Schema::add(Sort sort) {
@@ -57,8 +58,10 @@ PrimitiveId Schema::add(Primitive primitive) {
   }
   std::vector<PrimitiveId>& overloads = primitive_names_[primitive.name];
   for (PrimitiveId other : overloads) {
-    if (!primitives_[other.index()].any_sort &&
-        primitives_[other.index()].inputs == primitive.inputs) {
+    // What they make tells the built-in ones of containers apart.
+    const Primitive& known = primitives_[other.index()];
+    const bool told_apart = known.output != primitive.output && !known.host && !primitive.host;
+    if (!known.any_sort && known.inputs == primitive.inputs && !told_apart) {
       throw UserError("primitive '" + primitive.name +
                       "' is declared already for these argument sorts; choose another name");
     }

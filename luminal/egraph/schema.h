@@ -16,7 +16,17 @@
 
 namespace luminal::egraph {
 
-enum class SortKind : uint8_t { Unit, Bool, I64, F64, String, Host, Equality };
+enum class SortKind : uint8_t {
+  Unit,
+  Bool,
+  I64,
+  F64,
+  String,
+  BigInt,
+  Host,
+  Container,
+  Equality,
+};
 
 // How a value of a host sort reads in dumps, extracted terms and error messages.
 using HostPrinter = std::function<std::string(Value)>;
@@ -51,7 +61,10 @@ struct Primitive {
   SortId output;
   PrimitiveFunction run;
   bool host = false;
-  bool any_sort = false;  // takes two arguments of any one sort; `inputs` is empty
+  // Takes two arguments of any one sort; `inputs` is empty, and an output that isn't valid is of
+  // that sort too.
+  bool any_sort = false;
+  bool variadic = false;  // takes any number of arguments of the sort that `inputs` has alone
 };
 
 // Names are unique among sorts, and among functions and primitives, where a primitive's name may
@@ -85,6 +98,7 @@ class LUMINAL_API Schema {
   SortId i64() const { return SortId{2}; }
   SortId f64() const { return SortId{3}; }
   SortId string() const { return SortId{4}; }
+  SortId bigint() const { return SortId{5}; }
 
  private:
   std::vector<Sort> sorts_;

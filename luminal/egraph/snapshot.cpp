@@ -97,6 +97,7 @@ Snapshot take_snapshot(const Database& database) {
     result.nodes_.push_back({.function = FunctionId{from.function},
                              .class_id = ClassId{from.class_id},
                              .origin = table.origin(from.row),
+                             .subsumed = table.subsumed(from.row),
                              .first_child = static_cast<uint32_t>(result.children_.size()),
                              .child_count = static_cast<uint32_t>(table.inputs())});
     for (size_t i = 0; i < table.inputs(); ++i) {
@@ -104,6 +105,10 @@ Snapshot take_snapshot(const Database& database) {
       if (database.is_equality(function.inputs[i])) {
         child.class_id = result.class_of_[child.value.index()];
         parents.emplace_back(child.class_id.value, id);
+      } else if (database.holds_ids(function.inputs[i])) {
+        database.for_each_id(child.value, function.inputs[i], [&](Value inner) {
+          parents.emplace_back(result.class_of_[inner.index()].value, id);
+        });
       }
       result.children_.push_back(child);
     }
@@ -116,8 +121,10 @@ Snapshot take_snapshot(const Database& database) {
   result.parents_ = make_lists(std::move(parents), result.classes_, &Snapshot::Class::first_parent);
 
   std::vector<std::pair<uint32_t, RuleId>> rules;
-  for (const UnionRecord& record : database.unions()) {
-    rules.emplace_back(result.class_of_[record.a.index()].value, record.rule);
+  for (uint32_t id = 0; id < ids.size(); ++id) {
+    if (ids.is_root(id)) continue;
+    rules.emplace_back(result.class_of_[id].value,
+                       database.displaced_by(Value{id}, database.sort_of(Value{id})));
   }
   result.rules_ = make_lists(std::move(rules), result.classes_, &Snapshot::Class::first_rule);
   return result;

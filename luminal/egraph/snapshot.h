@@ -15,9 +15,9 @@ class Database;
 using ClassId = Id<struct ClassTag>;
 using NodeId = Id<struct EGraphNodeTag>;
 
-// An argument of a node: a class, or a value of a base or host sort.
+// An argument of a node: a class, or a container or a value of a base or host sort.
 struct Child {
-  ClassId class_id;  // not valid for a base or host value
+  ClassId class_id;  // not valid for a container, base or host value
   Value value;       // canonical
 };
 
@@ -26,6 +26,7 @@ struct Node {
   FunctionId function;
   ClassId class_id;  // that it stands in
   RuleId origin;     // the rule that made it, or kInitial
+  bool subsumed = false;
   uint32_t first_child = 0;
   uint32_t child_count = 0;
 };
@@ -47,7 +48,8 @@ class LUMINAL_API Snapshot {
   std::span<const Child> children(const Node& node) const {
     return std::span(children_).subspan(node.first_child, node.child_count);
   }
-  // The nodes with this class among their children, each once, in order.
+  // The nodes with this class among their children or inside of containers among them, each once,
+  // in order.
   std::span<const NodeId> parents(ClassId id) const;
   // The rules whose unions made this class what it is, in order; congruence counts for the rule
   // that led to it, and kInitial stands for unions outside of rules.

@@ -3,96 +3,150 @@
 #include "luminal/base/check.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace luminal::egraph {
+namespace {
 
-uint32_t Table::find(std::span<const uint32_t> key) const {
-  const uint32_t hash = hash_values(key);
-  const size_t wrap = slots_.size() - 1;
-  for (size_t at = hash & wrap; slots_[at].row != kNoRow; at = (at + 1) & wrap) {
-    if (slots_[at].hash == hash && std::equal(key.begin(), key.end(), row(slots_[at].row))) {
-      return slots_[at].row;
-    }
-  }
-  return kNoRow;
+constexpr size_t kFirstSlots = 8;
+
+}  // namespace
+
+Table::Table(size_t inputs) : inputs_(inputs) { slots_.resize(kFirstSlots, {}); }
+
+size_t Table::bytes() const {
+  size_t sum = values_.bytes() + slots_.bytes();
+  for (const ColumnIndex& index : indexes_) sum += index.bytes();
+  return sum;
 }
 
-uint32_t Table::append(std::span<const uint32_t> row, uint32_t time, RuleId origin) {
-  LUMINAL_CHECK(rows() < kNoRow, "a table is full: 32-bit row numbers are used up");
-  const uint32_t number = static_cast<uint32_t>(rows());
-  if (2 * (live_ + 1) > slots_.size()) grow();
-  insert_slot(number, hash_values(row.first(inputs_)));
-  data_.insert(data_.end(), row.begin(), row.end());
-  origins_.push_back(origin);
-  if (last_time() != time) starts_.push_back({.time = time, .row = number});
+uint32_t Table::append(const uint32_t* values, uint32_t hash, uint32_t time, uint32_t mark) {
+  LUMINAL_CHECK(rows_ < kNoRow, "a table is full: 32-bit row numbers are used up");
+  const uint32_t number = static_cast<uint32_t>(rows_);
+  if (4 * (live_ + 1) > 3 * slots_.size()) grow();
+  insert_slot(number, hash);
+  uint32_t* row = values_.extend(inputs_ + 2);
+  std::copy_n(values, inputs_ + 1, row);
+  row[inputs_ + 1] = mark;
+  if (last_time_ != time) {
+    starts_.push_back({.time = time, .row = number});
+    last_time_ = time;
+  }
+  ++rows_;
   ++live_;
   return number;
 }
 
-// Removes the slot and moves later ones of its run back, so that no tombstones gather.
 void Table::kill(uint32_t row) {
-  const size_t wrap = slots_.size() - 1;
-  size_t at = hash_values(key(row)) & wrap;
-  while (slots_[at].row != row) at = (at + 1) & wrap;
-  for (size_t next = (at + 1) & wrap; slots_[next].row != kNoRow; next = (next + 1) & wrap) {
-    const size_t home = slots_[next].hash & wrap;
-    if (((next - home) & wrap) < ((next - at) & wrap)) continue;
-    slots_[at] = slots_[next];
-    at = next;
-  }
-  slots_[at] = {};
-  origins_[row] = RuleId{};
+  erase_slot(row);
+  values_[row * (inputs_ + 2) + inputs_ + 1] = kDeadMark;
   --live_;
 }
 
+void Table::rewrite(uint32_t row, const uint32_t* values) {
+  erase_slot(row);
+  std::copy_n(values, inputs_ + 1, values_.data() + row * (inputs_ + 2));
+  insert_slot(row, hash_values(values, inputs_));
+}
+
 size_t Table::first_row_since(uint32_t time) const {
+  if (time > last_time_) return rows_;
   const auto start = std::lower_bound(starts_.begin(), starts_.end(), time,
                                       [](const Start& s, uint32_t t) { return s.time < t; });
-  return start == starts_.end() ? rows() : start->row;
+  return start == starts_.end() ? rows_ : start->row;
 }
 
 const ColumnIndex& Table::index(uint64_t mask) {
+  indexed_rows_ = rows_;
   for (ColumnIndex& index : indexes_) {
     if (index.mask() != mask) continue;
-    index.sync(data_);
+    if (index.rows() != rows_) index.sync(data());
     return index;
   }
-  indexes_.emplace_back(mask, width()).sync(data_);
-  return indexes_.back();
+  ColumnIndex& index = indexes_.emplace_back(mask, width());
+  index.sync(data());
+  return index;
 }
 
-const ColumnIndex* Table::find_index(uint64_t mask) const {
+bool Table::has_index(uint64_t mask) const {
+  return std::any_of(indexes_.begin(), indexes_.end(),
+                     [&](const ColumnIndex& index) { return index.mask() == mask; });
+}
+
+size_t Table::rows_to_index(uint64_t mask) const {
   for (const ColumnIndex& index : indexes_) {
-    if (index.mask() == mask && index.synced(rows())) return &index;
+    if (index.mask() == mask) return rows_ - index.rows();
   }
-  return nullptr;
+  return rows_;
+}
+
+double Table::rows_per_key(uint64_t mask) {
+  for (Estimate& estimate : estimates_) {
+    if (estimate.mask != mask) continue;
+    if (rows_ >= 2 * estimate.rows || 2 * rows_ <= estimate.rows) {
+      estimate = {.mask = mask, .rows = rows_, .rows_per_key = estimate_rows_per_key(mask)};
+    }
+    return estimate.rows_per_key;
+  }
+  estimates_.push_back({.mask = mask, .rows = rows_, .rows_per_key = estimate_rows_per_key(mask)});
+  return estimates_.back().rows_per_key;
+}
+
+// Of a sample of m rows, the share of pairs that agree is the chance that two rows agree.
+double Table::estimate_rows_per_key(uint64_t mask) const {
+  constexpr size_t kSamples = 1024;
+  std::vector<uint32_t> hashes;
+  std::array<uint32_t, 64> key;
+  const size_t step = std::max<size_t>(1, rows_ / kSamples);
+  for (size_t r = 0; r < rows_; r += step) {
+    if (!alive(r)) continue;
+    size_t columns = 0;
+    for (size_t c = 0; c < width(); ++c) {
+      if (mask >> c & 1) key[columns++] = row(r)[c];
+    }
+    hashes.push_back(hash_values(key.data(), columns));
+  }
+  if (hashes.size() < 2) return 1;
+  std::sort(hashes.begin(), hashes.end());
+  double pairs = 0;
+  for (size_t first = 0, at = 1; at <= hashes.size(); ++at) {
+    if (at < hashes.size() && hashes[at] == hashes[first]) continue;
+    const double count = static_cast<double>(at - first);
+    pairs += count * (count - 1) / 2;
+    first = at;
+  }
+  const double sampled = static_cast<double>(hashes.size());
+  return 1 + static_cast<double>(live_ - 1) * pairs / (sampled * (sampled - 1) / 2);
 }
 
 void Table::compact_if_sparse() {
-  if (rows() - live_ <= live_ + 64) return;
-  const uint32_t last = last_time();
+  if (rows_ - live_ <= live_ / 2 + 64) return;
+  const size_t stride = inputs_ + 2;
   std::vector<Start> starts;
   size_t kept = 0;
-  for (size_t from = 0, start = 0; from < rows(); ++from) {
-    if (start < starts_.size() && starts_[start].row == from) {
+  for (size_t from = 0, start = 0; from <= rows_; ++from) {
+    // Several times start at one row, and one past the last, where a compaction left nothing of
+    // them.
+    for (; start < starts_.size() && starts_[start].row == from; ++start) {
       // A time of which nothing is left gives way to the next.
       if (!starts.empty() && starts.back().row == kept) starts.pop_back();
       starts.push_back({.time = starts_[start].time, .row = static_cast<uint32_t>(kept)});
-      ++start;
     }
-    if (!alive(from)) continue;
-    std::copy_n(row(from), width(), data_.begin() + static_cast<ptrdiff_t>(kept * width()));
-    origins_[kept] = origins_[from];
+    if (from == rows_ || !alive(from)) continue;
+    std::copy_n(row(from), stride, values_.data() + kept * stride);
     ++kept;
   }
-  data_.resize(kept * width());
-  origins_.resize(kept);
+  LUMINAL_CHECK(kept == live_, "compaction lost rows");
+  values_.resize(kept * stride, 0);
+  rows_ = kept;
   starts_ = std::move(starts);
-  LUMINAL_CHECK(last_time() == last && kept == live_, "compaction lost rows or time");
   indexes_.clear();
-  std::fill(slots_.begin(), slots_.end(), Slot{});
-  for (size_t r = 0; r < kept; ++r) insert_slot(static_cast<uint32_t>(r), hash_values(key(r)));
+  indexed_rows_ = 0;
+  std::fill(slots_.begin(), slots_.end(), RowSlot{});
+  for (size_t r = 0; r < kept; ++r) {
+    insert_slot(static_cast<uint32_t>(r), hash_values(row(r), inputs_));
+  }
 }
 
 void Table::insert_slot(uint32_t row, uint32_t hash) {
@@ -102,10 +156,25 @@ void Table::insert_slot(uint32_t row, uint32_t hash) {
   slots_[at] = {.row = row, .hash = hash};
 }
 
+// Moves later slots of its run back, so that no tombstones gather.
+void Table::erase_slot(uint32_t row) {
+  const size_t wrap = slots_.size() - 1;
+  size_t at = hash_values(this->row(row), inputs_) & wrap;
+  while (slots_[at].row != row) at = (at + 1) & wrap;
+  for (size_t next = (at + 1) & wrap; slots_[next].row != kNoRow; next = (next + 1) & wrap) {
+    const size_t home = slots_[next].hash & wrap;
+    if (((next - home) & wrap) < ((next - at) & wrap)) continue;
+    slots_[at] = slots_[next];
+    at = next;
+  }
+  slots_[at] = {};
+}
+
 void Table::grow() {
-  std::vector<Slot> old(2 * slots_.size());
+  GrowArray<RowSlot> old;
+  old.resize(2 * slots_.size(), {});
   std::swap(old, slots_);
-  for (const Slot& slot : old) {
+  for (const RowSlot& slot : old) {
     if (slot.row != kNoRow) insert_slot(slot.row, slot.hash);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "luminal/base/visibility.h"
+#include "luminal/egraph/grow_array.h"
 
 #include <cassert>
 #include <cstddef>
@@ -19,7 +20,7 @@ class LUMINAL_API UnionFind {
   uint32_t make();
   // How many ids were made.
   size_t size() const { return parents_.size(); }
-  void reserve(size_t ids) { parents_.reserve(ids); }
+  size_t bytes() const { return parents_.bytes() + displaced_bits_.bytes(); }
 
   // The root of an id's class. Halves the path on the way, so it isn't safe to call from several
   // threads; the const one leaves the paths alone and is.
@@ -37,7 +38,9 @@ class LUMINAL_API UnionFind {
     return id;
   }
   bool same(uint32_t a, uint32_t b) { return find(a) == find(b); }
-  bool is_root(uint32_t id) const { return parents_[id] == id; }
+  bool is_root(uint32_t id) const { return !is_displaced(id); }
+  // From a bit per id, which stays in the cache where the ids don't.
+  bool is_displaced(uint32_t id) const { return (displaced_bits_[id >> 6] >> (id & 63) & 1) != 0; }
 
   // Makes two classes one and returns its root, the lesser of the two roots. The other root goes
   // to the log; a union of ids that are equal already changes and logs nothing.
@@ -49,7 +52,8 @@ class LUMINAL_API UnionFind {
   void clear_displaced() { displaced_.clear(); }
 
  private:
-  std::vector<uint32_t> parents_;
+  GrowArray<uint32_t> parents_;
+  GrowArray<uint64_t> displaced_bits_;
   std::vector<uint32_t> displaced_;
 };
 

@@ -42,10 +42,11 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "primitive whose arguments are bound"},
       {"(rule ((r x) (= y (+ x 0.5))) ())",
        "t.egg:2:19: no primitive takes (+ i64 f64); there is (+ i64 i64), (+ f64 f64), "
-       "(+ String String)"},
+       "(+ String …) of sort String, (+ BigInt BigInt)"},
       {"(rule ((= x (+ y z))) ())",
        "t.egg:2:13: the sorts of (+ ? ?) aren't known well enough to choose among (+ i64 i64), "
-       "(+ f64 f64), (+ String String); bind a variable in a fact about a function"},
+       "(+ f64 f64), (+ String …) of sort String, (+ BigInt BigInt); bind a variable in a fact "
+       "about a function"},
       {"(rule ((r x) (bool-< x 1)) ())",
        "t.egg:2:14: a bool is no fact; write (= true (bool-< …))"},
       {"(rule ((= (A) 3)) ())", "t.egg:2:15: this is of sort T where i64 is expected"},
@@ -64,7 +65,7 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "t.egg:2:16: values of sort i64 can't be united; only terms of a sort or datatype can"},
       {"(rewrite (G x y) (N 1) :when ((= x 1)))",
        "t.egg:2:36: 'x' is of sort T where i64 is expected"},
-      {"(rewrite (N x) x)", "t.egg:2:16: this is of sort i64 where T is expected"},
+      {"(rewrite (N x) x)", "t.egg:2:16: 'x' is of sort i64 where T is expected"},
       {"(rewrite (N x) (N z))",
        "t.egg:2:19: 'z' isn't bound; bind it in the query or with (let z …)"},
       {"(rule ((r x)) () :ruleset none)",
@@ -92,11 +93,14 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "result means no match"},
       {"(rule ((r x)) ((panic \"bad r\")) :name \"p\") (r 0) (run 1)",
        "t.egg:2:50: panic: bad r (rule 'p')"},
+      {"(rule ((r x)) ((subsume (f (N x)))))",
+       "t.egg:2:16: 'f' is a function, whose values can't be subsumed; only constructors and "
+       "relations can: delete it, or set another value"},
       {"(check (r 1) (r 2))", "t.egg:2:1: check failed: nothing matches these facts"},
       {"(fail (check (= 1 1)))", "t.egg:2:1: the command was expected to fail, but didn't"},
       {"(run nothing 1)",
        "t.egg:2:1: there is no ruleset 'nothing'; declare it with (ruleset nothing)"},
-      {"(print-size q)", "t.egg:2:1: there is no function 'q'"},
+      {"(print-size q)", "t.egg:2:1: there is no function 'q'; declare it first"},
   };
   for (const Case& c : cases) EXPECT_EQ(error_of(c.text), c.message) << c.text;
 }

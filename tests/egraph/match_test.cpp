@@ -114,7 +114,7 @@ struct Sizes {
 std::vector<Sizes> run_iterations(const std::string& text, bool naive) {
   Engine engine;
   ProgramResult ignored;
-  run_commands(engine, parse(text, "random"), "random", {}, ignored);
+  run_commands(engine, parse(text, "random"), "random", {}, {}, ignored);
   std::vector<Sizes> result;
   for (int i = 0; i < 4; ++i) {
     if (naive) {

@@ -116,10 +116,10 @@ TEST(Rebuild, MergesMeetOnCanonicalValues) {
 TEST(Rebuild, ALatticeMergeReachesTheSameValueInAnyOrder) {
   EGraph egraph;
   egraph.run_program(R"((datatype T (N i64))
-      (function bits (T) i64 :merge (| old new))
-      (set (bits (N 0)) 1) (set (bits (N 1)) 2) (set (bits (N 2)) 4) (set (bits (N 3)) 8)
+      (function flags (T) i64 :merge (| old new))
+      (set (flags (N 0)) 1) (set (flags (N 1)) 2) (set (flags (N 2)) 4) (set (flags (N 3)) 8)
       (union (N 3) (N 1)) (union (N 0) (N 2)) (union (N 0) (N 3))
-      (check (= 15 (bits (N 2)))))",
+      (check (= 15 (flags (N 2)))))",
                      "t");
 }
 

@@ -48,11 +48,11 @@ TEST(Runner, AnIdleRulesetIsSkippedAndANewRuleIsNot) {
   egraph.run(Schedule::saturate(grow));
   RunReport report = egraph.run(Schedule::run(grow));
   EXPECT_TRUE(report.iterations.empty());
-  EXPECT_EQ(report.rules[0].searches, 0u);
+  EXPECT_TRUE(report.rules.empty());
   egraph.run_program("(rule ((n 3)) ((n 100)) :ruleset grow)", "t");
   report = egraph.run(Schedule::run(grow));
-  EXPECT_EQ(report.rules[0].searches, 0u);
-  EXPECT_EQ(report.rules[3].matches, 1u);
+  EXPECT_EQ(report.rule(RuleId{1}).searches, 0u);
+  EXPECT_EQ(report.rule(RuleId{4}).matches, 1u);
   EXPECT_EQ(size_of(egraph, "n"), 22u);
 }
 
@@ -64,11 +64,13 @@ TEST(Runner, AReportCountsPerRuleAndIteration) {
       (Add (N 1) (N 2)))",
                      "t");
   const RunReport report = egraph.run(Schedule::saturate(kDefaultRuleset));
-  EXPECT_EQ(report.text(false),
-            "finished: 2 iterations, 4 tuples, 3 classes\n"
-            "   matches new tuples     unions  rule\n"
-            "         2          1          1  commute\n"
-            "         2          0          0  nothing new\n");
+  EXPECT_EQ(report.summary(), "finished: 2 iterations, 4 tuples, 3 classes");
+  const RuleReport commute = report.rule(RuleId{1}), nothing = report.rule(RuleId{2});
+  EXPECT_EQ(commute.matches, 2u);
+  EXPECT_EQ(commute.new_tuples, 1u);
+  EXPECT_EQ(commute.unions, 1u);
+  EXPECT_EQ(nothing.matches, 2u);
+  EXPECT_EQ(nothing.new_facts(), 0u);
   ASSERT_EQ(report.iterations.size(), 2u);
   EXPECT_EQ(report.iterations[0].matches, 3u);
   EXPECT_EQ(report.iterations[0].new_tuples, 1u);
@@ -92,6 +94,17 @@ TEST(Runner, TheNodeLimitIsAnOutcomeThatNamesTheRule) {
             "stopped at the limit of nodes, look at rule 'all pairs'");
   EXPECT_GE(report.tuples, 400u);
   EXPECT_LE(report.tuples, 501u);
+}
+
+TEST(Runner, TheByteLimitIsAnOutcomeThatNamesTheRule) {
+  EGraph egraph;
+  egraph.run_program(kExplosive, "t");
+  constexpr uint64_t kLimit = 1'000'000;
+  const RunReport report = egraph.run(Schedule::saturate(kDefaultRuleset), {.bytes = kLimit});
+  EXPECT_EQ(report.stop, StopReason::ByteLimit);
+  EXPECT_EQ(report.culprit, "all pairs");
+  EXPECT_GT(egraph.bytes(), kLimit / 4);
+  EXPECT_LT(egraph.bytes(), 2 * kLimit);
 }
 
 TEST(Runner, TheMatchLimitStopsBeforeTheIterationChangesAnything) {

@@ -1,0 +1,66 @@
+// JsonText: writes JSON piece by piece, for modules that link nothing.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luminal::base {
+
+// Calls must nest: a value, or begin … end, after each key of an object and anywhere in an array.
+// Two spaces indent what is inside of a container; one that is opened `OnOneLine` stays on its
+// line with all it holds. Numbers read back to the same bits; NaN and infinities, which JSON hasn't
+// got, become null.
+class JsonText {
+ public:
+  enum class Layout : uint8_t { Indented, OnOneLine };
+
+  void begin_object(Layout layout = Layout::Indented) { begin('{', layout); }
+  void end_object() { end('}'); }
+  void begin_array(Layout layout = Layout::Indented) { begin('[', layout); }
+  void end_array() { end(']'); }
+  void key(std::string_view name);
+
+  void value(std::string_view text);
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(bool truth) { raw(truth ? "true" : "false"); }
+  void value(double number);
+  template <std::integral Number>
+  void value(Number number) {
+    raw(std::to_string(number));
+  }
+  void null() { raw("null"); }
+
+  // A key with a plain value.
+  template <typename T>
+  void field(std::string_view name, const T& of) {
+    key(name);
+    value(of);
+  }
+
+  // The text, once all containers are closed.
+  const std::string& text() const;
+
+ private:
+  struct Open {
+    Layout layout;
+    bool empty = true;
+  };
+
+  void begin(char bracket, Layout layout);
+  void end(char bracket);
+  void raw(std::string_view text);
+  void start_item();
+  void new_line();
+
+  std::string text_;
+  std::vector<Open> open_;
+  bool after_key_ = false;
+};
+
+// With quotes. Bytes that aren't UTF-8 become U+FFFD, one for each.
+std::string json_quoted(std::string_view text);
+
+}  // namespace luminal::base

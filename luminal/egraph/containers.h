@@ -1,0 +1,122 @@
+// Containers: vectors, sets and maps of values, interned sort by sort to 32-bit values.
+#pragma once
+
+#include "luminal/base/visibility.h"
+#include "luminal/egraph/value.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace luminal::egraph {
+
+class UnionFind;
+
+enum class ContainerKind : uint8_t { Vec, Set, Map };
+
+// What a sort of containers is over: one sort, or the keys' and the values'.
+struct ContainerShape {
+  ContainerKind kind = ContainerKind::Vec;
+  std::vector<SortId> elements = {};
+  std::vector<bool> are_classes = {};  // by element: whether its sort is an equality sort
+};
+
+// A container never changes, and equal contents are one value. Where a union displaces an id
+// inside, `refresh` makes the canonical container and forwards the old value to it for good.
+class LUMINAL_API Containers {
+ public:
+  // Sorts of elements come before the sorts of their containers.
+  void add_sort(SortId sort, ContainerShape shape);
+  bool is_container(SortId sort) const {
+    return sort.index() < stores_.size() && !stores_[sort.index()].shape.elements.empty();
+  }
+  const ContainerShape& shape(SortId sort) const { return store(sort).shape; }
+  // The sort of the item at this place: keys and values of a map take turns.
+  SortId item_sort(SortId sort, size_t item) const {
+    const std::vector<SortId>& elements = store(sort).shape.elements;
+    return elements[item % elements.size()];
+  }
+
+  // Whether unions can change what is inside, at any depth.
+  bool holds_ids(SortId sort) const { return is_container(sort) && store(sort).holds_ids; }
+
+  // Items of a set are in order and each once, those of a map `key value key value …` with keys in
+  // order and each once.
+  Value intern(SortId sort, std::span<const Value> items);
+  // The span holds until a container of this sort is interned.
+  std::span<const Value> items(SortId sort, Value value) const;
+
+  // What a value was forwarded to, if it was.
+  Value canonical(SortId sort, Value value) const;
+
+  // Whether there are containers that `refresh` hasn't looked at yet.
+  bool has_unchecked() const;
+  // Forwards the containers with displaced ids inside, inner sorts first. `displaced` are the ids
+  // that stopped being roots since the last call.
+  void refresh(const UnionFind& ids, std::span<const uint32_t> displaced);
+  // The values of a sort that the last refresh forwarded.
+  std::span<const uint32_t> displaced(SortId sort) const { return store(sort).displaced; }
+  // The displaced id that led to a forwarded container's fate.
+  Value displaced_id(SortId sort, Value value) const {
+    return store(sort).displaced_ids[value.index()];
+  }
+
+ private:
+  struct Store {
+    ContainerShape shape;
+    bool holds_ids = false;
+    std::vector<Value> items;          // of all containers, one after the other
+    std::vector<uint32_t> starts{0};   // of each container, and the end of the last
+    std::vector<Value> forwarded;      // none for a container that stands
+    std::vector<Value> displaced_ids;  // of a forwarded one: why
+    std::vector<uint32_t> slots;       // open addressing over the containers' contents
+    std::unordered_map<uint32_t, std::vector<uint32_t>> users;  // containers by what is inside
+    size_t checked = 0;
+    std::vector<uint32_t> displaced;
+
+    size_t size() const { return forwarded.size(); }
+    std::span<const Value> contents(size_t container) const {
+      return std::span(items).subspan(starts[container], starts[container + 1] - starts[container]);
+    }
+  };
+
+  const Store& store(SortId sort) const;
+  Store& store(SortId sort);
+  bool can_be_displaced(const Store& store, size_t item) const;
+  void grow(Store& store);
+  void refresh(Store& store, const UnionFind& ids, std::span<const uint32_t> displaced);
+  void check(Store& store, const UnionFind& ids, uint32_t container);
+  bool is_class(const Store& store, size_t item) const {
+    return store.shape.are_classes[item % store.shape.elements.size()];
+  }
+
+  std::vector<Store> stores_;  // by SortId; without elements where the sort is no container
+  std::vector<SortId> sorts_;  // that are containers, in order
+};
+
+// As the call that makes it: `(vec-of a b)`.
+std::string container_text(ContainerKind kind, std::span<const std::string> items);
+
+// The items as `intern` wants them for a set (width 1) or a map (width 2): in the order of their
+// keys, of equal keys the last.
+template <typename Less>
+std::vector<Value> in_key_order(std::span<const Value> items, size_t width, Less less) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < items.size(); i += width) order.push_back(i);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return items[a] == items[b] ? a < b : less(items[a], items[b]);
+  });
+  std::vector<Value> result;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i + 1 < order.size() && items[order[i]] == items[order[i + 1]]) continue;
+    const std::span<const Value> entry = items.subspan(order[i], width);
+    result.insert(result.end(), entry.begin(), entry.end());
+  }
+  return result;
+}
+
+}  // namespace luminal::egraph
