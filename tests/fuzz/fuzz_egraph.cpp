@@ -1,8 +1,8 @@
 // libFuzzer target of the engine's language: any text is a program or a UserError, the same one
 // twice.
 //
-// Every text is parsed. One that names no file-reading or -writing command is also type checked and
-// run, within limits so small that most time goes to parsing, checking and compiling rules.
+// Programs run without files, and within limits so small that most time goes to parsing, checking
+// and compiling rules.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,19 +17,15 @@ namespace {
 
 using luminal::UserError;
 using luminal::egraph::EGraph;
+using luminal::egraph::Files;
 using luminal::egraph::RunLimits;
 
 void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Fuzzed programs never touch a file.
-bool may_touch_files(std::string_view text) {
-  for (const char* word : {"include", "input", "output", ":file"}) {
-    if (text.find(word) != std::string_view::npos) return true;
-  }
-  return false;
-}
+// What print-stats prints, which holds times; other outputs are the same every time.
+bool is_statistics(std::string_view output) { return output.starts_with("Overall statistics"); }
 
 // All that the program left behind: outputs, rows, and the error that ended it.
 std::string run(std::string_view text) {
@@ -38,8 +34,9 @@ std::string run(std::string_view text) {
   EGraph egraph;
   std::string out;
   try {
-    for (const std::string& output : egraph.run_program(text, "fuzz", limits).outputs) {
-      out += output + "\n";
+    // Without files: a fuzzed program reads and writes nothing.
+    for (const std::string& output : egraph.run_program(text, "fuzz", limits, Files{}).outputs) {
+      if (!is_statistics(output)) out += output + "\n";
     }
   } catch (const UserError& error) {
     out += error.what();
@@ -57,7 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const UserError&) {
     return 0;  // nothing more would happen in a run
   }
-  if (may_touch_files(text)) return 0;
   require(run(text) == run(text));
   return 0;
 }
