@@ -8,6 +8,7 @@
 #include "luminal/egraph/rebuild.h"
 #include "luminal/egraph/runner.h"
 #include "luminal/egraph/shown_graph.h"
+#include "luminal/egraph/term_text.h"
 
 #include <utility>
 
@@ -186,6 +187,21 @@ std::string EGraph::print(Value value, SortId sort) const {
 }
 
 std::string EGraph::dump() const { return state_->engine.dump(); }
+
+Value EGraph::find_term(std::string_view text) {
+  rebuild();
+  const TermLookup found = look_up_term(state_->engine, text, "term");
+  if (found.value) return *found.value;
+  throw UserError(std::string(text) + " isn't in the e-graph: there is no " + found.missing);
+}
+
+WhyNot EGraph::why_not(std::string_view question) {
+  return egraph::why_not(state_->engine, question);
+}
+
+WhyNot EGraph::why_not(RuleId rule, Value value, SortId sort, std::string_view variable) {
+  return egraph::why_not(state_->engine, rule, value, sort, variable);
+}
 
 std::string EGraph::export_json(const ExportOptions& options) {
   rebuild();

@@ -9,6 +9,7 @@
 #include "luminal/egraph/schema.h"
 #include "luminal/egraph/snapshot.h"
 #include "luminal/egraph/value.h"
+#include "luminal/egraph/why_not.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -110,6 +111,13 @@ class LUMINAL_API EGraph {
   std::string print(Value value, SortId sort) const;
   // Every living row with the rule that made it.
   std::string dump() const;
+  // The value of a term, given as text, that is there already; adds nothing. UserError where the
+  // text is wrong or the term isn't there, which names the part that is missing.
+  Value find_term(std::string_view text);
+  // Why a rule doesn't match at a term: `RULE at TERM`, or `RULE at VARIABLE=TERM` to say what in
+  // the rule stands for the term; or a rule and a value.
+  WhyNot why_not(std::string_view question);
+  WhyNot why_not(RuleId rule, Value value, SortId sort, std::string_view variable = {});
   // The egraph-serialize format, which other tools read, and Graphviz; all of the e-graph or what
   // lies around a class. What is left out is said in the text. Both rebuild.
   std::string export_json(const ExportOptions& options = {});

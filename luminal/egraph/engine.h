@@ -19,6 +19,7 @@ struct Rule {
   RulesetId ruleset;
   Matcher matcher;
   Program actions;
+  Bindings variables = {};      // of the query, by name
   uint32_t searched_until = 0;  // rows of this time or later are new to it
 };
 

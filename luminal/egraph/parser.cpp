@@ -36,6 +36,13 @@ class Parser {
 
   std::vector<Command> take() { return std::move(commands_); }
 
+  Expr parse_expr(std::string_view text) const {
+    const std::vector<Sexpr> forms = base::read_sexprs(text, source_);
+    if (forms.size() == 1) return expr(forms[0]);
+    base::fail_at(source_, forms.size() > 1 ? forms[1].position : SourcePosition{},
+                  "expected one term, found " + std::to_string(forms.size()));
+  }
+
  private:
   struct Form {
     std::string_view name;
@@ -528,6 +535,10 @@ std::vector<Command> parse(std::string_view text, std::string_view source) {
   Parser parser(source);
   for (const Sexpr& form : base::read_sexprs(text, source)) parser.parse(form);
   return parser.take();
+}
+
+Expr parse_expr(std::string_view text, std::string_view source) {
+  return Parser(source).parse_expr(text);
 }
 
 }  // namespace luminal::egraph

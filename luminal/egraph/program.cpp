@@ -103,7 +103,8 @@ class ProgramRunner {
     Rule rule{.name = std::move(name),
               .ruleset = ruleset(declaration.ruleset, position_),
               .matcher = Matcher(std::move(query.query), std::move(actions.kept)),
-              .actions = std::move(actions.program)};
+              .actions = std::move(actions.program),
+              .variables = std::move(query.variables)};
     here([&] { engine_.add_rule(std::move(rule)); });
   }
 
