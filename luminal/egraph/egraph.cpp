@@ -10,6 +10,7 @@
 #include "luminal/egraph/shown_graph.h"
 #include "luminal/egraph/term_text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace luminal::egraph {
@@ -145,9 +146,20 @@ void EGraph::let(const std::string& name, SortId sort, Value value) {
 }
 
 ProgramResult EGraph::run_program(std::string_view text, std::string_view source,
-                                  const RunLimits& limits) {
+                                  const RunLimits& limits,
+                                  const std::function<void(const std::string&)>& on_output) {
   ProgramResult result;
-  run_commands(state_->engine, parse(text, source), source, limits, result);
+  const std::vector<Command> commands = parse(text, source);
+  if (!on_output) {
+    run_commands(state_->engine, commands, source, limits, result);
+    return result;
+  }
+  for (const Command& command : commands) {
+    const size_t before = result.outputs.size();
+    run_commands(state_->engine, {&command, 1}, source, limits, result);
+    std::for_each(result.outputs.begin() + static_cast<ptrdiff_t>(before), result.outputs.end(),
+                  on_output);
+  }
   return result;
 }
 

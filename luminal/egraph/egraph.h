@@ -90,9 +90,10 @@ class LUMINAL_API EGraph {
   // --- rules and runs -----------------------------------------------------------------------
 
   // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
-  // that errors name.
+  // that errors name; `on_output` gets each output as soon as its command is done.
   ProgramResult run_program(std::string_view text, std::string_view source,
-                            const RunLimits& limits = {});
+                            const RunLimits& limits = {},
+                            const std::function<void(const std::string&)>& on_output = {});
   RunReport run(const Schedule& schedule, const RunLimits& limits = {});
 
   // --- what came out ------------------------------------------------------------------------

@@ -114,7 +114,15 @@ class Explainer {
 
   std::string print(uint32_t slot, const Slots& slots) const {
     if (slots[slot]) return terms_.print(*slots[slot], slot_sorts_[slot]);
-    return slot_names_[slot].empty() ? "_" : "?" + slot_names_[slot];
+    if (!slot_names_[slot].empty()) return "?" + slot_names_[slot];
+    // A part of the pattern without a name: what the rule asks for there.
+    for (const Atom& atom : query_.atoms) {
+      if (atom.slots.back() == slot) return print(atom, slots);
+    }
+    for (const Guard& guard : query_.guards) {
+      if (guard.output == slot) return print(guard, slots);
+    }
+    return "_";
   }
 
   std::string print(const std::string& name, const uint32_t* inputs, size_t count,
@@ -142,7 +150,10 @@ class Explainer {
     for (size_t i = 0; i < match.held; ++i) {
       const QueryStep step = match.steps[i];
       if (step.is_guard) {
-        why_.found.push_back(print(query_.guards[step.number], match.slots));
+        const Guard& guard = query_.guards[step.number];
+        const bool has_value = slot_sorts_[guard.output] != database_.schema.unit();
+        why_.found.push_back(print(guard, match.slots) +
+                             (has_value ? " = " + print(guard.output, match.slots) : ""));
       } else {
         const FunctionId function = query_.atoms[step.number].function;
         why_.found.push_back(terms_.print_row(function, match.rows[atoms++]));
@@ -369,8 +380,12 @@ WhyNot why_not(Engine& engine, std::string_view question) {
     term = trimmed(term.substr(equals + 1));
   }
   const TermLookup found = look_up_term(engine, term, "term");
-  if (found.value) return why_not(engine, asked.rule, *found.value, found.sort, variable);
   WhyNot why;
+  if (found.value) {
+    why = why_not(engine, asked.rule, *found.value, found.sort, variable);
+    why.term = std::string(term);  // as it was asked, not the cheapest of its class
+    return why;
+  }
   why.rule = engine.rule(asked.rule).name;
   why.term = std::string(term);
   why.subject = found.missing;

@@ -40,14 +40,14 @@ std::string ask(EGraph& egraph, std::string_view question) {
 TEST(WhyNot, AMissingTermIsNamedWithWhatStandsThereInstead) {
   EGraph egraph = make();
   EXPECT_EQ(ask(egraph, "distribute at p"),
-            "rule 'distribute' doesn't match (Mul (Num 2) (Neg (Var \"y\")))\n"
+            "rule 'distribute' doesn't match p\n"
             "  found    (Mul (Num 2) (Neg (Var \"y\")))\n"
             "  missing  (Add ?b ?c) isn't in the class of (Neg (Var \"y\"))\n"
             "  instead  (Neg (Var \"y\"))\n"
             "  with     a = (Num 2)\n");
   EXPECT_EQ(ask(egraph, "\"distribute\" at (Num 7)"),
             "rule 'distribute' doesn't match (Num 7)\n"
-            "  missing  (Mul ?a _) isn't in the class of (Num 7)\n"
+            "  missing  (Mul ?a (Add ?b ?c)) isn't in the class of (Num 7)\n"
             "  instead  (Num 7)\n");
 }
 
@@ -57,7 +57,7 @@ TEST(WhyNot, AFailedConditionIsShownWithItsValues) {
   EXPECT_EQ(why.outcome, WhyNot::Outcome::FailedGuard);
   EXPECT_EQ(why.subject, "(< 7 3)");
   EXPECT_EQ(why.text(),
-            "rule 'fold' doesn't match (Add (Num 7) (Num 3))\n"
+            "rule 'fold' doesn't match q\n"
             "  found    (Add (Num 7) (Num 3))\n"
             "  found    (Num 7)\n"
             "  found    (Num 3)\n"
@@ -69,7 +69,7 @@ TEST(WhyNot, AFailedConditionIsShownWithItsValues) {
 TEST(WhyNot, AVariableThatStandsTwiceMustBeEqual) {
   EGraph egraph = make();
   EXPECT_EQ(ask(egraph, "double at q"),
-            "rule 'double' doesn't match (Add (Num 7) (Num 3))\n"
+            "rule 'double' doesn't match q\n"
             "  missing  (Add ?x ?x) isn't in the class of (Add (Num 7) (Num 3))\n"
             "  instead  (Add (Num 7) (Num 3))\n");
 }
@@ -77,13 +77,13 @@ TEST(WhyNot, AVariableThatStandsTwiceMustBeEqual) {
 TEST(WhyNot, AValueThatDiffersIsShown) {
   EGraph egraph = make();
   EXPECT_EQ(ask(egraph, "neg-zero at (Neg (Num 5))"),
-            "rule 'neg-zero' doesn't match (Var \"n\")\n"
+            "rule 'neg-zero' doesn't match (Neg (Num 5))\n"
             "  found    (Neg (Num 5))\n"
             "  missing  (= (low (Num 5)) 0) isn't there\n"
             "  instead  (low (Num 5)) = 5\n"
             "  with     x = (Num 5)\n");
   EXPECT_EQ(ask(egraph, "neg-zero at (Neg y)"),
-            "rule 'neg-zero' doesn't match (Neg (Var \"y\"))\n"
+            "rule 'neg-zero' doesn't match (Neg y)\n"
             "  found    (Neg (Var \"y\"))\n"
             "  missing  (= (low (Var \"y\")) 0) isn't there\n"
             "  instead  (low (Num 5)) = 5\n"
@@ -93,7 +93,7 @@ TEST(WhyNot, AValueThatDiffersIsShown) {
 TEST(WhyNot, ConstantsOfTheRuleCount) {
   EGraph egraph = make();
   EXPECT_EQ(ask(egraph, "zero at last at (Mul (Num 2) (Neg y))"),
-            "rule 'zero at last' doesn't match (Mul (Num 2) (Neg (Var \"y\")))\n"
+            "rule 'zero at last' doesn't match (Mul (Num 2) (Neg y))\n"
             "  found    (Mul (Num 2) (Neg (Var \"y\")))\n"
             "  missing  (Num 0) isn't in the class of (Neg (Var \"y\"))\n"
             "  instead  (Neg (Var \"y\"))\n"
@@ -109,7 +109,7 @@ TEST(WhyNot, OfAllPartialMatchesTheFurthestIsExplained) {
       (union a (Add (Neg (Num 1)) (Num 3))))",
                      "t");
   EXPECT_EQ(ask(egraph, "r at a"),
-            "rule 'r' doesn't match (Add (Num 1) (Num 2))\n"
+            "rule 'r' doesn't match a\n"
             "  found    (Add (Neg (Num 1)) (Num 3))\n"
             "  found    (Neg (Num 1))\n"
             "  found    (Num 3)\n"
@@ -121,7 +121,7 @@ TEST(WhyNot, OfAllPartialMatchesTheFurthestIsExplained) {
 TEST(WhyNot, OtherRulesTryEveryVariableOfTheSortUnlessOneIsNamed) {
   EGraph egraph = make();
   EXPECT_EQ(ask(egraph, "lift at q"),
-            "rule 'lift' doesn't match (Add (Num 7) (Num 3))\n"
+            "rule 'lift' doesn't match q\n"
             "  found    (Add (Num 7) (Num 3))\n"
             "  missing  (same-shape (Num 7) (Num 3)) doesn't hold\n"
             "  instead  (same-shape (Var \"y\") (Num 2))\n"
