@@ -81,7 +81,8 @@ class DotExport {
     const bool is_center = shown.value == around_;
     out_ += "  subgraph cluster_" + std::to_string(number) + " {\n    label=<" + escaped(label) +
             ">; style=\"rounded,filled\"; fillcolor=\"" + color_of(shown.sort) + "\"; color=\"" +
-            (is_center ? "#cc3300\"; penwidth=2" : "#999999\"") + "; labelloc=t; fontsize=9; margin=6;\n";
+            (is_center ? "#cc3300\"; penwidth=2" : "#999999\"") +
+            "; labelloc=t; fontsize=9; margin=6;\n";
     for (uint32_t node : shown.nodes) write_node(node, "    ");
     out_ += "  }\n";
   }
