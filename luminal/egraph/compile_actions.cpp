@@ -277,6 +277,9 @@ CompiledRule compile_rule(const Scope& scope, std::span<const Fact> facts,
   sorts.solve();
   CompiledRule rule;
   rule.query = query.finish();
+  for (const auto& [name, binding] : bindings) {
+    rule.variables.emplace(name, Binding{binding.slot, sorts.known_sort(binding.sort)});
+  }
   rule.program = compiler.finish();
   keep_used_slots(rule);
   return rule;

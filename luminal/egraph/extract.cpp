@@ -186,6 +186,12 @@ std::string TermExtractor::term(Value value, SortId sort) const {
   return TermWriter(database_, snapshot_, extraction_).write(value, sort);
 }
 
+const std::string& TermExtractor::head(Value value) const {
+  const NodeId best = extraction_.best(snapshot_.class_of(value));
+  LUMINAL_CHECK(best.valid(), "a class without a finite term has no head");
+  return database_.schema.function(snapshot_.node(best).function).name;
+}
+
 std::string TermExtractor::term_or(Value value, SortId sort, const std::string& otherwise) const {
   return cost(value, sort) == Extraction::kNoTerm ? otherwise : term(value, sort);
 }

@@ -44,6 +44,8 @@ class TermExtractor {
   std::string term(Value value, SortId sort) const;
   // Or another text where there is no finite term.
   std::string term_or(Value value, SortId sort, const std::string& otherwise) const;
+  // The constructor that the best term of a class starts with; it must have one.
+  const std::string& head(Value value) const;
   // Terms that start from different nodes of a class, the cheapest first; at most `count`.
   std::vector<std::string> variants(Value value, SortId sort, uint64_t count) const;
 

@@ -98,7 +98,8 @@ void ProgramRunner::run(const RuleDeclaration& declaration) {
             .ruleset = into,
             .matcher = Matcher(std::move(compiled.query), std::move(compiled.kept)),
             .actions = std::move(compiled.program),
-            .naive = declaration.naive};
+            .naive = declaration.naive,
+            .variables = std::move(compiled.variables)};
   here([&] { engine_.add_rule(std::move(rule)); });
 }
 
