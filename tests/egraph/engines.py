@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+STATISTICS = ("Overall statistics", "finished:")  # how print-stats starts, theirs and ours
 DATA = HERE / "programs/data"  # what programs include and read; they run in a folder that has it
 
 
@@ -91,7 +92,7 @@ def comparable(output):
     text, cost = output
     if cost is not None:
         return cost if "(" in text and not text.startswith('"') else (cost, text)
-    if text.startswith("Overall statistics"):
+    if text.startswith(STATISTICS):
         return "statistics"
     return sorted(text.splitlines())
 
