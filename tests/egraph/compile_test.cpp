@@ -80,6 +80,8 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "t.egg:2:1: constructor 'c' makes values of sort i64, which has no classes; use "
        "(function …), or a sort of your own"},
       {"(constructor c (X) T)", "t.egg:2:17: there is no sort 'X'; declare it first"},
+      {"(relation b (BigRat))",
+       "t.egg:2:14: this engine has no sort 'BigRat'; use i64, f64 or BigInt"},
       {"(sort T)", "t.egg:2:1: sort 'T' is declared already; choose another name"},
       {"(relation A (i64))", "t.egg:2:1: 'A' is declared already; choose another name"},
       {"(relation min (i64))", "t.egg:2:1: 'min' is a primitive already; choose another name"},
