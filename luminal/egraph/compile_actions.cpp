@@ -176,6 +176,9 @@ class ActionCompiler {
     if (names_.contains(action.name) || scope_.globals.contains(action.name)) {
       fail(action.position, "'" + action.name + "' is bound already; choose another name");
     }
+    if (schema_.find_function(action.name)) {
+      fail(action.position, "'" + action.name + "' is a function already; choose another name");
+    }
     names_.emplace(action.name, value_of(action.exprs[0]));
   }
 

@@ -23,7 +23,8 @@ class Extraction {
   // Saturates below kNoTerm, which says that the class has no finite extractable term.
   uint64_t cost(ClassId id) const { return costs_[id.index()]; }
   NodeId best(ClassId id) const { return best_[id.index()]; }
-  // Of a value of any sort, and of a node with its best arguments.
+  // Of a value of any sort, and of a node with its best arguments; kNoTerm for a node that is not
+  // to be extracted.
   uint64_t cost(Value value, SortId sort) const;
   uint64_t cost(const Node& node) const;
 

@@ -133,7 +133,7 @@ const std::vector<uint32_t>& PartialMatcher::candidates(const Atom& atom, const 
     const Table& table = database_.table(atom.function);
     std::vector<uint32_t> row_key(columns.size());
     for (uint32_t row = 0; row < table.rows(); ++row) {
-      if (!table.alive(row)) continue;
+      if (table.subsumed(row)) continue;  // or dead
       for (size_t i = 0; i < columns.size(); ++i) row_key[i] = table.row(row)[columns[i]];
       index[row_key].push_back(row);
     }
