@@ -1,15 +1,28 @@
 #include "apps/cli/files.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
 #include "luminal/base/errors.h"
 #include "luminal/base/os_memory.h"
+#include "luminal/base/os_process.h"
 #include "luminal/graph/text_form.h"
 
 namespace luminal::cli {
 namespace {
+
+// Removes the file when the scope ends, whichever way.
+struct Temporary {
+  std::string path;
+  ~Temporary() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+}  // namespace
 
 std::string read_text(const std::string& file) {
   if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
@@ -17,10 +30,10 @@ std::string read_text(const std::string& file) {
   return {reinterpret_cast<const char*>(mapped.bytes().data()), mapped.size()};
 }
 
-}  // namespace
+std::string source_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
 
 std::unique_ptr<Graph> read_graph(const std::string& file) {
-  return parse_graph(read_text(file), file == "-" ? "<stdin>" : file);
+  return parse_graph(read_text(file), source_name(file));
 }
 
 void write_text(const std::string& path, const std::string& text) {
@@ -28,6 +41,19 @@ void write_text(const std::string& path, const std::string& text) {
   file << text;
   file.close();
   if (!file) throw UserError("can't write '" + path + "'; check the folder and its permissions");
+}
+
+void draw_with_dot(const std::string& dot_text, const std::string& format,
+                   const std::string& output) {
+  const Temporary source{output + "." + std::to_string(base::process_id()) + ".dot"};
+  write_text(source.path, dot_text);
+  const auto code = base::run_program("dot", {"-T" + format, "-o", output, source.path});
+  if (!code) {
+    throw UserError("drawing " + format +
+                    " needs the program 'dot', which isn't installed: install the package "
+                    "'graphviz', or write a .dot file with -o");
+  }
+  if (*code != 0) throw DeviceError("'dot' failed with exit code " + std::to_string(*code));
 }
 
 }  // namespace luminal::cli

@@ -8,8 +8,15 @@
 
 namespace luminal::cli {
 
+// A file's bytes; "-" reads standard input.
+std::string read_text(const std::string& file);
+// How messages call it: "<stdin>" for "-".
+std::string source_name(const std::string& file);
 // A graph in its text form; "-" reads standard input.
 std::unique_ptr<Graph> read_graph(const std::string& file);
 void write_text(const std::string& path, const std::string& text);
+// Draws Graphviz text with the program 'dot'; the format is svg or png.
+void draw_with_dot(const std::string& dot_text, const std::string& format,
+                   const std::string& output);
 
 }  // namespace luminal::cli

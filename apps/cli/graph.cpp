@@ -3,7 +3,6 @@
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_process.h"
 #include "luminal/graph/graphviz.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/verify.h"
@@ -22,28 +21,6 @@ struct GraphOptions {
   std::string file;
   std::string output;
 };
-
-// Removes the file when the scope ends, whichever way.
-struct Temporary {
-  std::string path;
-  ~Temporary() {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-  }
-};
-
-void draw_with_dot(const std::string& dot_text, const std::string& format,
-                   const std::string& output) {
-  const Temporary source{output + "." + std::to_string(base::process_id()) + ".dot"};
-  write_text(source.path, dot_text);
-  const auto code = base::run_program("dot", {"-T" + format, "-o", output, source.path});
-  if (!code) {
-    throw UserError("drawing " + format +
-                    " needs the program 'dot', which isn't installed: install the package "
-                    "'graphviz', or write a .dot file with -o");
-  }
-  if (*code != 0) throw DeviceError("'dot' failed with exit code " + std::to_string(*code));
-}
 
 void draw(const GraphOptions& options) {
   const std::string extension = std::filesystem::path(options.output).extension().string();

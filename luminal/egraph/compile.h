@@ -20,8 +20,16 @@ struct Scope {
   std::string_view source;
 };
 
+// A variable of a query.
+struct Binding {
+  uint32_t slot;
+  SortId sort;
+};
+using Bindings = std::map<std::string, Binding, std::less<>>;
+
 struct CompiledRule {
   Query query;
+  Bindings variables;
   Program program;
   std::vector<uint32_t> kept;  // the slots of the query that become the program's inputs
 };

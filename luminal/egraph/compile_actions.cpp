@@ -176,6 +176,9 @@ class ActionCompiler {
     if (names_.contains(action.name) || scope_.globals.contains(action.name)) {
       fail(action.position, "'" + action.name + "' is bound already; choose another name");
     }
+    if (schema_.find_function(action.name)) {
+      fail(action.position, "'" + action.name + "' is a function already; choose another name");
+    }
     names_.emplace(action.name, value_of(action.exprs[0]));
   }
 
@@ -277,6 +280,9 @@ CompiledRule compile_rule(const Scope& scope, std::span<const Fact> facts,
   sorts.solve();
   CompiledRule rule;
   rule.query = query.finish();
+  for (const auto& [name, binding] : bindings) {
+    rule.variables.emplace(name, Binding{binding.slot, sorts.known_sort(binding.sort)});
+  }
   rule.program = compiler.finish();
   keep_used_slots(rule);
   return rule;

@@ -8,7 +8,9 @@
 #include "luminal/egraph/rebuild.h"
 #include "luminal/egraph/runner.h"
 #include "luminal/egraph/shown_graph.h"
+#include "luminal/egraph/term_text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace luminal::egraph {
@@ -143,10 +145,21 @@ void EGraph::let(const std::string& name, SortId sort, Value value) {
   state_->engine.add_global(name, sort, state_->database().canonical(value, sort));
 }
 
+ProgramResult EGraph::run_program(std::string_view text, std::string_view source) {
+  return run_program(text, source, ProgramOptions());
+}
+
 ProgramResult EGraph::run_program(std::string_view text, std::string_view source,
-                                  const RunLimits& limits, const Files& files) {
+                                  const ProgramOptions& options) {
   ProgramResult result;
-  run_commands(state_->engine, parse(text, source), source, limits, files, result);
+  const std::vector<Command> commands = parse(text, source);
+  for (const Command& command : commands) {
+    const size_t before = result.outputs.size();
+    run_commands(state_->engine, {&command, 1}, source, options.limits, options.files, result);
+    if (!options.on_output) continue;
+    std::for_each(result.outputs.begin() + static_cast<ptrdiff_t>(before), result.outputs.end(),
+                  options.on_output);
+  }
   return result;
 }
 
@@ -187,6 +200,21 @@ std::string EGraph::print(Value value, SortId sort) const {
 }
 
 std::string EGraph::dump() const { return state_->engine.dump(); }
+
+Value EGraph::find_term(std::string_view text) {
+  rebuild();
+  const TermLookup found = look_up_term(state_->engine, text, "term");
+  if (found.value) return *found.value;
+  throw UserError(std::string(text) + " isn't in the e-graph: there is no " + found.missing);
+}
+
+WhyNot EGraph::why_not(std::string_view question) {
+  return egraph::why_not(state_->engine, question);
+}
+
+WhyNot EGraph::why_not(RuleId rule, Value value, SortId sort, std::string_view variable) {
+  return egraph::why_not(state_->engine, rule, value, sort, variable);
+}
 
 std::string EGraph::export_json(const ExportOptions& options) {
   rebuild();

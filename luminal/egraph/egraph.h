@@ -10,6 +10,7 @@
 #include "luminal/egraph/schema.h"
 #include "luminal/egraph/snapshot.h"
 #include "luminal/egraph/value.h"
+#include "luminal/egraph/why_not.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,12 @@
 #include <vector>
 
 namespace luminal::egraph {
+
+struct ProgramOptions {
+  RunLimits limits = {};         // of each run
+  Files files = system_files();  // how include, input and output reach files
+  std::function<void(const std::string&)> on_output = {};  // gets each as soon as it is there
+};
 
 // Names clash, sorts don't fit, a text is wrong, a rule panics: UserError. A conflict in a
 // :no-merge function to a host sort: InternalError that names the rule. After an error in a run
@@ -90,9 +97,10 @@ class LUMINAL_API EGraph {
   // --- rules and runs -----------------------------------------------------------------------
 
   // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
-  // that errors name; `files` is how include, input and output reach files.
+  // that errors name.
+  ProgramResult run_program(std::string_view text, std::string_view source);
   ProgramResult run_program(std::string_view text, std::string_view source,
-                            const RunLimits& limits = {}, const Files& files = system_files());
+                            const ProgramOptions& options);
   RunReport run(const Schedule& schedule, const RunLimits& limits = {});
 
   // --- what came out ------------------------------------------------------------------------
@@ -112,6 +120,13 @@ class LUMINAL_API EGraph {
   std::string print(Value value, SortId sort) const;
   // Every living row with the rule that made it.
   std::string dump() const;
+  // The value of a term, given as text, that is there already; adds nothing. UserError where the
+  // text is wrong or the term isn't there, which names the part that is missing.
+  Value find_term(std::string_view text);
+  // Why a rule doesn't match at a term: `RULE at TERM`, or `RULE at VARIABLE=TERM` to say what in
+  // the rule stands for the term; or a rule and a value.
+  WhyNot why_not(std::string_view question);
+  WhyNot why_not(RuleId rule, Value value, SortId sort, std::string_view variable = {});
   // The egraph-serialize format, which other tools read, and Graphviz; all of the e-graph or what
   // lies around a class. What is left out is said in the text. Both rebuild.
   std::string export_json(const ExportOptions& options = {});

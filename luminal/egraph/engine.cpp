@@ -62,6 +62,9 @@ void Engine::collect_rules(RulesetId id, std::set<uint32_t>& seen, std::vector<R
 }
 
 void Engine::add_global(const std::string& name, SortId sort, Value value) {
+  if (database.schema.find_function(name)) {
+    throw UserError("'" + name + "' is a function already; choose another name");
+  }
   const uint32_t index = static_cast<uint32_t>(database.globals.size());
   if (!globals.emplace(name, index).second) {
     throw UserError("'" + name + "' is bound already; choose another name");

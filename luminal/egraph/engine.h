@@ -22,6 +22,7 @@ struct Rule {
   Matcher matcher;
   Program actions;
   bool naive = false;           // matches everything each time
+  Bindings variables = {};      // of the query, by name
   uint32_t searched_until = 0;  // rows of this time or later are new to it
 };
 

@@ -55,7 +55,7 @@ class JsonExport {
 
   void write_entry(const std::string& id, const std::string& op,
                    const std::vector<std::string>& children, const std::string& eclass,
-                   double cost) {
+                   double cost, bool subsumed = false) {
     json_.key(id);
     json_.begin_object(kLine);
     json_.field("op", op);
@@ -65,7 +65,7 @@ class JsonExport {
     json_.end_array();
     json_.field("eclass", eclass);
     json_.field("cost", cost);
-    json_.field("subsumed", false);
+    json_.field("subsumed", subsumed);
     json_.end_object();
   }
 
@@ -103,7 +103,8 @@ class JsonExport {
     } else {
       target(value, function.output);
     }
-    write_entry(node_id(node), function.name, children, eclass, static_cast<double>(function.cost));
+    write_entry(node_id(node), function.name, children, eclass, static_cast<double>(function.cost),
+                database_.table(node.function).subsumed(node.row));
   }
 
   void note_class(const std::string& eclass, const std::string& type) {

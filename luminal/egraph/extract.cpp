@@ -119,9 +119,8 @@ Extraction::Extraction(const Snapshot& snapshot, const Database& database)
     for (NodeId parent : snapshot.parents(ClassId{c})) ++waiting[parent.index()];
   }
   const auto make_ready = [&](NodeId id) {
-    const Node& node = snapshot.node(id);
-    if (node.subsumed || !database.schema.function(node.function).extractable) return;
-    ready.emplace(cost(node), id.value);
+    const uint64_t total = cost(snapshot.node(id));
+    if (total != kNoTerm) ready.emplace(total, id.value);
   };
   for (uint32_t n = 0; n < snapshot.nodes(); ++n) {
     if (waiting[n] == 0) make_ready(NodeId{n});
@@ -154,6 +153,7 @@ uint64_t Extraction::cost(Value value, SortId sort) const {
 
 uint64_t Extraction::cost(const Node& node) const {
   const Function& function = database_.schema.function(node.function);
+  if (!function.extractable || node.subsumed) return kNoTerm;
   uint64_t sum = function.cost;
   for (size_t i = 0; const Child& child : snapshot_.children(node)) {
     const uint64_t child_cost =
@@ -186,6 +186,12 @@ std::string TermExtractor::term(Value value, SortId sort) const {
   return TermWriter(database_, snapshot_, extraction_).write(value, sort);
 }
 
+const std::string& TermExtractor::head(Value value) const {
+  const NodeId best = extraction_.best(snapshot_.class_of(value));
+  LUMINAL_CHECK(best.valid(), "a class without a finite term has no head");
+  return database_.schema.function(snapshot_.node(best).function).name;
+}
+
 std::string TermExtractor::term_or(Value value, SortId sort, const std::string& otherwise) const {
   return cost(value, sort) == Extraction::kNoTerm ? otherwise : term(value, sort);
 }
@@ -196,9 +202,7 @@ std::vector<std::string> TermExtractor::variants(Value value, SortId sort, uint6
   for (const Node& node : snapshot_.nodes_of(snapshot_.class_of(value))) {
     const Function& function = database_.schema.function(node.function);
     const uint64_t total = extraction_.cost(node);
-    if (function.extractable && total != Extraction::kNoTerm) {
-      nodes.emplace_back(total, function.name, &node);
-    }
+    if (total != Extraction::kNoTerm) nodes.emplace_back(total, function.name, &node);
   }
   if (nodes.empty()) return {term(value, sort)};  // says why there is none
   std::sort(nodes.begin(), nodes.end());

@@ -23,7 +23,8 @@ class Extraction {
   // Saturates below kNoTerm, which says that the class has no finite extractable term.
   uint64_t cost(ClassId id) const { return costs_[id.index()]; }
   NodeId best(ClassId id) const { return best_[id.index()]; }
-  // Of a value of any sort, and of a node with its best arguments.
+  // Of a value of any sort, and of a node with its best arguments; kNoTerm for a node that is not
+  // to be extracted.
   uint64_t cost(Value value, SortId sort) const;
   uint64_t cost(const Node& node) const;
 
@@ -44,6 +45,8 @@ class TermExtractor {
   std::string term(Value value, SortId sort) const;
   // Or another text where there is no finite term.
   std::string term_or(Value value, SortId sort, const std::string& otherwise) const;
+  // The constructor that the best term of a class starts with; it must have one.
+  const std::string& head(Value value) const;
   // Terms that start from different nodes of a class, the cheapest first; at most `count`.
   std::vector<std::string> variants(Value value, SortId sort, uint64_t count) const;
 

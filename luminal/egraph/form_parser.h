@@ -20,6 +20,7 @@ class FormParser {
 
   void parse(const base::Sexpr& form);
   std::vector<Command> take() { return std::move(commands_); }
+  Expr expr(const base::Sexpr& form) const;
 
  private:
   using Sexpr = base::Sexpr;
@@ -54,8 +55,7 @@ class FormParser {
   const Sexpr* option(const Sexpr& form, const Options& options, std::string_view name) const;
   bool flag(const Sexpr& form, const Options& options, std::string_view name) const;
 
-  // parser_expressions.cpp
-  Expr expr(const Sexpr& form) const;
+  // parser_expressions.cpp, and `expr`
   void atom(const Sexpr& form, Expr& result) const;
   bool number_atom(const Sexpr& form, Expr& result) const;
   Expr call(const Sexpr& form, const char* what) const;

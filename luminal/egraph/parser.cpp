@@ -165,4 +165,11 @@ std::vector<Command> parse(std::string_view text, std::string_view source) {
   return parser.take();
 }
 
+Expr parse_expr(std::string_view text, std::string_view source) {
+  const std::vector<base::Sexpr> forms = base::read_sexprs(text, source);
+  if (forms.size() == 1) return FormParser(source).expr(forms[0]);
+  base::fail_at(source, forms.size() > 1 ? forms[1].position : SourcePosition{},
+                "expected one term, found " + std::to_string(forms.size()));
+}
+
 }  // namespace luminal::egraph

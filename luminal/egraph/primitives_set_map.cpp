@@ -13,10 +13,15 @@ using Result = std::optional<Value>;
 struct Keyed {
   SortId sort;
   size_t width;
-  bool numbers;  // keys are i64 and in numeric order, others are in the order of their ids
+  // Keys are i64: as in egglog small natural ones come first, by value; others are by their ids.
+  bool numbers;
 
   bool less(const Constants& constants, Value a, Value b) const {
-    return numbers ? constants.i64(a) < constants.i64(b) : a < b;
+    if (!numbers) return a < b;
+    constexpr uint64_t kSmall = uint64_t{1} << 31;
+    const uint64_t x = std::min(static_cast<uint64_t>(constants.i64(a)), kSmall);
+    const uint64_t y = std::min(static_cast<uint64_t>(constants.i64(b)), kSmall);
+    return x == y ? a < b : x < y;
   }
 
   Value make(Constants& constants, Arguments items) const {

@@ -7,8 +7,11 @@ namespace luminal::egraph {
 
 SortId ProgramRunner::sort(const NameAt& name) const {
   const auto found = database_.schema.find_sort(name.name);
-  if (!found) fail(name.position, "there is no sort '" + name.name + "'; declare it first");
-  return *found;
+  if (found) return *found;
+  if (name.name == "BigRat" || name.name == "Rational") {
+    fail(name.position, "this engine has no sort '" + name.name + "'; use i64, f64 or BigInt");
+  }
+  fail(name.position, "there is no sort '" + name.name + "'; declare it first");
 }
 
 FunctionId ProgramRunner::function(const NameAt& name) const {
@@ -98,7 +101,8 @@ void ProgramRunner::run(const RuleDeclaration& declaration) {
             .ruleset = into,
             .matcher = Matcher(std::move(compiled.query), std::move(compiled.kept)),
             .actions = std::move(compiled.program),
-            .naive = declaration.naive};
+            .naive = declaration.naive,
+            .variables = std::move(compiled.variables)};
   here([&] { engine_.add_rule(std::move(rule)); });
 }
 

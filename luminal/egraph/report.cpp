@@ -30,7 +30,8 @@ std::string plural(uint64_t count, const char* noun) {
 }
 
 std::string percent(uint64_t part, uint64_t whole) {
-  return std::to_string(whole == 0 ? 0 : (200 * part + whole) / (2 * whole)) + " %";
+  const uint64_t rounded = whole == 0 ? 0 : (200 * part + whole) / (2 * whole);
+  return rounded == 100 && part < whole ? "> 99 %" : std::to_string(rounded) + " %";
 }
 
 TextTable counts_table(bool with_times) {
@@ -72,7 +73,8 @@ Blame blame_by(const RunReport& report, Count count) {
   return blame;
 }
 
-// A limit of size was hit, or the last iterations each grew the e-graph by half and more.
+// A limit of size was hit, or any limit after growing ten times over, or the last iterations each
+// grew the e-graph by half and more.
 bool is_explosion(const RunReport& report) {
   if (report.stop == StopReason::NodeLimit || report.stop == StopReason::ByteLimit ||
       report.stop == StopReason::MatchLimit)
@@ -80,7 +82,10 @@ bool is_explosion(const RunReport& report) {
   constexpr size_t kRounds = 3;
   constexpr uint64_t kWorthAWord = 1000;  // tuples: small e-graphs double without harm
   const size_t count = report.iterations.size();
-  if (count <= kRounds || report.tuples < kWorthAWord) return false;
+  if (report.tuples < kWorthAWord) return false;
+  if (report.stop != StopReason::Finished && report.tuples / 10 >= report.tuples_before)
+    return true;
+  if (count <= kRounds) return false;
   for (size_t i = count - kRounds; i < count; ++i) {
     if (2 * report.iterations[i].tuples < 3 * report.iterations[i - 1].tuples) return false;
   }
@@ -182,7 +187,7 @@ std::string RunReport::text(bool with_times) const {
 
 std::string RunReport::growth() const {
   // The start of a run and its end say most; what is between can be seen in json().
-  constexpr size_t kFirst = 6, kLast = 26;
+  constexpr size_t kFirst = 4, kLast = 12;
   TextTable table({"iteration", "tuples", "classes", "matches", "new facts"});
   table.add_column("ruleset", TextTable::Align::Left);
   table.add_column("most by rule", TextTable::Align::Left);

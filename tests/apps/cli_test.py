@@ -26,7 +26,7 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("compile", "doctor", "graph"):
+        for command in ("compile", "doctor", "egg", "graph"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -149,6 +149,118 @@ class Compile(unittest.TestCase):
     def test_unknown_stages_and_policies_are_usage_errors(self):
         self.assertEqual(run("compile", self.GRAPH, "--stop-after", "lunch").returncode, 2)
         self.assertEqual(run("compile", self.GRAPH, "--fusion", "sometimes").returncode, 2)
+
+
+class Egg(unittest.TestCase):
+    """Runs on tests/apps/program.egg."""
+
+    FILE = str(SOURCE / "tests/apps/program.egg")
+    OUTPUT = '(Mul (Num 2) (Add (Var "x") (Add (Var "y") (Num 3))))\n26\n'
+    FOREVER = """(function f () i64 :merge (max old new)) (set (f) 0)
+        (rule ((= x (f))) ((set (f) (+ x 1))) :name "forever")
+        (run-schedule (saturate (run)))"""
+
+    def egg(self, *arguments, text=""):
+        result = run("egg", *arguments, text=text)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def test_a_program_prints_its_outputs(self):
+        result = self.egg(self.FILE)
+        self.assertEqual((result.stdout, result.stderr), (self.OUTPUT, ""))
+        self.assertEqual(self.egg("-", text=pathlib.Path(self.FILE).read_text()).stdout, self.OUTPUT)
+
+    def test_programs_share_an_e_graph(self):
+        self.assertEqual(self.egg(self.FILE, "-", text="(extract f)").stdout, self.OUTPUT + "(Add (Num 3) (Num 7))\n")
+
+    def test_errors_name_their_place_after_what_was_printed(self):
+        result = run("egg", "-", text="(datatype T (A))\n(extract (A))\n  (extract (B))")
+        self.assertEqual((result.returncode, result.stdout), (1, "(A)\n"))
+        self.assertTrue(result.stderr.startswith("luminal: <stdin>:3:12: 'B' is neither"), result.stderr)
+
+    def test_stats_name_rules_and_growth(self):
+        output = self.egg(self.FILE, "--stats").stdout
+        self.assertTrue(output.startswith(self.OUTPUT + "finished: 4 iterations, "), output)
+        self.assertRegex(output, r"(?m)^candidates +matches +new facts +tuples +updates +unions +ms +rule$")
+        self.assertRegex(output, r"(?m)^ +4 +\d+ +\d+ +\d+ +\d+  default  commute, \d+ %$")
+        self.assertRegex(output, r"growth: 9 -> 38 tuples; rule 'commute' added \d+ % of the \d+ new tuples")
+
+    def test_stats_as_json_hold_each_rule_in_each_iteration(self):
+        result = self.egg(self.FILE, "--stats-json", "-")
+        self.assertEqual(result.stderr, self.OUTPUT)
+        stats = json.loads(result.stdout)
+        self.assertEqual([rule["name"] for rule in stats["rules"]], ["commute", "associate", "distribute", "fold"])
+        self.assertEqual(len(stats["iterations"]), 4)
+        for i, rule in enumerate(stats["rules"]):
+            for count in ("candidates", "matches", "new_facts"):
+                entries = [entry[count] for iteration in stats["iterations"] for entry in iteration["rules"]
+                           if entry["id"] == rule["id"]]
+                self.assertEqual(sum(entries), rule[count])
+
+    def test_why_not_explains_each_question(self):
+        output = self.egg("--why-not", "fold at f", "--why-not", "distribute at (Var \"x\")", self.FILE).stdout
+        self.assertEqual(output, self.OUTPUT + """\
+rule 'fold' doesn't match f
+  found    (Add (Num 7) (Num 3))
+  found    (Num 7)
+  found    (Num 3)
+  found    (+ 7 3) = 10
+  failed   (< 10 10) doesn't hold
+  with     x = 7
+  with     y = 3
+rule 'distribute' doesn't match (Var "x")
+  missing  (Mul ?a (Add ?b ?c)) isn't in the class of (Var "x")
+  instead  (Var "x")
+""")
+        result = run("egg", self.FILE, "--why-not", "fuld at f")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("there is no rule 'fuld'; there is 'commute', ", result.stderr)
+
+    def test_json_is_a_whole_graph_or_says_what_is_missing(self):
+        graph = json.loads(self.egg(self.FILE, "--json", "-").stdout)
+        self.assertNotIn("truncated", graph)
+        self.assertEqual(sum(node["op"] == "Add" for node in graph["nodes"].values()), 26)
+        for node in graph["nodes"].values():
+            self.assertEqual(set(node), {"op", "children", "eclass", "cost", "subsumed"})
+            self.assertIn(node["eclass"], graph["class_data"])
+            for child in node["children"]:
+                self.assertIn(child, graph["nodes"])
+        part = json.loads(self.egg(self.FILE, "--json", "-", "--around", "f", "--radius", "1").stdout)
+        self.assertEqual(part["root_eclasses"], [next(name for name, data in part["class_data"].items()
+                                                      if data.get("let") == "f")])
+        self.assertIn("raise radius", part["truncated"]["note"])
+        few = json.loads(self.egg(self.FILE, "--json", "-", "--shown-nodes", "5").stdout)
+        self.assertEqual(few["truncated"]["nodes_left_out"], len([n for n in graph["nodes"] if n[0] == "f"]) - 5)
+
+    def test_dot_is_text_or_a_drawing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for ending, start in (("dot", "digraph"), ("svg", "<?xml")):
+                output = pathlib.Path(folder) / f"a b.{ending}"
+                self.assertEqual(self.egg(self.FILE, "--dot", str(output)).stdout, self.OUTPUT)
+                self.assertTrue(output.read_text().startswith(start))
+        self.assertIn("raise radius", self.egg(self.FILE, "--dot", "-", "--around", "e", "--radius", "1").stdout)
+
+    def test_limits_are_outcomes_that_name_the_rule(self):
+        output = self.egg("-", "--max-iterations", "3", text=self.FOREVER).stdout
+        self.assertEqual(output, "stopped at the limit of iterations: 3 iterations, 1 tuples, 0 classes\n")
+        output = self.egg(self.FILE, "--max-nodes", "20").stdout
+        self.assertIn("stopped at the limit of nodes, look at rule '", output)
+
+    def test_long_runs_say_how_far_they_are(self):
+        result = self.egg("-", "--progress", "--max-seconds", "2.5", text=self.FOREVER)
+        self.assertRegex(result.stderr, r"^2\.\d s: iteration \d+, 1 tuples, 0 classes, rule 'forever'\n$")
+        self.assertEqual(self.egg("-", "--max-seconds", "0.1", text=self.FOREVER).stderr, "")
+
+    def test_options_that_do_not_fit_are_usage_errors(self):
+        for arguments in (("--around", "f"), ("--json", "-", "--dot", "-"), ("--max-seconds", "-1")):
+            with self.subTest(arguments):
+                result = run("egg", self.FILE, *arguments)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+
+    def test_a_term_that_is_not_there_is_named(self):
+        result = run("egg", self.FILE, "--dot", "-", "--around", '(Add f (Var "z"))')
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("isn't in the e-graph: there is no (Var \"z\")", result.stderr)
 
 
 class Files(unittest.TestCase):

@@ -146,7 +146,7 @@ TEST(Containers, OrderNumbersByValueAndOthersByAge) {
                                            (extract (set-get (set-of 9 8) 0)))",
                                         "t")
                            .outputs;
-  EXPECT_EQ(outputs[0], "(set-of -1 2 3)");
+  EXPECT_EQ(outputs[0], "(set-of 2 3 -1)");
   EXPECT_EQ(outputs[1], "8");
 }
 

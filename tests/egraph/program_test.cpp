@@ -33,7 +33,9 @@ struct TestFiles {
 std::vector<std::string> run(const std::string& text, const Files& files = {},
                              const char* source = "t.egg") {
   EGraph egraph;
-  return egraph.run_program(text, source, {}, files).outputs;
+  ProgramOptions options;
+  options.files = files;
+  return egraph.run_program(text, source, options).outputs;
 }
 
 std::string error_of(const std::string& text, const Files& files = {},

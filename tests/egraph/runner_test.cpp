@@ -139,8 +139,9 @@ TEST(Runner, TheIterationLimitIsAnOutcomeToo) {
 TEST(Runner, AProgramSaysThatALimitStoppedIt) {
   EGraph egraph;
   egraph.run_program(kExplosive, "t");
-  const ProgramResult result =
-      egraph.run_program("(run-schedule (saturate (run)))", "t", {.nodes = 100});
+  ProgramOptions options;
+  options.limits.nodes = 100;
+  const ProgramResult result = egraph.run_program("(run-schedule (saturate (run)))", "t", options);
   ASSERT_EQ(result.outputs.size(), 1u);
   EXPECT_EQ(result.outputs[0], result.runs.at(0).summary());
 }

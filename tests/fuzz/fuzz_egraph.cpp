@@ -1,8 +1,8 @@
 // libFuzzer target of the engine's language: any text is a program or a UserError, the same one
 // twice.
 //
-// Programs run without files, and within limits so small that most time goes to parsing, checking
-// and compiling rules.
+// Every text is parsed, type checked and run, without files and within limits so small that most
+// time goes to parsing, checking and compiling rules.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,8 +17,7 @@ namespace {
 
 using luminal::UserError;
 using luminal::egraph::EGraph;
-using luminal::egraph::Files;
-using luminal::egraph::RunLimits;
+using luminal::egraph::ProgramOptions;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -30,12 +29,12 @@ bool is_statistics(std::string_view output) { return output.starts_with("Overall
 // All that the program left behind: outputs, rows, and the error that ended it.
 std::string run(std::string_view text) {
   // No limit on seconds: where it stops a run differs from time to time.
-  const RunLimits limits{.nodes = 500, .matches_per_rule = 500, .iterations = 3};
+  const ProgramOptions options{.limits = {.nodes = 500, .matches_per_rule = 500, .iterations = 3},
+                               .files = {}};
   EGraph egraph;
   std::string out;
   try {
-    // Without files: a fuzzed program reads and writes nothing.
-    for (const std::string& output : egraph.run_program(text, "fuzz", limits, Files{}).outputs) {
+    for (const std::string& output : egraph.run_program(text, "fuzz", options).outputs) {
       if (!is_statistics(output)) out += output + "\n";
     }
   } catch (const UserError& error) {

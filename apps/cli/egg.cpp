@@ -1,0 +1,220 @@
+// luminal egg: an e-graph program, as egglog's own binary runs it, with a look inside.
+#include "luminal/egraph/egraph.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/cli/command.h"
+#include "apps/cli/files.h"
+#include "luminal/base/os_terminal.h"
+
+namespace luminal::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  egraph::RunLimits limits;
+  bool progress = false;
+  bool stats = false;
+  std::string stats_json;
+  std::vector<std::string> why_not;
+  std::string json;
+  std::string dot;
+  std::string around;
+  bool children_only = false;
+  uint32_t radius = egraph::ExportOptions{}.radius;
+  std::optional<size_t> shown_nodes;
+};
+
+// More nodes than this make a drawing that nobody reads and 'dot' takes minutes for.
+constexpr size_t kNodesOfADrawing = 500;
+
+// A line on standard error that says how far a long run is: written over on a terminal, a line now
+// and then elsewhere.
+class ProgressLine {
+ public:
+  ProgressLine() : terminal_(base::error_is_terminal()), next_(Clock::now() + kQuietStart) {}
+  ~ProgressLine() { clear(); }
+
+  bool on_terminal() const { return terminal_; }
+
+  void show(const egraph::RunProgress& now) {
+    if (Clock::now() < next_) return;
+    next_ = Clock::now() + (terminal_ ? kFrame : kLines);
+    const std::string line =
+        fmt::format("{:.1f} s: iteration {}, {} tuples, {} classes, rule '{}'", now.seconds,
+                    now.iteration, now.tuples, now.classes, now.rule);
+    std::cerr << (terminal_ ? "\r\x1b[K" + line : line + "\n") << std::flush;
+    shown_ = terminal_;
+  }
+
+  // Before anything else is written.
+  void clear() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    shown_ = false;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kQuietStart{2000}, kFrame{100}, kLines{2000};
+
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+void write_to(const std::string& path, const std::string& text) {
+  path == "-" ? void(std::cout << text) : write_text(path, text);
+}
+
+void write_drawing(const std::string& path, const std::string& dot_text) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  const bool drawn = ending == ".svg" || ending == ".png";
+  drawn ? draw_with_dot(dot_text, ending.substr(1), path) : write_to(path, dot_text);
+}
+
+void check(const Options& options) {
+  const auto refuse = [](const char* option, const char* why) {
+    throw CLI::ValidationError(option, why);
+  };
+  if (!options.around.empty() && options.json.empty() && options.dot.empty()) {
+    refuse("--around", "says what to export; add --json or --dot");
+  }
+  const int to_stdout = (options.json == "-") + (options.dot == "-") + (options.stats_json == "-");
+  if (to_stdout > 1) refuse("-", "only one of --json, --dot and --stats-json can be written there");
+}
+
+void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& runs,
+                 const Options& options, std::ostream& out) {
+  if (options.stats || !options.stats_json.empty()) {
+    const egraph::RunReport report = egraph::overall(runs);
+    if (options.stats) out << report.text() << report.growth();
+    if (!options.stats_json.empty()) write_to(options.stats_json, report.json() + "\n");
+  }
+  for (const std::string& question : options.why_not) out << egraph.why_not(question).text();
+
+  egraph::ExportOptions shown{.radius = options.radius, .parents = !options.children_only};
+  if (!options.around.empty()) shown.around = egraph.find_term(options.around);
+  if (!options.json.empty()) {
+    shown.shown_nodes = options.shown_nodes.value_or(egraph::ExportOptions{}.shown_nodes);
+    write_to(options.json, egraph.export_json(shown));
+  }
+  if (!options.dot.empty()) {
+    shown.shown_nodes = options.shown_nodes.value_or(kNodesOfADrawing);
+    write_drawing(options.dot, egraph.export_dot(shown));
+  }
+}
+
+void run(const Options& options) {
+  check(options);
+  // What another program is to read comes alone.
+  const bool piped = options.json == "-" || options.dot == "-" || options.stats_json == "-";
+  std::ostream& out = piped ? std::cerr : std::cout;
+
+  ProgressLine line;
+  egraph::RunLimits limits = options.limits;
+  if (options.progress || line.on_terminal()) {
+    limits.progress = [&line](const egraph::RunProgress& now) { line.show(now); };
+  }
+  egraph::EGraph egraph;
+  std::vector<egraph::RunReport> runs;
+  for (const std::string& file : options.files) {
+    const auto show = [&](const std::string& text) {
+      line.clear();
+      out << text << std::endl;
+    };
+    egraph::ProgramResult result = egraph.run_program(read_text(file), source_name(file),
+                                                      {.limits = limits, .on_output = show});
+    runs.insert(runs.end(), std::make_move_iterator(result.runs.begin()),
+                std::make_move_iterator(result.runs.end()));
+  }
+  line.clear();
+  look_inside(egraph, runs, options, out);
+}
+
+}  // namespace
+
+void define_egg(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("file", options->files,
+                 "Programs in egglog's language, run one after the other in one e-graph; - reads "
+                 "standard input")
+      ->type_name("FILE")
+      ->required();
+
+  const char* inside = "Seeing inside";
+  app.add_flag("--stats", options->stats,
+               "Per rule time, candidates, matches and new facts; per iteration the size and the "
+               "rule that added most; the rule behind an explosion")
+      ->group(inside);
+  app.add_option("--stats-json", options->stats_json,
+                 "The same for each rule in each iteration, as JSON into a file; - is standard "
+                 "output")
+      ->type_name("FILE")
+      ->group(inside);
+  app.add_option("--why-not", options->why_not,
+                 "'RULE at TERM' or 'RULE at VARIABLE=TERM': why the rule doesn't match there; may "
+                 "be given several times")
+      ->type_name("QUESTION")
+      ->allow_extra_args(false)
+      ->group(inside);
+  app.add_flag("--progress", options->progress,
+               "Say how far runs of more than two seconds are, also where standard error is no "
+               "terminal")
+      ->group(inside);
+
+  const char* exports = "Exports of the e-graph at the end";
+  app.add_option("--json", options->json,
+                 "A file for it in the egraph-serialize format; - is standard output, and the "
+                 "program's outputs go to standard error")
+      ->type_name("FILE")
+      ->group(exports);
+  app.add_option("--dot", options->dot,
+                 "A file for it as Graphviz text; .svg and .png are drawn; - as above")
+      ->type_name("FILE")
+      ->group(exports);
+  app.add_option("--around", options->around, "A term: export what lies around its class only")
+      ->type_name("TERM")
+      ->group(exports);
+  app.add_option("--radius", options->radius, "Steps from class to class away from --around")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(exports);
+  app.add_flag("--children-only", options->children_only,
+               "Step to arguments only, not to the terms they stand in")
+      ->group(exports);
+  app.add_option("--shown-nodes", options->shown_nodes,
+                 fmt::format("At most this many nodes; {} in JSON and {} in a drawing unless given",
+                             egraph::ExportOptions{}.shown_nodes, kNodesOfADrawing))
+      ->type_name("N")
+      ->group(exports);
+
+  const char* limits = "Limits of each run; reaching one is an outcome that names the rule";
+  app.add_option("--max-nodes", options->limits.nodes, "Rows of all tables")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(limits);
+  app.add_option("--max-matches", options->limits.matches_per_rule,
+                 "Matches of one rule in one iteration")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(limits);
+  app.add_option("--max-iterations", options->limits.iterations, "Iterations of rulesets")
+      ->type_name("N")
+      ->group(limits);
+  app.add_option("--max-seconds", options->limits.seconds, "Seconds")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S")
+      ->group(limits);
+  app.callback([options] { run(*options); });
+}
+
+}  // namespace luminal::cli
