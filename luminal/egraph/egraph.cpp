@@ -59,6 +59,10 @@ void EGraph::add_primitive(const std::string& name, std::vector<SortId> inputs, 
                                           .host = true});
 }
 
+void EGraph::watch_host_primitives(const HostCallWatcher& watcher) {
+  state_->database().schema.watch_host_primitives(watcher);
+}
+
 FunctionId EGraph::add_constructor(const std::string& name, std::vector<SortId> inputs,
                                    SortId output, uint64_t cost) {
   return declare_constructor(

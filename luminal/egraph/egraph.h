@@ -51,6 +51,8 @@ class LUMINAL_API EGraph {
   SortId add_host_sort(const std::string& name, HostPrinter print = {});
   void add_primitive(const std::string& name, std::vector<SortId> inputs, SortId output,
                      PrimitiveFunction run);
+  // To see which host values a run asks about, for example to replay it without the host.
+  void watch_host_primitives(const HostCallWatcher& watcher);
   FunctionId add_constructor(const std::string& name, std::vector<SortId> inputs, SortId output,
                              uint64_t cost = 1);
   FunctionId add_relation(const std::string& name, std::vector<SortId> inputs);

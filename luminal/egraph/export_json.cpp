@@ -54,8 +54,8 @@ class JsonExport {
   std::string relation_sort(const Function& relation) const { return "@" + relation.name + "Sort"; }
 
   void write_entry(const std::string& id, const std::string& op,
-                   const std::vector<std::string>& children, const std::string& eclass,
-                   double cost, bool subsumed = false) {
+                   const std::vector<std::string>& children, const std::string& eclass, double cost,
+                   bool subsumed = false) {
     json_.key(id);
     json_.begin_object(kLine);
     json_.field("op", op);

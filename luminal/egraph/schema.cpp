@@ -71,6 +71,19 @@ PrimitiveId Schema::add(Primitive primitive) {
   return id;
 }
 
+void Schema::watch_host_primitives(const HostCallWatcher& watcher) {
+  for (uint32_t i = 0; i < primitives_.size(); ++i) {
+    Primitive& primitive = primitives_[i];
+    if (!primitive.host) continue;
+    primitive.run = [run = primitive.run, watcher, id = PrimitiveId{i}](
+                        Constants& constants, std::span<const Value> arguments) {
+      const std::optional<Value> result = run(constants, arguments);
+      watcher(id, arguments, result);
+      return result;
+    };
+  }
+}
+
 std::optional<SortId> Schema::find_sort(std::string_view name) const {
   return find_in(sort_names_, name);
 }

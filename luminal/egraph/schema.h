@@ -67,6 +67,10 @@ struct Primitive {
   bool variadic = false;  // takes any number of arguments of the sort that `inputs` has alone
 };
 
+// Sees the calls of host primitives: arguments, and the result or none.
+using HostCallWatcher = std::function<void(PrimitiveId primitive, std::span<const Value> arguments,
+                                           std::optional<Value> result)>;
+
 // Names are unique among sorts, and among functions and primitives, where a primitive's name may
 // stand for several argument sorts. UserError on a clash.
 class LUMINAL_API Schema {
@@ -79,6 +83,8 @@ class LUMINAL_API Schema {
   SortId add(Sort sort);
   FunctionId add(Function function);
   PrimitiveId add(Primitive primitive);
+  // From now on the watcher sees each call of the host primitives that are there.
+  void watch_host_primitives(const HostCallWatcher& watcher);
 
   std::optional<SortId> find_sort(std::string_view name) const;
   std::optional<FunctionId> find_function(std::string_view name) const;

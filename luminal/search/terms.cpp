@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <memory>
+#include <utility>
 
 #include "luminal/base/check.h"
 #include "luminal/rules/rules.h"
@@ -31,29 +33,40 @@ std::string number_text(const Number& number) {
                                 : fmt::format("{}:{}", number.integer, name(number.dtype));
 }
 
+// Equal layers ask the same questions about the same maps: each is answered once.
+egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
+  auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
+  return [known, answer = std::move(answer)](Constants& constants, std::span<const Value> in) {
+    auto [entry, is_new] = known->try_emplace(std::vector(in.begin(), in.end()));
+    if (is_new) entry->second = answer(constants, in);
+    return entry->second;
+  };
+}
+
 // Pure functions of host values; a result that isn't there means that a rule doesn't match.
 void add_primitives(egraph::EGraph& egraph, HostValues& host) {
   const egraph::SortId map = egraph.sort("Map");
   const egraph::SortId index = egraph.sort("Index");
   const egraph::SortId type = egraph.sort("Type");
   const egraph::SortId boolean = egraph.schema().boolean();
-  egraph.add_primitive("compose", {map, map}, map, [&host](Constants&, std::span<const Value> in) {
+  using Arguments = std::span<const Value>;
+  const auto add = [&](const char* name, std::vector<egraph::SortId> inputs, egraph::SortId output,
+                       egraph::PrimitiveFunction answer) {
+    egraph.add_primitive(name, std::move(inputs), output, remembering(std::move(answer)));
+  };
+  add("compose", {map, map}, map, [&host](Constants&, Arguments in) {
     return std::optional(host.of(IndexMap::compose(host.map(in[0]), host.map(in[1]))));
   });
-  egraph.add_primitive("is-identity", {map}, boolean,
-                       [&host](Constants&, std::span<const Value> in) -> std::optional<Value> {
-                         if (!host.map(in[0]).is_identity()) return std::nullopt;
-                         return Constants::boolean(true);
-                       });
-  egraph.add_primitive("index-through", {map, index}, index,
-                       [&host](Constants&, std::span<const Value> in) {
-                         return std::optional(host.of(host.map(in[0]).apply(host.expr(in[1]))));
-                       });
-  egraph.add_primitive("type-through", {map, type}, type,
-                       [&host](Constants&, std::span<const Value> in) {
-                         const Type seen{host.map(in[0]).dims(), host.type(in[1]).dtype};
-                         return std::optional(host.of(seen));
-                       });
+  add("is-identity", {map}, boolean, [&host](Constants&, Arguments in) -> std::optional<Value> {
+    if (!host.map(in[0]).is_identity()) return std::nullopt;
+    return Constants::boolean(true);
+  });
+  add("index-through", {map, index}, index, [&host](Constants&, Arguments in) {
+    return std::optional(host.of(host.map(in[0]).apply(host.expr(in[1]))));
+  });
+  add("type-through", {map, type}, type, [&host](Constants&, Arguments in) {
+    return std::optional(host.of(Type{host.map(in[0]).dims(), host.type(in[1]).dtype}));
+  });
 }
 
 }  // namespace

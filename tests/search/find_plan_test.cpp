@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "luminal/luminal.h"
+#include "tests/search/llama_blocks.h"
 #include "tests/search/planned.h"
 
 namespace luminal::search {
@@ -118,25 +119,9 @@ TEST(FindPlan, IsTheSameEveryTime) {
   }
 }
 
-// A pre-norm Llama block at a small width; the e-graph doesn't see sizes.
-Tensor llama_block(const nn::Scope& scope, const Tensor& x, int heads, int kv_heads) {
-  auto rotate = [](const Tensor& t) { return rotary_embedding(t); };
-  Tensor h = nn::rms_norm(scope.child("input_layernorm"), x, {.eps = 1e-5});
-  Tensor a = nn::self_attention(
-      scope.child("self_attn"), h, heads,
-      {.kv_heads = kv_heads, .bias = false, .out_bias = false, .causal = true, .rotate = rotate});
-  Tensor y = x + a;
-  h = nn::rms_norm(scope.child("post_attention_layernorm"), y, {.eps = 1e-5});
-  auto project = [&](const char* name, const Tensor& in, int64_t out) {
-    return nn::linear(scope.child(name), in, out, {.bias = false});
-  };
-  return y + project("down", silu(project("gate", h, 256)) * project("up", h, 256), 64);
-}
-
 TEST(FindPlan, ManyStartsFindNothingBetterForALlamaBlock) {
   Graph graph;
-  Tensor x = graph.input("x", {1, Expr::var("s", 1, 512), 64});
-  llama_block(nn::Scope(graph).child(0), x, 4, 2).output("y");
+  add_llama_blocks(graph, 1);
   Planned planned = prepare(graph);
   const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
   planned.options.starts = 8;
@@ -154,9 +139,7 @@ TEST(Saturation, GrowsLinearlyWithLlamaBlocks) {
   uint64_t two = 0;
   for (int blocks : {1, 2, 4, 8, 12}) {
     Graph graph;
-    Tensor x = graph.input("x", {1, Expr::var("s", 1, 512), 64});
-    for (int i = 0; i < blocks; ++i) x = llama_block(nn::Scope(graph).child(i), x, 4, 2);
-    x.output("y");
+    add_llama_blocks(graph, blocks);
     const auto start = std::chrono::steady_clock::now();
     Planned planned = prepare(graph);
     const std::chrono::duration<double, std::milli> taken =

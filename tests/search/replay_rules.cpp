@@ -1,0 +1,216 @@
+// replay_rules BLOCKS OUT.egg: saturates the compiler's rules over Llama blocks, prints how long
+// that took and what came out as JSON on one line, and writes the run as a program without a host:
+// its terms, the host's answers as tables, and the rules over them. Any egglog can replay it.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "luminal/base/sexpr.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/rules/rules.h"
+#include "luminal/search/lower_graph.h"
+#include "luminal/search/terms.h"
+#include "tests/search/llama_blocks.h"
+
+namespace luminal::search {
+namespace {
+
+using base::Sexpr;
+using egraph::EGraph;
+using egraph::FunctionId;
+using egraph::PrimitiveId;
+using egraph::Sort;
+using egraph::SortId;
+using egraph::SortKind;
+using egraph::Value;
+
+// What the host said, by primitive and arguments.
+using HostCalls = std::map<PrimitiveId, std::map<std::vector<Value>, Value>>;
+
+struct Run {
+  Graph graph;
+  Terms terms;
+  explicit Run(int blocks) {
+    add_llama_blocks(graph, blocks);
+    lower_graph(graph, roots(graph), terms);
+    terms.egraph.rebuild();
+  }
+  egraph::RunReport saturate() {
+    EGraph& egraph = terms.egraph;
+    return egraph.run(egraph::Schedule::saturate(egraph.ruleset("movement")));
+  }
+};
+
+// The program text of a run that hasn't been saturated yet.
+class ReplayWriter {
+ public:
+  explicit ReplayWriter(const EGraph& egraph) : egraph_(egraph) {}
+
+  std::string write(const HostCalls& calls) {
+    for (const Sort& sort : egraph_.schema().sorts()) {
+      if (sort.kind == SortKind::Equality) out_ += "(sort " + sort.name + ")\n";
+    }
+    for (uint32_t f = 0; f < egraph_.schema().functions().size(); ++f) declare(FunctionId{f});
+    for (const auto& [primitive, results] : calls) write_table(primitive, results);
+    write_rules();
+    write_terms();
+    return out_ + "(run-schedule (saturate movement))\n";
+  }
+
+ private:
+  // A host's value is its number.
+  std::string name_of(SortId sort) const {
+    const Sort& declared = egraph_.schema().sort(sort);
+    return declared.kind == SortKind::Host ? "i64" : declared.name;
+  }
+  std::string names_of(const std::vector<SortId>& sorts) const {
+    std::string names;
+    for (SortId sort : sorts) names += (names.empty() ? "" : " ") + name_of(sort);
+    return names;
+  }
+
+  void declare(FunctionId id) {
+    const egraph::Function& function = egraph_.schema().function(id);
+    out_ += "(constructor " + function.name + " (" + names_of(function.inputs) + ") " +
+            name_of(function.output) + ")\n";
+  }
+
+  std::string text_of(Value value, SortId sort) const {
+    const Sort& declared = egraph_.schema().sort(sort);
+    if (declared.kind == SortKind::Host) return std::to_string(value.value);
+    if (declared.kind == SortKind::Equality) return "$n" + std::to_string(value.value);
+    return egraph_.print(value, sort);
+  }
+
+  void write_table(PrimitiveId id, const std::map<std::vector<Value>, Value>& results) {
+    const egraph::Primitive& primitive = egraph_.schema().primitive(id);
+    host_primitives_.insert(primitive.name);
+    out_ += "(function " + primitive.name + " (" + names_of(primitive.inputs) + ") " +
+            name_of(primitive.output) + " :no-merge)\n";
+    for (const auto& [arguments, result] : results) {
+      out_ += "(set (" + primitive.name;
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        out_ += " " + text_of(arguments[i], primitive.inputs[i]);
+      }
+      out_ += ") " + text_of(result, primitive.output) + ")\n";
+    }
+  }
+
+  void write_rules() {
+    for (const rules::RuleFile& file : rules::rule_files()) {
+      for (Sexpr& form : base::read_sexprs(file.text, file.name)) {
+        if (form.is_call("ruleset")) out_ += base::print(form) + "\n";
+        if (form.is_call("rewrite")) write_rewrite(form);
+      }
+    }
+  }
+
+  // A table can't be looked up in an action, so what the right side asks the host goes to :when.
+  void write_rewrite(Sexpr& form) {
+    std::vector<Sexpr> facts;
+    size_t fresh = 0;
+    move_host_calls(form.items[2], facts, fresh);
+    std::vector<Sexpr> options(form.items.begin() + 3, form.items.end());
+    std::vector<Sexpr> rewrite(form.items.begin(), form.items.begin() + 3);
+    for (size_t i = 0; i + 1 < options.size(); i += 2) {
+      if (options[i].is_atom(":when")) {
+        const std::vector<Sexpr>& given = options[i + 1].items;
+        facts.insert(facts.begin(), given.begin(), given.end());
+      } else if (!options[i].is_atom(":name")) {  // which not every egglog takes
+        rewrite.push_back(options[i]);
+        rewrite.push_back(options[i + 1]);
+      }
+    }
+    if (!facts.empty()) {
+      rewrite.push_back(base::make_atom(":when"));
+      rewrite.push_back(base::make_list(std::move(facts)));
+    }
+    out_ += base::print(base::make_list(std::move(rewrite))) + "\n";
+  }
+
+  void move_host_calls(Sexpr& expr, std::vector<Sexpr>& facts, size_t& fresh) {
+    if (!expr.is_list() || expr.items.empty()) return;
+    for (Sexpr& item : expr.items) move_host_calls(item, facts, fresh);
+    if (!host_primitives_.contains(expr.items[0].text)) return;
+    Sexpr variable = base::make_atom("host" + std::to_string(fresh++));
+    facts.push_back(base::make_list({base::make_atom("="), variable, std::move(expr)}));
+    expr = std::move(variable);
+  }
+
+  // Nothing is united yet: each class is one row, and parts have lesser ids.
+  void write_terms() {
+    std::map<uint32_t, std::string> terms;
+    for (uint32_t f = 0; f < egraph_.schema().functions().size(); ++f) {
+      const egraph::Function& function = egraph_.schema().function(FunctionId{f});
+      egraph_.for_each_row(
+          FunctionId{f}, [&](std::span<const Value> arguments, Value value, egraph::RuleId) {
+            std::string text = "(let " + text_of(value, function.output) + " (" + function.name;
+            for (size_t i = 0; i < arguments.size(); ++i) {
+              text += " " + text_of(arguments[i], function.inputs[i]);
+            }
+            terms[value.value] = text + "))\n";
+          });
+    }
+    for (const auto& [id, text] : terms) out_ += text;
+  }
+
+  const EGraph& egraph_;
+  std::set<std::string> host_primitives_;
+  std::string out_;
+};
+
+std::string replay_text(int blocks) {
+  Run run(blocks);
+  const EGraph start = run.terms.egraph;  // before anything is saturated
+  HostCalls calls;
+  run.terms.egraph.watch_host_primitives(
+      [&](PrimitiveId primitive, std::span<const Value> arguments, std::optional<Value> result) {
+        std::map<std::vector<Value>, Value>& results = calls[primitive];  // also without any
+        if (result) results.emplace(std::vector(arguments.begin(), arguments.end()), *result);
+      });
+  run.saturate();
+  return ReplayWriter(start).write(calls);
+}
+
+int replay_rules(int blocks, const char* out) {
+  constexpr int kRounds = 25;
+  std::vector<double> milliseconds;
+  std::string sizes;
+  for (int i = 0; i < kRounds; ++i) {
+    Run run(blocks);
+    const auto start = std::chrono::steady_clock::now();
+    run.saturate();
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    milliseconds.push_back(taken.count());
+    if (i > 0) continue;
+    const EGraph& egraph = run.terms.egraph;
+    for (uint32_t f = 0; f < egraph.schema().functions().size(); ++f) {
+      sizes += std::string(sizes.empty() ? "" : ", ") + "\"" +
+               egraph.schema().function(FunctionId{f}).name +
+               "\": " + std::to_string(egraph.size(FunctionId{f}));
+    }
+  }
+  std::sort(milliseconds.begin(), milliseconds.end());
+  std::ofstream(out) << replay_text(blocks);
+  std::printf("{\"milliseconds\": %.4f, \"sizes\": {%s}}\n", milliseconds[kRounds / 2],
+              sizes.c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace luminal::search
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: replay_rules BLOCKS OUT.egg\n");
+    return 2;
+  }
+  return luminal::search::replay_rules(std::atoi(argv[1]), argv[2]);
+}
