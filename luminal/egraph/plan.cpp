@@ -3,6 +3,7 @@
 #include "luminal/base/check.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace luminal::egraph {
@@ -13,6 +14,7 @@ class Planner {
   Planner(Database& database, const Query& query)
       : database_(database), query_(query), bound_(query.slots), guard_done_(query.guards.size()) {
     for (const Preset& preset : query.presets) bound_[preset.slot] = true;
+    reached_.resize(query.slots);
   }
 
   Plan make(uint32_t focus) {
@@ -24,15 +26,7 @@ class Planner {
       take(focus, true);
     }
     while (!left_.empty()) {
-      size_t best = 0;
-      double fewest = expected_rows(query_.atoms[left_[0]]);
-      for (size_t i = 1; i < left_.size(); ++i) {
-        const double rows = expected_rows(query_.atoms[left_[i]]);
-        if (rows >= fewest) continue;
-        fewest = rows;
-        best = i;
-      }
-      take_left(best);
+      take_left(best_left());
     }
     LUMINAL_CHECK(
         std::all_of(guard_done_.begin(), guard_done_.end(), [](bool done) { return done; }),
@@ -41,6 +35,28 @@ class Planner {
   }
 
  private:
+  // The atom with the fewest expected rows; one that only constants lead to would multiply what is
+  // found so far instead of filtering it, so it waits, unless it has a row at most.
+  size_t best_left() const {
+    size_t best = 0;
+    double fewest = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < left_.size(); ++i) {
+      const Atom& atom = query_.atoms[left_[i]];
+      constexpr double kWaits = 1e6;
+      double rows = expected_rows(atom);
+      if (rows > 1 && !is_connected(atom)) rows *= kWaits;
+      if (rows >= fewest) continue;
+      fewest = rows;
+      best = i;
+    }
+    return best;
+  }
+
+  bool is_connected(const Atom& atom) const {
+    return std::any_of(atom.slots.begin(), atom.slots.end(),
+                       [&](uint32_t slot) { return reached_[slot]; });
+  }
+
   // What constants alone lead to comes first: where it isn't there, the search ends at once.
   void take_known_rows() {
     for (size_t i = 0; i < left_.size();) {
@@ -103,6 +119,7 @@ class Planner {
   void take(uint32_t number, bool scan) {
     const Atom& atom = query_.atoms[number];
     const uint64_t mask = bound_mask(atom), inputs = inputs_mask(atom);
+    const bool known = !scan && !is_connected(atom) && (mask & inputs) == inputs;
     AtomStep step{.atom = number};
     uint64_t looked_up = 0;
     if (!scan && (mask & inputs) == inputs) {
@@ -126,6 +143,7 @@ class Planner {
       if (mask >> i & 1) continue;
       step.columns.push_back({.column = i, .slot = slot, .binds = !bound_[slot]});
       bound_[slot] = true;
+      if (!known) reached_[slot] = true;
     }
     take_guards(step.guards);
     plan_.steps.push_back(std::move(step));
@@ -142,6 +160,10 @@ class Planner {
         if (guard_done_[i] || !ready) continue;
         into.push_back({.guard = i, .binds = !bound_[guard.output]});
         bound_[guard.output] = true;
+        if (std::any_of(guard.inputs.begin(), guard.inputs.end(),
+                        [&](uint32_t slot) { return reached_[slot]; })) {
+          reached_[guard.output] = true;
+        }
         guard_done_[i] = true;
         progress = true;
       }
@@ -152,6 +174,7 @@ class Planner {
   const Query& query_;
   std::vector<uint32_t> left_;  // atoms
   std::vector<bool> bound_;     // by slot
+  std::vector<bool> reached_;   // by slot: bound to more than what constants lead to
   std::vector<bool> guard_done_;
   Plan plan_;
 };

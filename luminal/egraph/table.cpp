@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace luminal::egraph {
@@ -93,7 +94,9 @@ double Table::rows_per_key(uint64_t mask) {
   return estimates_.back().rows_per_key;
 }
 
-// Of a sample of m rows, the share of pairs that agree is the chance that two rows agree.
+// Two averages of a sample: over the rows, where keys with many rows weigh more (the share of pairs
+// of rows that agree is the chance that any two do), and over the keys. Which one a look-up meets
+// depends on where its key comes from, so it is something in between.
 double Table::estimate_rows_per_key(uint64_t mask) const {
   constexpr size_t kSamples = 1024;
   std::vector<uint32_t> hashes;
@@ -109,15 +112,21 @@ double Table::estimate_rows_per_key(uint64_t mask) const {
   }
   if (hashes.size() < 2) return 1;
   std::sort(hashes.begin(), hashes.end());
-  double pairs = 0;
+  double pairs = 0, keys = 0, single_keys = 0;
   for (size_t first = 0, at = 1; at <= hashes.size(); ++at) {
     if (at < hashes.size() && hashes[at] == hashes[first]) continue;
     const double count = static_cast<double>(at - first);
     pairs += count * (count - 1) / 2;
+    ++keys;
+    if (at - first == 1) ++single_keys;
     first = at;
   }
-  const double sampled = static_cast<double>(hashes.size());
-  return 1 + static_cast<double>(live_ - 1) * pairs / (sampled * (sampled - 1) / 2);
+  const double sampled = static_cast<double>(hashes.size()), live = static_cast<double>(live_);
+  const double over_rows = 1 + (live - 1) * pairs / (sampled * (sampled - 1) / 2);
+  // Keys seen once in the sample stand for others that weren't seen.
+  const double all_keys = std::sqrt(live / sampled) * single_keys + (keys - single_keys);
+  const double over_keys = live / all_keys;
+  return std::sqrt(over_rows * std::max(1.0, over_keys));
 }
 
 void Table::compact_if_sparse() {

@@ -85,8 +85,8 @@ class Table {
   bool has_index(uint64_t mask) const;
   // How far an index lags behind, all rows where there is none.
   size_t rows_to_index(uint64_t mask) const;
-  // How many living rows share the values of these columns with a row, on average over the rows:
-  // what a look-up by them finds. An estimate from a sample, made anew when the table has doubled.
+  // How many living rows a look-up by these columns finds, about: an estimate from a sample, made
+  // anew when the table has doubled.
   double rows_per_key(uint64_t mask);
 
   // Drops dead rows once they are many; row numbers change, their order doesn't.
