@@ -149,6 +149,17 @@ void EGraph::let(const std::string& name, SortId sort, Value value) {
   state_->engine.add_global(name, sort, state_->database().canonical(value, sort));
 }
 
+RulesetId EGraph::add_ruleset(const std::string& name) { return state_->engine.add_ruleset(name); }
+
+RuleId EGraph::add_rule(const std::string& name, RulesetId ruleset, const RuleBuilder& rule) {
+  Engine& engine = state_->engine;
+  const Command command{.position = {.line = 1, .column = 1},
+                        .body = rule.declaration(name, engine.rulesets[ruleset.index()].name)};
+  ProgramResult result;
+  run_commands(engine, {&command, 1}, "rule " + name, RunLimits(), Files(), result);
+  return engine.rule_names.find(name)->second;
+}
+
 ProgramResult EGraph::run_program(std::string_view text, std::string_view source) {
   return run_program(text, source, ProgramOptions());
 }

@@ -6,6 +6,7 @@
 #include "luminal/egraph/export.h"
 #include "luminal/egraph/files.h"
 #include "luminal/egraph/report.h"
+#include "luminal/egraph/rule_builder.h"
 #include "luminal/egraph/schedule.h"
 #include "luminal/egraph/schema.h"
 #include "luminal/egraph/snapshot.h"
@@ -97,6 +98,10 @@ class LUMINAL_API EGraph {
   void let(const std::string& name, SortId sort, Value value);
 
   // --- rules and runs -----------------------------------------------------------------------
+
+  RulesetId add_ruleset(const std::string& name);
+  // UserError where the name is taken or the rule's sorts don't fit.
+  RuleId add_rule(const std::string& name, RulesetId ruleset, const RuleBuilder& rule);
 
   // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
   // that errors name.

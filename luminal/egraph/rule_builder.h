@@ -1,0 +1,70 @@
+// RuleBuilder: a rule from C++ instead of text: what to match, then what to do for each match.
+#pragma once
+
+#include "luminal/base/visibility.h"
+#include "luminal/egraph/schema.h"
+#include "luminal/egraph/value.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace luminal::egraph {
+
+struct RuleDeclaration;
+
+// Sorts are inferred and checked when the rule is added; an error counts the terms from 1 in the
+// order they were made.
+//
+//   RuleBuilder rule(egraph.schema());
+//   const auto a = rule.variable(), b = rule.variable();
+//   const auto sum = rule.call(add, {a, b});
+//   rule.if_there(sum).unite(sum, rule.call(add, {b, a}));
+//   egraph.add_rule("commute", kDefaultRuleset, rule);
+class LUMINAL_API RuleBuilder {
+ public:
+  // A variable, a constant or a call, of this builder. The same call may be matched and made.
+  struct Term {
+    uint32_t number;
+  };
+  using Terms = std::initializer_list<Term>;
+
+  explicit RuleBuilder(const Schema& schema);
+  ~RuleBuilder();
+  RuleBuilder(const RuleBuilder&) = delete;
+  RuleBuilder& operator=(const RuleBuilder&) = delete;
+
+  Term variable();
+  Term constant(int64_t number);
+  Term constant(double number);
+  Term constant(std::string_view text);
+  Term constant(bool value);
+  Term call(FunctionId function, Terms arguments);
+  // Of the primitives with this name the one that fits the sorts.
+  Term call(std::string_view primitive, Terms arguments);
+
+  // What to match: a call that is there or has a result; two terms that are equal.
+  RuleBuilder& if_there(Term call);
+  RuleBuilder& if_equal(Term a, Term b);
+
+  // What to do for each match, in this order.
+  RuleBuilder& make(Term call);
+  RuleBuilder& set(Term call, Term value);
+  RuleBuilder& unite(Term a, Term b);
+  RuleBuilder& remove(Term call);
+  RuleBuilder& subsume(Term call);
+
+ private:
+  friend class EGraph;
+  struct Parts;
+
+  Term add(struct Expr term);
+  RuleDeclaration declaration(std::string name, std::string ruleset) const;
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace luminal::egraph
