@@ -3,6 +3,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/egraph/engine.h"
+#include "luminal/egraph/extract_dag.h"
 #include "luminal/egraph/parser.h"
 #include "luminal/egraph/program.h"
 #include "luminal/egraph/rebuild.h"
@@ -208,6 +209,11 @@ Snapshot EGraph::snapshot() {
 
 ExtractedTerm EGraph::extract(Value value, SortId sort) {
   return extract_value(state_->engine, value, sort);
+}
+
+ExtractedDag EGraph::extract_dag(Value value, SortId sort) {
+  rebuild();
+  return egraph::extract_dag(state_->database(), value, sort);
 }
 
 std::string EGraph::print(Value value, SortId sort) const {

@@ -123,6 +123,8 @@ class LUMINAL_API EGraph {
   Snapshot snapshot();
   // The term of least cost as a tree; UserError where a class has no finite one.
   ExtractedTerm extract(Value value, SortId sort);
+  // A term of low cost where what is used twice costs once; UserError likewise.
+  ExtractedDag extract_dag(Value value, SortId sort);
   // As a literal of the language, and `#7` for a class.
   std::string print(Value value, SortId sort) const;
   // Every living row with the rule that made it.

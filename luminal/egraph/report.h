@@ -131,4 +131,16 @@ struct ExtractedTerm {
   uint64_t cost = 0;
 };
 
+struct DagNode {
+  FunctionId function;
+  Value value;                   // the class, canonical
+  std::vector<Value> arguments;  // canonical
+};
+
+struct ExtractedDag {
+  std::vector<DagNode> nodes;  // one per class, arguments before those that use them; the root last
+  uint64_t cost = 0;           // each node once
+  std::string text;            // a `let` for what is used more than once, then the term
+};
+
 }  // namespace luminal::egraph
