@@ -125,8 +125,8 @@ double Table::estimate_rows_per_key(uint64_t mask) const {
   const double over_rows = 1 + (live - 1) * pairs / (sampled * (sampled - 1) / 2);
   // Keys seen once in the sample stand for others that weren't seen.
   const double all_keys = std::sqrt(live / sampled) * single_keys + (keys - single_keys);
-  const double over_keys = live / all_keys;
-  return std::sqrt(over_rows * std::max(1.0, over_keys));
+  const double over_keys = std::clamp(live / all_keys, 1.0, over_rows);
+  return std::sqrt(over_rows * over_keys);
 }
 
 void Table::compact_if_sparse() {

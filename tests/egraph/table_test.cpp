@@ -72,6 +72,67 @@ TEST(Table, ANullaryFunctionHasOneRow) {
   EXPECT_EQ(table.output(table.find(nullptr)), 4u);
 }
 
+TEST(Table, ARowOfTheLastTimeIsRewrittenWhereItStandsUntilAnIndexHasIt) {
+  Table table(1);
+  append(table, {1, 10}, 1);
+  append(table, {2, 20}, 2);
+  EXPECT_FALSE(table.can_rewrite(0, 2));  // older than the last time
+  EXPECT_FALSE(table.can_rewrite(1, 3));  // nothing was appended at that time
+  ASSERT_TRUE(table.can_rewrite(1, 2));
+  table.rewrite(1, std::array<uint32_t, 2>{3, 30}.data());
+  const std::array<uint32_t, 1> old_key{2}, new_key{3};
+  EXPECT_EQ(table.find(old_key.data()), kNoRow);
+  EXPECT_EQ(table.find(new_key.data()), 1u);
+  EXPECT_EQ(table.output(1), 30u);
+  EXPECT_EQ(table.rows(), 2u);
+  table.index(0b10);
+  EXPECT_FALSE(table.can_rewrite(1, 2));
+}
+
+TEST(Table, ASubsumedRowLivesOnAndKeepsItsOrigin) {
+  Table table(1);
+  const std::array<uint32_t, 2> row{1, 10};
+  table.append(row.data(), 1, RuleId{7}.value);
+  table.subsume(0);
+  EXPECT_TRUE(table.subsumed(0));
+  EXPECT_TRUE(table.alive(0));
+  EXPECT_EQ(table.origin(0), RuleId{7});
+  EXPECT_EQ(table.find(row.data()), 0u);
+  EXPECT_EQ(table.live(), 1u);
+}
+
+// Times of which compaction left nothing start where the next one does, or past the last row.
+TEST(Table, CompactionTwiceKeepsTheTimesInOrder) {
+  Table table(1);
+  for (uint32_t i = 0; i < 400; ++i) append(table, {i, i}, 1 + i / 100);
+  for (uint32_t i = 100; i < 400; ++i) table.kill(i);
+  table.compact_if_sparse();
+  ASSERT_EQ(table.rows(), 100u);
+  EXPECT_EQ(table.first_row_since(2), 100u);
+  for (uint32_t i = 400; i < 700; ++i) append(table, {i, i}, 5);
+  for (uint32_t i = 100; i < 400; ++i) table.kill(i);
+  table.compact_if_sparse();
+  ASSERT_EQ(table.rows(), 100u);
+  EXPECT_EQ(table.first_row_since(1), 0u);
+  EXPECT_EQ(table.first_row_since(2), 100u);
+  EXPECT_EQ(table.last_time(), 5u);
+  append(table, {1000, 1}, 6);
+  EXPECT_EQ(table.first_row_since(6), 100u);
+}
+
+// Between the average over rows and that over keys.
+TEST(Table, EstimatesHowManyRowsALookUpFinds) {
+  Table table(2);
+  for (uint32_t i = 0; i < 8000; ++i) {
+    // Column 0 tells all rows apart, column 1 is even, the value is skewed: one in two is 0.
+    append(table, {i, i % 1000, i % 2 == 0 ? 0 : i}, 1);
+  }
+  EXPECT_NEAR(table.rows_per_key(0b001), 1, 0.1);
+  EXPECT_NEAR(table.rows_per_key(0b010), 8, 6);
+  EXPECT_GT(table.rows_per_key(0b100), 20);
+  EXPECT_LT(table.rows_per_key(0b100), 2001);
+}
+
 // The model: a map from arguments to value and time.
 TEST(Table, AgreesWithAMapOnRandomChanges) {
   std::mt19937 random(5);
