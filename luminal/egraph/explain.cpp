@@ -425,9 +425,14 @@ class Explainer {
       if (!reads_row(instruction)) continue;
       result.register_facts[instruction.target] = log_.cause_fact(cause, next++);
     }
-    step.premises.insert(step.premises.begin(), result.matched.begin(), result.matched.end());
-    for (const uint32_t fact : result.matched) need_fact(fact);
+    for (const uint32_t fact : result.matched) cite(fact, step);
     return result;
+  }
+
+  void cite(uint32_t fact, ProofStep& step) {
+    need_fact(fact);
+    const auto end = step.premises.end();
+    if (std::find(step.premises.begin(), end, fact) == end) step.premises.push_back(fact);
   }
 
   void apply_merge(const ProofLog::Cause& cause, uint32_t before, Application& result,
@@ -664,9 +669,7 @@ class Explainer {
       need_terms(input, function.inputs[i]);
     }
     need_terms(value(fact), function.output);
-    if (from.op != Instruction::Op::Lookup) return;
-    need_fact(fact);
-    step.premises.push_back(fact);
+    if (from.op == Instruction::Op::Lookup) cite(fact, step);
   }
 
   // --- the result

@@ -39,7 +39,7 @@ struct ProofStep {
   Value left{}, right{};
   std::string rule = {};
   std::vector<Binding> bindings = {};
-  std::vector<uint32_t> premises = {};  // facts, in the order of the query; then those looked up
+  std::vector<uint32_t> premises = {};  // facts, each once
 
   friend bool operator==(const ProofStep&, const ProofStep&) = default;
 };

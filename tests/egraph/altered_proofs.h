@@ -102,7 +102,9 @@ class ProofAlterer {
       with(i, "as an axiom", [](ProofStep& s) { s.cause = ProofStep::Cause::Command; });
     }
     if (step.kind == ProofStep::Kind::Fact) return alter_fact(i, step);
-    with(i, "sides swapped", [](ProofStep& s) { std::swap(s.left, s.right); });
+    if (step.kind == ProofStep::Kind::Union) {  // congruence reads both ways
+      with(i, "sides swapped", [](ProofStep& s) { std::swap(s.left, s.right); });
+    }
     const SortId sort = sort_of(step.left);
     if (const Value id = other(step.left, sort); id.valid()) {
       with(i, "another left side", [&](ProofStep& s) { s.left = id; });
