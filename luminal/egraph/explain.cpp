@@ -254,19 +254,34 @@ class Explainer {
   bool has_entries(std::span<const Value> all, std::span<const Value> in, SortId sort, size_t width,
                    uint32_t before) const {
     for (size_t i = 0; i < all.size(); i += width) {
-      if (!find_entry(all.subspan(i, width), in, sort, before)) return false;
+      if (!find_entry(all, i, in, sort, before)) return false;
     }
     return true;
   }
-  std::optional<size_t> find_entry(std::span<const Value> entry, std::span<const Value> in,
-                                   SortId sort, uint32_t before) const {
-    for (size_t at = 0; at < in.size(); at += entry.size()) {
+  // Where an entry of one container stands in another: itself, else one that is equal, rather not
+  // one that the first container has as well.
+  std::optional<size_t> find_entry(std::span<const Value> all, size_t number,
+                                   std::span<const Value> in, SortId sort,
+                                   uint32_t before) const {
+    const size_t width = database_.constants.containers.shape(sort).elements.size();
+    const std::span<const Value> entry = all.subspan(number, width);
+    if (const auto at = place_of(entry, in)) return at;
+    std::optional<size_t> found;
+    for (size_t at = 0; at < in.size(); at += width) {
       bool same = true;
-      for (size_t c = 0; c < entry.size() && same; ++c) {
+      for (size_t c = 0; c < width && same; ++c) {
         same = equal_before(entry[c], in[at + c],
                             database_.constants.containers.item_sort(sort, c), before);
       }
-      if (same) return at;
+      if (!same) continue;
+      if (!place_of(in.subspan(at, width), all)) return at;
+      if (!found) found = at;
+    }
+    return found;
+  }
+  static std::optional<size_t> place_of(std::span<const Value> entry, std::span<const Value> in) {
+    for (size_t at = 0; at < in.size(); at += entry.size()) {
+      if (std::ranges::equal(entry, in.subspan(at, entry.size()))) return at;
     }
     return std::nullopt;
   }
@@ -298,7 +313,7 @@ class Explainer {
     const Containers& containers = database_.constants.containers;
     const size_t width = containers.shape(sort).elements.size();
     for (size_t i = 0; i < all.size(); i += width) {
-      const auto at = find_entry(all.subspan(i, width), in, sort, before);
+      const auto at = find_entry(all, i, in, sort, before);
       if (!at) {
         throw UserError("maps whose keys became equal aren't explained yet");
       }
