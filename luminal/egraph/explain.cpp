@@ -92,11 +92,12 @@ class Explainer {
         forest_(forest),
         next_term_(static_cast<uint32_t>(engine.database.ids().size())) {}
 
+  bool are_equal(Value a, Value b) const {
+    return forest_.connected(known(a).value, known(b).value);
+  }
+
   Explanation explain(Value a, Value b, SortId sort) {
     const Value from = known(a), to = known(b);
-    if (!forest_.connected(from.value, to.value)) {
-      throw UserError("these terms aren't equal in this e-graph");
-    }
     result_ = {.left = a, .right = b, .sort = sort, .terms = {}, .steps = {}, .chain = {}};
     const std::vector<UnionForest::Edge> path = forest_.path(from.value, to.value);
     for (const UnionForest::Edge& edge : path) need_union(edge.number);
@@ -185,6 +186,7 @@ class Explainer {
     for (size_t i = 0; i < exact.size(); ++i) {
       need_equal(known(exact[i], declared.inputs[i]), made[i], declared.inputs[i], all);
     }
+    need_term(value(fact));
     const Value id{next_term_++};
     asked_.push_back({.fact = fact, .term = {id, function, std::move(exact)}});
     return id;
@@ -254,36 +256,29 @@ class Explainer {
   bool has_entries(std::span<const Value> all, std::span<const Value> in, SortId sort, size_t width,
                    uint32_t before) const {
     for (size_t i = 0; i < all.size(); i += width) {
-      if (!find_entry(all, i, in, sort, before)) return false;
+      if (!find_entry(all.subspan(i, width), in, sort, before)) return false;
     }
     return true;
   }
-  // Where an entry of one container stands in another: itself, else one that is equal, rather not
-  // one that the first container has as well.
-  std::optional<size_t> find_entry(std::span<const Value> all, size_t number,
-                                   std::span<const Value> in, SortId sort,
-                                   uint32_t before) const {
-    const size_t width = database_.constants.containers.shape(sort).elements.size();
-    const std::span<const Value> entry = all.subspan(number, width);
-    if (const auto at = place_of(entry, in)) return at;
+  // Where an entry of one container stands in another: the one that the fewest unions make equal.
+  std::optional<size_t> find_entry(std::span<const Value> entry, std::span<const Value> in,
+                                   SortId sort, uint32_t before) const {
     std::optional<size_t> found;
-    for (size_t at = 0; at < in.size(); at += width) {
+    size_t fewest = 0;
+    for (size_t at = 0; at < in.size(); at += entry.size()) {
+      size_t unions = 0;
       bool same = true;
-      for (size_t c = 0; c < width && same; ++c) {
-        same = equal_before(entry[c], in[at + c],
-                            database_.constants.containers.item_sort(sort, c), before);
+      for (size_t c = 0; c < entry.size() && same; ++c) {
+        const SortId item = database_.constants.containers.item_sort(sort, c);
+        same = equal_before(entry[c], in[at + c], item, before);
+        if (!same || !database_.is_equality(item)) continue;
+        unions += forest_.path(entry[c].value, in[at + c].value).size();
       }
-      if (!same) continue;
-      if (!place_of(in.subspan(at, width), all)) return at;
-      if (!found) found = at;
+      if (!same || (found && unions >= fewest)) continue;
+      found = at;
+      fewest = unions;
     }
     return found;
-  }
-  static std::optional<size_t> place_of(std::span<const Value> entry, std::span<const Value> in) {
-    for (size_t at = 0; at < in.size(); at += entry.size()) {
-      if (std::ranges::equal(entry, in.subspan(at, entry.size()))) return at;
-    }
-    return std::nullopt;
   }
 
   void need_equal(Value a, Value b, SortId sort, uint32_t before) {
@@ -313,7 +308,7 @@ class Explainer {
     const Containers& containers = database_.constants.containers;
     const size_t width = containers.shape(sort).elements.size();
     for (size_t i = 0; i < all.size(); i += width) {
-      const auto at = find_entry(all, i, in, sort, before);
+      const auto at = find_entry(all.subspan(i, width), in, sort, before);
       if (!at) {
         throw UserError("maps whose keys became equal aren't explained yet");
       }
@@ -741,6 +736,13 @@ void check_recorded(const Engine& engine) {
   throw UserError("proofs weren't recorded; ask for them before anything is added");
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
 // The place of the `=` between two terms, outside of parentheses and strings.
 size_t equals_sign(std::string_view text) {
   int depth = 0;
@@ -755,8 +757,7 @@ size_t equals_sign(std::string_view text) {
     if (c == '"') quoted = true;
     if (c == '(') ++depth;
     if (c == ')') --depth;
-    const bool alone = i > 0 && i + 1 < text.size() && text[i - 1] != '<' && text[i - 1] != '>' &&
-                       (text[i - 1] == ' ' || text[i - 1] == ')') &&
+    const bool alone = i > 0 && i + 1 < text.size() && (text[i - 1] == ' ' || text[i - 1] == ')') &&
                        (text[i + 1] == ' ' || text[i + 1] == '(');
     if (c == '=' && depth == 0 && alone) return i;
   }
@@ -767,14 +768,17 @@ size_t equals_sign(std::string_view text) {
 
 Explanation explain(Engine& engine, const UnionForest& forest, Value a, Value b) {
   check_recorded(engine);
-  return Explainer(engine, forest).explain(a, b, engine.database.sort_of(a));
+  Explainer explainer(engine, forest);
+  if (!explainer.are_equal(a, b)) throw UserError("these terms aren't equal in this e-graph");
+  return explainer.explain(a, b, engine.database.sort_of(a));
 }
 
 Explanation explain(Engine& engine, std::string_view question) {
   check_recorded(engine);
   rebuild(engine.database);
   const size_t middle = equals_sign(question);
-  const std::string_view sides[2] = {question.substr(0, middle), question.substr(middle + 1)};
+  const std::string_view sides[2] = {trimmed(question.substr(0, middle)),
+                                     trimmed(question.substr(middle + 1))};
   const UnionForest forest(engine.database.proofs->unions(), engine.database.ids().size());
   Explainer explainer(engine, forest);
   Value ids[2];
@@ -793,7 +797,12 @@ Explanation explain(Engine& engine, std::string_view question) {
     }
     ids[i] = explainer.asked(compile_expr(engine.scope("term"), parse_expr(sides[i], "term")));
   }
-  if (sorts[0] != sorts[1]) throw UserError("terms of two sorts are never equal");
+  const bool same_sort = sorts[0] == sorts[1];
+  if (!same_sort || !explainer.are_equal(ids[0], ids[1])) {
+    throw UserError(std::string(sides[0]) + " and " + std::string(sides[1]) +
+                    (same_sort ? " aren't equal in this e-graph"
+                               : " are of two sorts and never equal"));
+  }
   return explainer.explain(ids[0], ids[1], sorts[0]);
 }
 

@@ -115,8 +115,9 @@ class ExplanationWriter {
   std::string print(Value id) {
     const uint32_t number = numbers_.at(id.value);
     if (parts_[number] <= kMostParts) return call(explanation_.terms[number]);
-    named_.insert(number);
-    return "t" + std::to_string(number);
+    const auto [name, is_new] = names_.emplace(number, names_.size() + 1);
+    if (is_new) named_.push_back(number);
+    return "t" + std::to_string(name->second);
   }
 
   std::string print(Value value, SortId sort) {
@@ -140,17 +141,13 @@ class ExplanationWriter {
     return text + ")";
   }
 
-  // A definition may name terms of lower numbers.
+  // Those of long terms may name further ones.
   std::string definitions() {
-    std::vector<std::string> lines;
-    while (!named_.empty()) {
-      const uint32_t number = *named_.rbegin();
-      named_.erase(number);
-      lines.push_back("  t" + std::to_string(number) + " = " + call(explanation_.terms[number]) +
-                      "\n");
+    std::string text = named_.empty() ? "" : "where\n";
+    for (size_t i = 0; i < named_.size(); ++i) {
+      const ProofTerm& term = explanation_.terms[named_[i]];
+      text += "  t" + std::to_string(i + 1) + " = " + call(term) + "\n";
     }
-    std::string text = lines.empty() ? "" : "where\n";
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) text += *line;
     return text;
   }
 
@@ -174,7 +171,8 @@ class ExplanationWriter {
     std::string text;
     if (step.kind == ProofStep::Kind::Fact) {
       const Function& function = database_.schema.function(step.function);
-      text = call(step.function, step.arguments);
+      const bool is_term = function.kind == FunctionKind::Constructor;
+      text = is_term ? print(step.value) : call(step.function, step.arguments);
       text += function.kind == FunctionKind::Function
                   ? " has value " + print(step.value, function.output)
               : function.kind == FunctionKind::Relation ? " holds"
@@ -277,7 +275,8 @@ class ExplanationWriter {
   std::vector<uint32_t> union_steps_;
   UnionForest forest_;
   std::map<uint32_t, uint32_t> fact_steps_;
-  std::set<uint32_t> named_;
+  std::unordered_map<uint32_t, size_t> names_;  // of long terms
+  std::vector<uint32_t> named_;                 // in the order of their names
 };
 
 }  // namespace

@@ -30,12 +30,13 @@ struct Options {
   bool sizes = false, report = false, dump = false, tagged = false, digest = false;
   bool proofs = false, explain_all = false;
   int repeat = 1;
+  std::vector<std::string> questions;
   std::vector<std::string> files;
 };
 
 constexpr const char* kUsage =
     "usage: egg_run FILE.egg… [--sizes] [--report] [--dump] [--tagged] [--digest] [--repeat N]\n"
-    "                         [--proofs] [--explain-all]\n"
+    "                         [--proofs] [--explain 'TERM = TERM']… [--explain-all]\n"
     "  --sizes     end with the sizes of all tables\n"
     "  --report    end with the reports of the runs\n"
     "  --dump      end with all rows\n"
@@ -44,8 +45,9 @@ constexpr const char* kUsage =
     "changes\n"
     "  --repeat N  run each program N times; it is an error if two runs differ in any bit\n"
     "  --proofs    record proofs while it runs\n"
-    "  --explain-all  end with explanations of ids that were made equal, checked, and altered in\n"
-    "              every way; it is an error if a right one is rejected or an altered one accepted\n";
+    "  --explain Q end with an explanation, checked, and altered in every way: it is an error if the\n"
+    "              right one is rejected or an altered one accepted\n"
+    "  --explain-all  the same for ids that were made equal\n";
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
@@ -90,7 +92,20 @@ void print_tagged(const ProgramResult& result) {
   }
 }
 
-// Of each class, the id and the one it was before, for as many ids as there is time for.
+void print(const luminal::egraph::MutationCounts& counts, const std::string& path) {
+  if (!counts.failure.empty()) throw std::runtime_error(path + ": " + counts.failure);
+  std::cout << "explained " << counts.explanations << " steps " << counts.steps << " refused "
+            << counts.refused << " altered " << counts.altered << " rejected " << counts.rejected
+            << "\n";
+}
+
+void explain(EGraph& egraph, const std::string& question, const std::string& path) {
+  luminal::egraph::MutationCounts counts;
+  luminal::egraph::alter(egraph, egraph.explain(question), counts);
+  print(counts, path);
+}
+
+// Ids with the roots of their classes, for as many ids as there is time for.
 void explain_all(EGraph& egraph, const std::string& path) {
   constexpr size_t kMostPairs = 40;
   luminal::egraph::MutationCounts counts;
@@ -103,16 +118,13 @@ void explain_all(EGraph& egraph, const std::string& path) {
   for (size_t i = 0; i < displaced.size(); i += step) {
     luminal::egraph::explain_and_alter(egraph, displaced[i], egraph.find(displaced[i]), counts);
   }
-  if (!counts.failure.empty()) throw std::runtime_error(path + ": " + counts.failure);
-  std::cout << "explained " << counts.explanations << " steps " << counts.steps << " refused "
-            << counts.refused << " altered " << counts.altered << " rejected " << counts.rejected
-            << "\n";
+  print(counts, path);
 }
 
 void run_once(const std::string& text, const std::string& path, const Options& options, bool print,
               uint64_t& digest) {
   EGraph egraph;
-  if (options.proofs || options.explain_all) egraph.record_proofs();
+  if (options.proofs || options.explain_all || !options.questions.empty()) egraph.record_proofs();
   const ProgramResult result = egraph.run_program(text, path);
   if (options.digest || options.repeat > 1) digest = digest_of(result, egraph);
   if (!print) return;
@@ -127,6 +139,7 @@ void run_once(const std::string& text, const std::string& path, const Options& o
     for (const auto& run : result.runs) std::cout << run.text();
   }
   if (options.dump) std::cout << egraph.dump();
+  for (const std::string& question : options.questions) explain(egraph, question, path);
   if (options.explain_all) explain_all(egraph, path);
 }
 
@@ -168,6 +181,8 @@ bool parse_options(int argc, char** argv, Options& options) {
       options.digest = true;
     } else if (word == "--proofs") {
       options.proofs = true;
+    } else if (word == "--explain" && i + 1 < argc) {
+      options.questions.emplace_back(argv[++i]);
     } else if (word == "--explain-all") {
       options.explain_all = true;
     } else if (word == "--repeat" && i + 1 < argc) {
