@@ -94,8 +94,8 @@ void check(const Options& options) {
   if (!options.explain_json.empty() && options.explain.empty()) {
     refuse("--explain-json", "says where explanations go; add --explain");
   }
-  const int to_stdout = (options.json == "-") + (options.dot == "-") +
-                        (options.stats_json == "-") + (options.explain_json == "-");
+  const int to_stdout = (options.json == "-") + (options.dot == "-") + (options.stats_json == "-") +
+                        (options.explain_json == "-");
   if (to_stdout > 1) {
     refuse("-", "only one of --json, --dot, --stats-json and --explain-json can be written there");
   }

@@ -45,8 +45,8 @@ class LUMINAL_API EGraph {
   EGraph(EGraph&& other) noexcept;
   EGraph& operator=(EGraph&& other) noexcept;
 
-  // Keeps what `explain` needs from now on, at the cost of time and memory. UserError where anything
-  // was added already.
+  // Keeps what `explain` needs from now on, at the cost of time and memory. UserError where
+  // anything was added already.
   void record_proofs();
 
   // --- what there is: also declared in text -------------------------------------------------
@@ -113,7 +113,7 @@ class LUMINAL_API EGraph {
   size_t size(FunctionId function) const;  // living rows
   size_t tuples() const;                   // of all functions
   size_t classes() const;
-  size_t ids() const;  // given out so far: 0, 1, 2, … are values of equality sorts
+  size_t ids() const;    // given out so far: 0, 1, 2, … are values of equality sorts
   size_t bytes() const;  // of tables, their indexes, classes and recorded proofs
   // Living rows in the order they were made or last changed; values are canonical after a rebuild.
   void for_each_row(FunctionId function,
@@ -135,8 +135,8 @@ class LUMINAL_API EGraph {
   WhyNot why_not(RuleId rule, Value value, SortId sort, std::string_view variable = {});
   // Why two terms are equal: `TERM = TERM`, explained as they are written, or two values of one
   // equality sort, explained as the terms they were first given to. UserError where proofs weren't
-  // recorded, the terms aren't equal, or a rule on the way computes with containers of terms. Both
-  // rebuild.
+  // recorded, the terms aren't equal, or a rule on the way compares terms inside of containers.
+  // Both rebuild.
   Explanation explain(std::string_view question);
   Explanation explain(Value a, Value b);
   // Whether each step of an explanation follows, by a checker that knows the rules as written.

@@ -77,10 +77,10 @@ namespace {
 // The values of an application as the log has them.
 struct Application {
   const Program* program = nullptr;
-  std::vector<uint32_t> matched;               // facts by atom; of a merge the old and the new
-  std::vector<Value> inputs;                   // of the program
-  std::vector<SortId> input_sorts;             // not valid for base values
-  std::map<uint32_t, uint32_t> register_facts; // of terms and look-ups, by register
+  std::vector<uint32_t> matched;                // facts by atom; of a merge the old and the new
+  std::vector<Value> inputs;                    // of the program
+  std::vector<SortId> input_sorts;              // not valid for base values
+  std::map<uint32_t, uint32_t> register_facts;  // of terms and look-ups, by register
 };
 
 class Explainer {
@@ -379,14 +379,17 @@ class Explainer {
     } else if (entry.cause != ProofLog::kCommandCause) {
       const Application application = apply(entry.cause, number, step);
       const Program& program = *application.program;
+      const SortId sort = database_.sort_of(step.left);
       const auto does = [&](const Instruction& i) {
         return i.op == Instruction::Op::Union &&
-               original(application, i.inputs[0]) == step.left &&
-               original(application, i.inputs[1]) == step.right;
+               may_be(application, i.inputs[0], step.left, sort, number) &&
+               may_be(application, i.inputs[1], step.right, sort, number);
       };
       const auto found = std::find_if(program.code.begin(), program.code.end(), does);
+      if (found == program.code.end()) refuse_primitives(application, step);
       LUMINAL_CHECK(found != program.code.end(), "no action of the rule made this union");
-      for (const uint32_t reg : found->inputs) need_register(application, reg, number, step);
+      need_value(application, found->inputs[0], step.left, sort, number, step);
+      need_value(application, found->inputs[1], step.right, sort, number, step);
     }
     steps_.push_back({.unions = number, .is_union = true, .number = number, .step = step});
   }
@@ -399,23 +402,31 @@ class Explainer {
       const auto made = application.register_facts.find(instruction.target);
       const bool is_term = instruction.op == Instruction::Op::Add &&
                            made != application.register_facts.end() && made->second == fact;
-      const bool is_change = instruction.op == Instruction::Op::Set ||
-                             instruction.op == Instruction::Op::Subsume;
-      if (!is_term && !(is_change && same_inputs(application, instruction, fact))) continue;
-      for (const uint32_t reg : instruction.inputs) need_register(application, reg, before, step);
+      const bool is_change =
+          instruction.op == Instruction::Op::Set || instruction.op == Instruction::Op::Subsume;
+      if (!is_term && !(is_change && same_inputs(application, instruction, fact, before))) continue;
+      for (size_t i = 0; i < instruction.inputs.size(); ++i) {
+        need_value(application, instruction.inputs[i], log_.values(fact, i + 1)[i],
+                   column_sort(function_of(fact), i), before, step);
+      }
       return;
     }
+    if (step.cause != ProofStep::Cause::Merge) refuse_primitives(application, step);
     LUMINAL_CHECK(step.cause == ProofStep::Cause::Merge, "no action of the rule made this fact");
     const FunctionId function{log_.fact(fact).function};
-    need_register(application, database_.merge(function).result, before, step);
+    need_value(application, database_.merge(function).result, value(fact), function_of(fact).output,
+               before, step);
   }
 
-  bool same_inputs(const Application& application, const Instruction& instruction,
-                   uint32_t fact) const {
+  bool same_inputs(const Application& application, const Instruction& instruction, uint32_t fact,
+                   uint32_t before) const {
     if (log_.fact(fact).function != instruction.id) return false;
     const std::span<const Value> values = log_.values(fact, instruction.inputs.size());
     for (size_t i = 0; i < values.size(); ++i) {
-      if (original(application, instruction.inputs[i]) != values[i]) return false;
+      if (!may_be(application, instruction.inputs[i], values[i], column_sort(function_of(fact), i),
+                  before)) {
+        return false;
+      }
     }
     return true;
   }
@@ -459,8 +470,7 @@ class Explainer {
     for (size_t i = 0; i < function.inputs.size(); ++i) {
       need_equal(old_arguments[i], new_arguments[i], function.inputs[i], before);
     }
-    result.program =
-        &database_.merge(FunctionId{log_.fact(result.matched[0]).function}).program;
+    result.program = &database_.merge(FunctionId{log_.fact(result.matched[0]).function}).program;
   }
 
   void apply_rule(const ProofLog::Cause& cause, uint32_t before, Application& result,
@@ -544,11 +554,14 @@ class Explainer {
     }
   }
 
-  void run_guard(const Rule& rule, const Guard& guard, std::vector<Value>& slots,
-                 uint32_t before) {
+  void run_guard(const Rule& rule, const Guard& guard, std::vector<Value>& slots, uint32_t before) {
     const Primitive& primitive = database_.schema.primitive(guard.primitive);
-    const SortId sort =
-        primitive.any_sort ? id_sort(rule.matcher.query(), guard.inputs[0]) : SortId{};
+    SortId sort;
+    if (primitive.any_sort) {
+      for (const uint32_t slot : guard.inputs) {
+        if (!sort.valid()) sort = id_sort(rule.matcher.query(), slot);
+      }
+    }
     if (primitive.any_sort && sort.valid()) {
       // That terms differ isn't proved: a proof has nothing that makes them equal.
       if (primitive.name == "value-eq") {
@@ -581,6 +594,11 @@ class Explainer {
         sort = database_.globals[preset.global].sort;
       }
     }
+    for (const Guard& guard : query.guards) {
+      if (guard.output == slot && !sort.valid()) {
+        sort = database_.schema.primitive(guard.primitive).output;
+      }
+    }
     return sort.valid() && database_.holds_ids(sort) ? sort : SortId{};
   }
 
@@ -595,19 +613,30 @@ class Explainer {
                       std::span<const Value> inputs) {
     const bool with_ids = std::any_of(primitive.inputs.begin(), primitive.inputs.end(),
                                       [&](SortId sort) { return database_.holds_ids(sort); });
-    if (with_ids) refuse(rule, primitive);
+    if (with_ids && !moves_terms_only(primitive)) refuse(rule, primitive);
     const std::optional<Value> result = primitive.run(database_.constants, inputs);
     LUMINAL_CHECK(result.has_value(), "a primitive that had a result has none now");
     return *result;
   }
 
+  // Where what an action did can't be told apart, a primitive in it compares terms.
+  void refuse_primitives(const Application& application, const ProofStep& step) const {
+    for (const Instruction& instruction : application.program->code) {
+      if (instruction.op != Instruction::Op::Primitive) continue;
+      const Primitive& primitive = database_.schema.primitive(PrimitiveId{instruction.id});
+      const bool with_ids =
+          std::any_of(instruction.inputs.begin(), instruction.inputs.end(),
+                      [&](uint32_t reg) { return register_holds_ids(application, reg); });
+      if (with_ids && !moves_terms_only(primitive)) refuse(step.rule, primitive);
+    }
+  }
+
   // --- actions
 
   const Instruction& producer(const Program& program, uint32_t reg) const {
-    const auto found =
-        std::find_if(program.code.begin(), program.code.end(), [&](const Instruction& i) {
-          return i.target == reg && i.op <= Instruction::Op::Lookup;
-        });
+    const auto found = std::find_if(
+        program.code.begin(), program.code.end(),
+        [&](const Instruction& i) { return i.target == reg && i.op <= Instruction::Op::Lookup; });
     LUMINAL_CHECK(found != program.code.end(), "nothing writes this register");
     return *found;
   }
@@ -651,6 +680,20 @@ class Explainer {
         return fact == kNoFact ? Value{} : value(fact);
       }
     }
+  }
+
+  // What a primitive gave may be logged as another term of the same class.
+  bool may_be(const Application& application, uint32_t reg, Value value, SortId sort,
+              uint32_t before) const {
+    const Value found = original(application, reg);
+    return found.valid() && equal_before(found, value, sort, before);
+  }
+  void need_value(const Application& application, uint32_t reg, Value value, SortId sort,
+                  uint32_t before, ProofStep& step) {
+    need_register(application, reg, before, step);
+    const Value found = original(application, reg);
+    need_equal(found, value, sort, before);
+    need_terms(found, sort);
   }
 
   void need_register(const Application& application, uint32_t reg, uint32_t before,
@@ -799,9 +842,9 @@ Explanation explain(Engine& engine, std::string_view question) {
   }
   const bool same_sort = sorts[0] == sorts[1];
   if (!same_sort || !explainer.are_equal(ids[0], ids[1])) {
-    throw UserError(std::string(sides[0]) + " and " + std::string(sides[1]) +
-                    (same_sort ? " aren't equal in this e-graph"
-                               : " are of two sorts and never equal"));
+    throw UserError(
+        std::string(sides[0]) + " and " + std::string(sides[1]) +
+        (same_sort ? " aren't equal in this e-graph" : " are of two sorts and never equal"));
   }
   return explainer.explain(ids[0], ids[1], sorts[0]);
 }
@@ -816,10 +859,10 @@ ProofVerdict check(Engine& engine, const Explanation& explanation) {
                        .merges = {},
                        .globals = {},
                        .is_axiom = {},
-                       .is_name = {}};
+                       .is_name = {},
+                       .ids = database.ids().size()};
   for (const Rule& rule : engine.rules) {
-    program.rules.emplace(rule.name,
-                          ProofProgram::Rule{rule.syntax.get(), rule.known_globals});
+    program.rules.emplace(rule.name, ProofProgram::Rule{rule.syntax.get(), rule.known_globals});
   }
   for (uint32_t f = 0; f < database.functions(); ++f) {
     const Merge& merge = database.merge(FunctionId{f});

@@ -25,14 +25,14 @@ class UnionForest {
   std::vector<Edge> path(uint32_t a, uint32_t b) const;
 
  private:
-  std::vector<uint32_t> trees_;    // by id: the root
+  std::vector<uint32_t> trees_;  // by id: the root
   std::vector<uint32_t> parents_;
   std::vector<uint32_t> depths_;
   std::vector<Edge> edges_;  // to the parent
 };
 
 // Both are of one equality sort. UserError where they aren't equal, where proofs weren't recorded,
-// or where a rule on the way computes with terms inside of containers, which isn't explained yet.
+// or where a rule on the way compares terms inside of containers, which isn't explained yet.
 // The engine must be rebuilt, and the forest made of its log's unions since.
 Explanation explain(Engine& engine, const UnionForest& forest, Value a, Value b);
 

@@ -18,7 +18,9 @@ constexpr size_t kMostParts = 12;
 class ExplanationWriter {
  public:
   ExplanationWriter(const Database& database, const Explanation& explanation)
-      : database_(database), explanation_(explanation), forest_(unions(), explanation.terms.size()) {
+      : database_(database),
+        explanation_(explanation),
+        forest_(unions(), explanation.terms.size()) {
     for (uint32_t i = 0; i < explanation.steps.size(); ++i) {
       const ProofStep& step = explanation.steps[i];
       if (step.kind == ProofStep::Kind::Fact) fact_steps_[step.fact] = i;
@@ -93,9 +95,8 @@ class ExplanationWriter {
     for (uint32_t i = 0; i < explanation_.steps.size(); ++i) {
       const ProofStep& step = explanation_.steps[i];
       if (step.kind == ProofStep::Kind::Fact) continue;
-      result.push_back({.a = numbers_.at(step.left.value),
-                        .b = numbers_.at(step.right.value),
-                        .cause = 0});
+      result.push_back(
+          {.a = numbers_.at(step.left.value), .b = numbers_.at(step.right.value), .cause = 0});
       union_steps_.push_back(i);
     }
     return result;

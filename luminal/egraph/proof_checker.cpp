@@ -3,6 +3,7 @@
 #include "luminal/base/errors.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -102,6 +103,14 @@ class Checker {
     if (!containers_.holds_ids(sort)) return;
     for (size_t i = 0; const Value item : containers_.items(sort, value)) {
       require_named(item, containers_.item_sort(sort, i++));
+    }
+  }
+
+  void require_known(Value value, SortId sort) const {
+    if (schema_.is_equality(sort)) return require(value.index() < program_.ids, "an unknown id");
+    if (!containers_.holds_ids(sort)) return;
+    for (size_t i = 0; const Value item : containers_.items(sort, value)) {
+      require_known(item, containers_.item_sort(sort, i++));
     }
   }
 
@@ -379,14 +388,13 @@ class Checker {
         return c.sort != schema_.boolean() || Constants::is_true(c.value);
       });
     }
-    const auto concrete = std::find_if(sides.begin(), sides.end(),
-                                       [](const Candidates& side) { return !side.any; });
+    const auto concrete =
+        std::find_if(sides.begin(), sides.end(), [](const Candidates& side) { return !side.any; });
     if (concrete == sides.end()) return true;
     return std::any_of(
         concrete->list.begin(), concrete->list.end(), [&](const Candidate& candidate) {
-          return std::all_of(sides.begin(), sides.end(), [&](const Candidates& side) {
-            return contains(side, candidate);
-          });
+          return std::all_of(sides.begin(), sides.end(),
+                             [&](const Candidates& side) { return contains(side, candidate); });
         });
   }
 
@@ -498,22 +506,24 @@ class Checker {
     return true;
   }
 
-  // Values with ids inside aren't what the engine computed with: only whether they are equal can be
-  // told.
+  // Values with ids inside aren't what the engine computed with: those were of the same classes.
   std::optional<Value> run_primitive(const Primitive& primitive,
                                      const std::vector<Candidate>& arguments) const {
     std::vector<Value> values;
+    bool with_ids = false;
     for (const Candidate& argument : arguments) {
       values.push_back(argument.value);
-      const bool holds_ids =
-          schema_.is_equality(argument.sort) || containers_.holds_ids(argument.sort);
-      if (!holds_ids) continue;
-      const bool compares = primitive.name == "!=" || primitive.name == "value-eq";
-      if (!primitive.any_sort || !compares) return std::nullopt;
-      const bool same = equal(arguments[0], arguments[1]);
-      return same == (primitive.name == "value-eq") ? std::optional(Constants::unit())
-                                                    : std::nullopt;
+      with_ids |= schema_.is_equality(argument.sort) || containers_.holds_ids(argument.sort);
+      // What is made of them stays in the e-graph.
+      require_known(argument.value, argument.sort);
     }
+    if (with_ids && primitive.any_sort) {
+      const bool compares = primitive.name == "!=" || primitive.name == "value-eq";
+      const bool same = equal(arguments[0], arguments[1]);
+      return compares && same == (primitive.name == "value-eq") ? std::optional(Constants::unit())
+                                                                : std::nullopt;
+    }
+    if (with_ids && !moves_terms_only(primitive)) return std::nullopt;
     return primitive.run(program_.constants, values);
   }
 
@@ -584,6 +594,13 @@ class Checker {
 };
 
 }  // namespace
+
+bool moves_terms_only(const Primitive& primitive) {
+  static constexpr std::array kNames = {
+      "vec-append", "vec-empty", "vec-get",   "vec-length", "vec-of", "vec-pop",   "vec-push",
+      "vec-remove", "vec-set",   "set-empty", "set-insert", "set-of", "set-union", "map-empty"};
+  return !primitive.host && std::find(kNames.begin(), kNames.end(), primitive.name) != kNames.end();
+}
 
 ProofVerdict check(const ProofProgram& program, const Explanation& explanation) {
   return Checker(program, explanation).run();

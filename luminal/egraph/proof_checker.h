@@ -35,7 +35,12 @@ struct ProofProgram {
   std::function<bool(const ProofStep&)> is_axiom;
   // Whether a term has its id in the e-graph, or the id is none there.
   std::function<bool(const ProofTerm&)> is_name;
+  size_t ids;  // that the e-graph has
 };
+
+// Whether a primitive gives equal results for equal arguments without looking at which ids they
+// hold: it may then be run on any terms of a class. Those that compare items are none.
+bool moves_terms_only(const Primitive& primitive);
 
 // A condition that terms differ is only checked against what the steps before it made equal, and
 // that a fact wasn't replaced meanwhile isn't checked: a proof can't show what isn't there.

@@ -153,9 +153,9 @@ void ProofLog::add_union(const Database& database, Value a, Value b) {
     first = original(database, frame->instruction->inputs[0]);
     second = original(database, frame->instruction->inputs[1]);
   }
-  LUMINAL_CHECK(ids.find(first.value) == ids.find(a.value) &&
-                    ids.find(second.value) == ids.find(b.value),
-                "a union was logged for other classes than it makes one");
+  LUMINAL_CHECK(
+      ids.find(first.value) == ids.find(a.value) && ids.find(second.value) == ids.find(b.value),
+      "a union was logged for other classes than it makes one");
   unions_.push_back({.a = first.value, .b = second.value, .cause = cause});
 }
 

@@ -30,12 +30,12 @@ std::vector<SlotSource> slot_sources(const Query& query);
 struct ProofOrigin {
   static constexpr uint32_t kCommand = 0, kMerge = 0xfffffffeu;
 
-  uint32_t rule = kCommand;              // or a RuleId
-  const uint32_t* matched = nullptr;     // of a rule: the row of each atom
-  std::array<uint32_t, 2> merged = {};   // of a merge: the old and the new fact
-  uint32_t result_register = 0;          // of a merge
-  Value result = {};                     // of a merge, once it ran
-  uint32_t cause = kNoFact;              // its number in the log, once it had an effect
+  uint32_t rule = kCommand;             // or a RuleId
+  const uint32_t* matched = nullptr;    // of a rule: the row of each atom
+  std::array<uint32_t, 2> merged = {};  // of a merge: the old and the new fact
+  uint32_t result_register = 0;         // of a merge
+  Value result = {};                    // of a merge, once it ran
+  uint32_t cause = kNoFact;             // its number in the log, once it had an effect
 };
 
 // The actions at hand: registers, and the rows that terms in them were found at.
@@ -57,7 +57,7 @@ class ProofLog {
 
   struct Fact {
     uint32_t function;
-    uint32_t first;   // of its values
+    uint32_t first;  // of its values
     uint32_t cause;
     uint32_t unions;  // that came before it
   };

@@ -157,8 +157,7 @@ class ProofAlterer {
     const Constants& constants = egraph_.constants();
     for (const auto& [sort, values] : values_) {
       const bool is_container = constants.containers.is_container(SortId{sort});
-      if (is_container &&
-          constants.containers.shape(SortId{sort}).kind != ContainerKind::Vec) {
+      if (is_container && constants.containers.shape(SortId{sort}).kind != ContainerKind::Vec) {
         return true;
       }
     }
@@ -184,21 +183,18 @@ class ProofAlterer {
     with(i, "no rule", [](ProofStep& s) { s.rule += "?"; });
     for (size_t b = 0; b < step.bindings.size(); ++b) {
       const std::string& name = step.bindings[b].variable;
-      with(i, name + " unbound", [&](ProofStep& s) {
-        s.bindings.erase(s.bindings.begin() + static_cast<ptrdiff_t>(b));
-      });
+      with(i, name + " unbound",
+           [&](ProofStep& s) { s.bindings.erase(s.bindings.begin() + static_cast<ptrdiff_t>(b)); });
       const Value value = other(step.bindings[b].value, step.bindings[b].sort);
       if (!value.valid()) continue;
-      with(i, name + " bound to another value",
-           [&](ProofStep& s) { s.bindings[b].value = value; });
+      with(i, name + " bound to another value", [&](ProofStep& s) { s.bindings[b].value = value; });
     }
   }
 
   void alter_premises(size_t i, const ProofStep& step) {
     for (size_t p = 0; p < step.premises.size(); ++p) {
-      with(i, "a premise dropped", [&](ProofStep& s) {
-        s.premises.erase(s.premises.begin() + static_cast<ptrdiff_t>(p));
-      });
+      with(i, "a premise dropped",
+           [&](ProofStep& s) { s.premises.erase(s.premises.begin() + static_cast<ptrdiff_t>(p)); });
       const ProofStep* cited = fact(step.premises[p]);
       for (const ProofStep& candidate : original_.steps) {
         if (candidate.kind != ProofStep::Kind::Fact || same_fact(candidate, *cited)) continue;
@@ -292,7 +288,7 @@ inline void explain_and_alter(EGraph& egraph, Value a, Value b, MutationCounts& 
   try {
     explanation = egraph.explain(a, b);
   } catch (const UserError&) {
-    ++counts.refused;  // a rule on the way computes with containers of terms
+    ++counts.refused;  // a rule on the way compares terms inside of containers
     return;
   }
   alter(egraph, explanation, counts);

@@ -45,7 +45,8 @@ constexpr const char* kUsage =
     "changes\n"
     "  --repeat N  run each program N times; it is an error if two runs differ in any bit\n"
     "  --proofs    record proofs while it runs\n"
-    "  --explain Q end with an explanation, checked, and altered in every way: it is an error if the\n"
+    "  --explain Q end with an explanation, checked, and altered in every way: it is an error if "
+    "the\n"
     "              right one is rejected or an altered one accepted\n"
     "  --explain-all  the same for ids that were made equal\n";
 
