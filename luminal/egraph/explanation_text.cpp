@@ -12,8 +12,8 @@
 namespace luminal::egraph {
 namespace {
 
-// Terms of more parts than this are written once and named.
-constexpr size_t kMostParts = 12;
+// Terms of more parts than this are written once and named; the chain is what one reads first.
+constexpr size_t kMostParts = 12, kMostPartsInChain = 40;
 
 class ExplanationWriter {
  public:
@@ -28,6 +28,7 @@ class ExplanationWriter {
   }
 
   std::string text() {
+    most_parts_ = kMostPartsInChain;
     std::string body = print(explanation_.left) + "\n";
     for (const ProofLink& link : explanation_.chain) {
       const ProofStep& step = explanation_.steps[link.step];
@@ -35,6 +36,7 @@ class ExplanationWriter {
               std::to_string(link.step + 1) + ", " + short_cause(step) +
               (link.reversed ? ", read backwards" : "") + "\n";
     }
+    most_parts_ = kMostParts;
     if (!explanation_.steps.empty()) body += "steps\n";
     for (size_t i = 0; i < explanation_.steps.size(); ++i) {
       body += "  " + std::to_string(i + 1) + ". " + line(explanation_.steps[i]) + "\n";
@@ -89,7 +91,7 @@ class ExplanationWriter {
       for (size_t i = 0; i < term.arguments.size(); ++i) {
         parts += parts_of(term.arguments[i], function.inputs[i]);
       }
-      parts_.push_back(std::min(parts, kMostParts + 1));
+      parts_.push_back(std::min(parts, kMostPartsInChain + 1));
     }
     std::vector<ProofLog::Union> result;
     for (uint32_t i = 0; i < explanation_.steps.size(); ++i) {
@@ -115,7 +117,7 @@ class ExplanationWriter {
 
   std::string print(Value id) {
     const uint32_t number = numbers_.at(id.value);
-    if (parts_[number] <= kMostParts) return call(explanation_.terms[number]);
+    if (parts_[number] <= most_parts_) return call(explanation_.terms[number]);
     const auto [name, is_new] = names_.emplace(number, names_.size() + 1);
     if (is_new) named_.push_back(number);
     return "t" + std::to_string(name->second);
@@ -272,7 +274,8 @@ class ExplanationWriter {
   const Database& database_;
   const Explanation& explanation_;
   std::unordered_map<uint32_t, uint32_t> numbers_;  // of terms, by id
-  std::vector<size_t> parts_;                       // of each term; many are kMostParts + 1
+  std::vector<size_t> parts_;  // of each term, up to one more than a chain shows
+  size_t most_parts_ = kMostParts;
   std::vector<uint32_t> union_steps_;
   UnionForest forest_;
   std::map<uint32_t, uint32_t> fact_steps_;

@@ -15,14 +15,16 @@ namespace luminal::egraph {
 
 struct MutationCounts {
   size_t explanations = 0, steps = 0, refused = 0, altered = 0, rejected = 0;
-  std::string failure;  // the first right explanation that was rejected, or wrong one accepted
+  size_t also_right = 0;  // with another rule that does the same at that place
+  std::string failure;    // the first right explanation that was rejected, or wrong one accepted
 };
 
 // Calls `visit` with what was altered and the result. What is put in a place is never equal to what
-// was there, by the steps of the explanation, so that no alteration leaves a right proof.
+// was there, by the steps of the explanation, so that no alteration leaves a right proof; but for
+// another rule, which may do the same by chance.
 class ProofAlterer {
  public:
-  using Visit = std::function<void(const std::string&, const Explanation&)>;
+  using Visit = std::function<void(const std::string&, const Explanation&, bool other_rule)>;
 
   ProofAlterer(const EGraph& egraph, const Explanation& explanation, Visit visit)
       : egraph_(egraph), original_(explanation), visit_(std::move(visit)) {
@@ -58,11 +60,11 @@ class ProofAlterer {
     }
   }
 
-  void show(const std::string& what, Explanation altered) { visit_(what, altered); }
+  void show(const std::string& what, const Explanation& altered) { visit_(what, altered, false); }
   void with(size_t step, const std::string& what, const std::function<void(ProofStep&)>& change) {
     Explanation altered = original_;
     change(altered.steps[step]);
-    show("step " + std::to_string(step + 1) + ": " + what, std::move(altered));
+    show("step " + std::to_string(step + 1) + ": " + what, altered);
   }
 
   // Another value of a sort, if the explanation has one that isn't equal.
@@ -150,7 +152,7 @@ class ProofAlterer {
       if (original_.chain[l].step != i) continue;
       altered.chain[l].step = static_cast<uint32_t>(altered.steps.size() - 1);
     }
-    show("step " + std::to_string(i + 1) + " moved to the end", std::move(altered));
+    show("step " + std::to_string(i + 1) + " moved to the end", altered);
   }
 
   bool has_sets() const {
@@ -177,7 +179,9 @@ class ProofAlterer {
     for (uint32_t r = 1; r <= egraph_.rules(); ++r) {
       const std::string& name = egraph_.rule_name(RuleId{r});
       if (name == step.rule) continue;
-      with(i, "rule '" + name + "'", [&](ProofStep& s) { s.rule = name; });
+      Explanation altered = original_;
+      altered.steps[i].rule = name;
+      visit_("step " + std::to_string(i + 1) + ": rule '" + name + "'", altered, true);
       break;
     }
     with(i, "no rule", [](ProofStep& s) { s.rule += "?"; });
@@ -202,6 +206,16 @@ class ProofAlterer {
         break;
       }
     }
+  }
+  // One of two premises that are equal is enough.
+  bool has_twin(const ProofStep& step, size_t premise) const {
+    for (const uint32_t other : step.premises) {
+      if (other != step.premises[premise] &&
+          same_fact(*fact(other), *fact(step.premises[premise]))) {
+        return true;
+      }
+    }
+    return false;
   }
   const ProofStep* fact(uint32_t number) const {
     for (const ProofStep& step : original_.steps) {
@@ -235,22 +249,22 @@ class ProofAlterer {
     const std::string place = "link " + std::to_string(i + 1);
     Explanation altered = original_;
     altered.chain[i].reversed = !altered.chain[i].reversed;
-    show(place + " reversed", std::move(altered));
+    show(place + " reversed", altered);
     altered = original_;
     altered.chain.erase(altered.chain.begin() + static_cast<ptrdiff_t>(i));
-    show(place + " dropped", std::move(altered));
+    show(place + " dropped", altered);
     if (original_.steps.size() == 1) return;
     altered = original_;
     uint32_t& step = altered.chain[i].step;
     step = (step + 1) % static_cast<uint32_t>(original_.steps.size());
-    show(place + " of another step", std::move(altered));
+    show(place + " of another step", altered);
   }
 
   void alter_term(size_t i) {
     if (original_.terms[i].id.index() >= egraph_.ids()) return;
     Explanation altered = original_;
     altered.terms[i].function = other(altered.terms[i].function);
-    show("a term of another function", std::move(altered));
+    show("a term of another function", altered);
   }
 
   const EGraph& egraph_;
@@ -273,14 +287,17 @@ inline void alter(EGraph& egraph, const Explanation& explanation, MutationCounts
   }
   constexpr size_t kMostSteps = 60;  // altering is quadratic
   if (explanation.steps.size() > kMostSteps) return;
-  ProofAlterer(egraph, explanation, [&](const std::string& what, const Explanation& altered) {
+  const auto visit = [&](const std::string& what, const Explanation& altered, bool other_rule) {
     ++counts.altered;
     if (!egraph.check(altered).accepted) {
       ++counts.rejected;
+    } else if (other_rule) {
+      ++counts.also_right;
     } else if (counts.failure.empty()) {
       counts.failure = "accepted with " + what + "\n" + egraph.text(explanation);
     }
-  }).run();
+  };
+  ProofAlterer(egraph, explanation, visit).run();
 }
 
 inline void explain_and_alter(EGraph& egraph, Value a, Value b, MutationCounts& counts) {

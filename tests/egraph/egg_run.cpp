@@ -97,7 +97,7 @@ void print(const luminal::egraph::MutationCounts& counts, const std::string& pat
   if (!counts.failure.empty()) throw std::runtime_error(path + ": " + counts.failure);
   std::cout << "explained " << counts.explanations << " steps " << counts.steps << " refused "
             << counts.refused << " altered " << counts.altered << " rejected " << counts.rejected
-            << "\n";
+            << " also right " << counts.also_right << "\n";
 }
 
 void explain(EGraph& egraph, const std::string& question, const std::string& path) {
