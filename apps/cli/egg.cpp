@@ -14,6 +14,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "luminal/base/errors.h"
 #include "luminal/base/os_terminal.h"
 
 namespace luminal::cli {
@@ -26,6 +27,8 @@ struct Options {
   bool stats = false;
   std::string stats_json;
   std::vector<std::string> why_not;
+  std::vector<std::string> explain;
+  std::string explain_json;
   std::string json;
   std::string dot;
   std::string around;
@@ -88,8 +91,29 @@ void check(const Options& options) {
   if (!options.around.empty() && options.json.empty() && options.dot.empty()) {
     refuse("--around", "says what to export; add --json or --dot");
   }
-  const int to_stdout = (options.json == "-") + (options.dot == "-") + (options.stats_json == "-");
-  if (to_stdout > 1) refuse("-", "only one of --json, --dot and --stats-json can be written there");
+  if (!options.explain_json.empty() && options.explain.empty()) {
+    refuse("--explain-json", "says where explanations go; add --explain");
+  }
+  const int to_stdout = (options.json == "-") + (options.dot == "-") + (options.stats_json == "-") +
+                        (options.explain_json == "-");
+  if (to_stdout > 1) {
+    refuse("-", "only one of --json, --dot, --stats-json and --explain-json can be written there");
+  }
+}
+
+// Each explanation is replayed by a checker that knows the rules as they are written.
+void explain(egraph::EGraph& egraph, const Options& options, std::ostream& out) {
+  std::string json;
+  for (const std::string& question : options.explain) {
+    const egraph::Explanation explanation = egraph.explain(question);
+    const egraph::ProofVerdict verdict = egraph.check(explanation);
+    out << egraph.text(explanation);
+    if (!verdict.accepted) throw InternalError("the explanation is wrong: " + verdict.why);
+    out << fmt::format("checked: {} {}\n", explanation.steps.size(),
+                       explanation.steps.size() == 1 ? "step" : "steps");
+    json += (json.empty() ? "[" : ",\n") + egraph.json(explanation);
+  }
+  if (!options.explain_json.empty()) write_to(options.explain_json, json + "]\n");
 }
 
 void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& runs,
@@ -100,6 +124,7 @@ void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& r
     if (!options.stats_json.empty()) write_to(options.stats_json, report.json() + "\n");
   }
   for (const std::string& question : options.why_not) out << egraph.why_not(question).text();
+  if (!options.explain.empty()) explain(egraph, options, out);
 
   egraph::ExportOptions shown{.radius = options.radius, .parents = !options.children_only};
   if (!options.around.empty()) shown.around = egraph.find_term(options.around);
@@ -116,7 +141,8 @@ void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& r
 void run(const Options& options) {
   check(options);
   // What another program is to read comes alone.
-  const bool piped = options.json == "-" || options.dot == "-" || options.stats_json == "-";
+  const bool piped = options.json == "-" || options.dot == "-" || options.stats_json == "-" ||
+                     options.explain_json == "-";
   std::ostream& out = piped ? std::cerr : std::cout;
 
   ProgressLine line;
@@ -125,6 +151,7 @@ void run(const Options& options) {
     limits.progress = [&line](const egraph::RunProgress& now) { line.show(now); };
   }
   egraph::EGraph egraph;
+  if (!options.explain.empty()) egraph.record_proofs();
   std::vector<egraph::RunReport> runs;
   for (const std::string& file : options.files) {
     const auto show = [&](const std::string& text) {
@@ -165,6 +192,16 @@ void define_egg(CLI::App& app) {
                  "be given several times")
       ->type_name("QUESTION")
       ->allow_extra_args(false)
+      ->group(inside);
+  app.add_option("--explain", options->explain,
+                 "'TERM = TERM': the rules and commands that make two terms equal, step by step, "
+                 "checked; may be given several times. The program runs slower for it")
+      ->type_name("QUESTION")
+      ->allow_extra_args(false)
+      ->group(inside);
+  app.add_option("--explain-json", options->explain_json,
+                 "The same as a list in JSON into a file; - is standard output")
+      ->type_name("FILE")
       ->group(inside);
   app.add_flag("--progress", options->progress,
                "Say how far runs of more than two seconds are, also where standard error is no "

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 namespace luminal::egraph {
@@ -45,11 +46,13 @@ Value run_lookup(Database& database, FunctionId id, std::span<const Value> argum
 void execute_step(Database& database, const Instruction& instruction, RegisterBatch batch) {
   std::array<Value, Schema::kMaxInputs + 1> buffer;
   const size_t inputs = instruction.inputs.size();
+  if (batch.proof != nullptr) batch.proof->step(instruction);
   if (instruction.op == Instruction::Op::Add) {
     return database.add(FunctionId{instruction.id}, instruction.inputs, instruction.target, batch);
   }
   for (size_t i = 0; i < batch.count; ++i) {
     Value* registers = batch.values + i * batch.stride;
+    if (batch.proof != nullptr) batch.proof->enter(i, batch.stride, batch.values);
     switch (instruction.op) {
       case Instruction::Op::Constant:
         registers[instruction.target] = instruction.constant;
@@ -93,17 +96,29 @@ bool Program::only_adds() const {
 
 void execute_batch(Database& database, const Program& program, RegisterBatch batch) {
   if (program.only_adds()) {
+    std::optional<ProofFrameScope> proof;
+    if (database.proofs) {
+      proof.emplace(database.proofs, program, batch.values, batch.stride * batch.count, nullptr);
+      batch.proof = &*proof;
+    }
     for (const Instruction& instruction : program.code) execute_step(database, instruction, batch);
     return;
   }
   for (size_t i = 0; i < batch.count; ++i) {
-    execute(database, program, {batch.values + i * batch.stride, program.registers});
+    execute(database, program, {batch.values + i * batch.stride, program.registers},
+            database.proofs ? &database.proofs->match(i) : nullptr);
   }
 }
 
-void execute(Database& database, const Program& program, std::span<Value> registers) {
+void execute(Database& database, const Program& program, std::span<Value> registers,
+             ProofOrigin* origin) {
   std::array<Value, Schema::kMaxInputs + 1> buffer;
+  std::optional<ProofFrameScope> proof;
+  if (database.proofs) {
+    proof.emplace(database.proofs, program, registers.data(), registers.size(), origin);
+  }
   for (const Instruction& instruction : program.code) {
+    if (proof) proof->step(instruction);
     for (size_t i = 0; i < instruction.inputs.size(); ++i) {
       buffer[i] = registers[instruction.inputs[i]];
     }
@@ -121,9 +136,13 @@ void execute(Database& database, const Program& program, std::span<Value> regist
         break;
       case Instruction::Op::Add:
         registers[instruction.target] = database.add(FunctionId{instruction.id}, inputs);
+        if (proof) proof->note_row(instruction.target, database.proofs->last_row);
         break;
       case Instruction::Op::Lookup:
         registers[instruction.target] = run_lookup(database, FunctionId{instruction.id}, inputs);
+        if (proof) {
+          proof->note_row(instruction.target, database.row_of(FunctionId{instruction.id}, inputs));
+        }
         break;
       case Instruction::Op::Set:
         database.set(FunctionId{instruction.id}, inputs.first(inputs.size() - 1), inputs.back());
@@ -140,6 +159,9 @@ void execute(Database& database, const Program& program, std::span<Value> regist
       case Instruction::Op::Panic:
         throw UserError("panic: " + program.messages[instruction.id] + cause_of(database));
     }
+  }
+  if (proof && origin != nullptr && origin->rule == ProofOrigin::kMerge) {
+    database.proofs->finish_merge(database);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "luminal/egraph/query_compiler.h"
 #include "luminal/egraph/sort_solver.h"
 
+#include <memory>
 #include <utility>
 
 namespace luminal::egraph {
@@ -312,7 +313,10 @@ Merge compile_merge(const Scope& scope, const Expr& expr, SortId output) {
   const Typed value = compiler.value_of(expr);
   compiler.expect(value, output, expr);
   sorts.solve();
-  return {.kind = Merge::Kind::Run, .program = compiler.finish(), .result = value.reg};
+  return {.kind = Merge::Kind::Run,
+          .program = compiler.finish(),
+          .result = value.reg,
+          .syntax = std::make_shared<const Expr>(expr)};
 }
 
 }  // namespace luminal::egraph

@@ -79,14 +79,22 @@ Value Database::add(FunctionId function, std::span<const Value> arguments) {
   Row row;
   const uint32_t found = find_row(function, arguments, row.data());
   if (found != kNoRow) {
+    if (proofs) proofs->last_row = found;
     return canonical(Value{table(function).output(found)}, schema_row.output);
   }
   const bool is_node = schema_row.kind == FunctionKind::Constructor;
   const Value value = is_node ? make_id(schema_row.output) : Constants::unit();
   row[arguments.size()] = value.value;
-  append(function, row.data(), cause.value);
+  const uint32_t added = append(function, row.data(), cause.value);
+  if (proofs) log_row(function, added, arguments, value);
   ++counts.added;
   return value;
+}
+
+void Database::log_row(FunctionId function, uint32_t row, std::span<const Value> arguments,
+                       Value value) {
+  table(function).set_fact(row, proofs->add_fact(*this, function, arguments, value));
+  proofs->last_row = row;
 }
 
 void Database::add(FunctionId function, std::span<const uint32_t> inputs, uint32_t target,
@@ -113,15 +121,30 @@ void Database::add(FunctionId function, std::span<const uint32_t> inputs, uint32
     const uint32_t found = table.find(key, hashes[i]);
     if (found != kNoRow) {
       result = is_node ? Value{ids_.find(table.output(found))} : Constants::unit();
+      if (batch.proof != nullptr) batch.proof->note_row(i * batch.stride + target, found);
       continue;
     }
     result = is_node ? make_id(schema_row.output) : Constants::unit();
     key[inputs.size()] = result.value;
-    table.append(key, hashes[i], clock, cause.value);
+    const uint32_t added = table.append(key, hashes[i], clock, cause.value);
+    if (batch.proof != nullptr) log_batch_row(function, added, target, i, batch);
     ++tuples_;
     ++counts.added;
     last_time_ = clock;
   }
+}
+
+void Database::log_batch_row(FunctionId function, uint32_t row, uint32_t target, size_t match,
+                             RegisterBatch batch) {
+  const Value* registers = batch.values + match * batch.stride;
+  batch.proof->enter(match, batch.stride, batch.values);
+  log_row(function, row, {registers, table(function).inputs()}, registers[target]);
+  batch.proof->note_row(match * batch.stride + target, row);
+}
+
+uint32_t Database::row_of(FunctionId function, std::span<const Value> arguments) const {
+  Row row;
+  return find_row(function, arguments, row.data());
 }
 
 std::optional<Value> Database::lookup(FunctionId function, std::span<const Value> arguments) const {
@@ -134,13 +157,21 @@ std::optional<Value> Database::lookup(FunctionId function, std::span<const Value
 void Database::set(FunctionId function, std::span<const Value> arguments, Value value) {
   Row row;
   const uint32_t found = find_row(function, arguments, row.data());
-  if (found != kNoRow) return merge_into(function, found, value);
+  if (found != kNoRow) {
+    return merge_into(function, found, {.arguments = arguments, .value = value});
+  }
   row[arguments.size()] = canonical(value, schema.function(function).output).value;
-  append(function, row.data(), cause.value);
+  const uint32_t added = append(function, row.data(), cause.value);
+  if (proofs) log_row(function, added, arguments, value);
   ++counts.added;
 }
 
 void Database::unite(Value a, Value b) {
+  if (proofs && ids_.find(a.value) != ids_.find(b.value)) proofs->add_union(*this, a, b);
+  join_classes(a, b);
+}
+
+void Database::join_classes(Value a, Value b) {
   const uint32_t root_a = ids_.find(a.value), root_b = ids_.find(b.value);
   if (root_a == root_b) return;
   const uint32_t kept = ids_.unite(root_a, root_b);
@@ -189,10 +220,15 @@ void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
   const uint32_t found = table.find(row.data());
   const bool alone = found == kNoRow || found == row_number;
   if (alone && table.can_rewrite(row_number, clock)) return table.rewrite(row_number, row.data());
+  const uint32_t fact = proofs ? table.fact(row_number) : kNoFact;
   kill(function, row_number);
-  if (alone) return append(function, row.data(), mark);
+  if (alone) {
+    const uint32_t added = append(function, row.data(), mark);
+    if (proofs) table.set_fact(added, fact);
+    return;
+  }
   if ((mark & kSubsumedBit) != 0) table.subsume(found);
-  merge_into(function, found, Value{row[width - 1]});
+  merge_into(function, found, {.value = Value{row[width - 1]}, .fact = fact});
 }
 
 void Database::prefetch_row(FunctionId function, uint32_t row_number) const {
@@ -206,10 +242,10 @@ void Database::prefetch_row(FunctionId function, uint32_t row_number) const {
   table.prefetch_slot(table.hash_of(key.data()));
 }
 
-void Database::append(FunctionId function, const uint32_t* row, uint32_t mark) {
-  tables_[function.index()].append(row, clock, mark);
+uint32_t Database::append(FunctionId function, const uint32_t* row, uint32_t mark) {
   ++tuples_;
   last_time_ = clock;
+  return tables_[function.index()].append(row, clock, mark);
 }
 
 void Database::kill(FunctionId function, uint32_t row) {
@@ -217,33 +253,47 @@ void Database::kill(FunctionId function, uint32_t row) {
   --tuples_;
 }
 
-void Database::merge_into(FunctionId function, uint32_t row_number, Value value) {
+void Database::merge_into(FunctionId function, uint32_t row_number, const Incoming& incoming) {
   const SortId output = schema.function(function).output;
   const Value old_value = canonical(Value{table(function).output(row_number)}, output);
-  const Value new_value = canonical(value, output);
+  const Value new_value = canonical(incoming.value, output);
   if (old_value == new_value) return;
-  if (merges_[function.index()].kind == Merge::Kind::Unite) return unite(old_value, new_value);
-  const Value result = canonical(merged(function, row_number, old_value, new_value), output);
+  if (merges_[function.index()].kind == Merge::Kind::Unite) {
+    if (proofs) proofs->add_congruence(*this, table(function).fact(row_number), incoming.fact);
+    return join_classes(old_value, new_value);
+  }
+  ProofOrigin origin{.rule = ProofOrigin::kMerge};
+  if (proofs) {
+    origin.merged = {table(function).fact(row_number), incoming.fact};
+    if (incoming.fact == kNoFact) {
+      origin.merged[1] = proofs->add_fact(*this, function, incoming.arguments, incoming.value);
+    }
+  }
+  const Value result =
+      canonical(merged(function, row_number, old_value, new_value, &origin), output);
   if (result == canonical(old_value, output)) return;
 
   // The merge may have added nodes, but touched no row of a function: the row still stands.
-  const Table& table = tables_[function.index()];
+  Table& table = tables_[function.index()];
   Row row;
   std::copy_n(table.row(row_number), table.inputs(), row.begin());
   row[table.inputs()] = result.value;
   const uint32_t subsumed = table.mark(row_number) & kSubsumedBit;
   kill(function, row_number);
-  append(function, row.data(), cause.value | subsumed);
+  const uint32_t added = append(function, row.data(), cause.value | subsumed);
+  if (proofs) table.set_fact(added, proofs->add_merged(*this, origin));
   ++counts.updated;
 }
 
 size_t Database::bytes() const {
   size_t sum = ids_.bytes() + id_sorts_.bytes() + displaced_by_.bytes();
   for (const Table& table : tables_) sum += table.bytes();
+  if (proofs) sum += proofs->bytes();
   return sum;
 }
 
-Value Database::merged(FunctionId function, uint32_t row, Value old_value, Value new_value) {
+Value Database::merged(FunctionId function, uint32_t row, Value old_value, Value new_value,
+                       ProofOrigin* origin) {
   const Merge& merge = merges_[function.index()];
   switch (merge.kind) {
     case Merge::Kind::Unite:
@@ -254,7 +304,8 @@ Value Database::merged(FunctionId function, uint32_t row, Value old_value, Value
       std::vector<Value> registers(merge.program.registers);
       registers[0] = old_value;
       registers[1] = new_value;
-      execute(*this, merge.program, registers);
+      origin->result_register = merge.result;
+      execute(*this, merge.program, registers, origin);
       return registers[merge.result];
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "luminal/egraph/constants.h"
+#include "luminal/egraph/proof_log.h"
 #include "luminal/egraph/rule.h"
 #include "luminal/egraph/schema.h"
 #include "luminal/egraph/table.h"
@@ -32,6 +33,7 @@ struct RegisterBatch {
   Value* values;
   size_t stride;
   size_t count;
+  ProofFrameScope* proof = nullptr;  // where there is a log of proofs
 };
 
 // Counts changes, so that a difference says whether and how much happened. What changed nothing
@@ -64,6 +66,7 @@ class Database {
 
   Table& table(FunctionId id) { return tables_[id.index()]; }
   const Table& table(FunctionId id) const { return tables_[id.index()]; }
+  const Merge& merge(FunctionId id) const { return merges_[id.index()]; }
   size_t functions() const { return tables_.size(); }
   const UnionFind& ids() const { return ids_; }
   UnionFind& ids() { return ids_; }
@@ -109,6 +112,8 @@ class Database {
   void add(FunctionId function, std::span<const uint32_t> inputs, uint32_t target,
            RegisterBatch batch);
   std::optional<Value> lookup(FunctionId function, std::span<const Value> arguments) const;
+  // The row at these arguments, or kNoRow.
+  uint32_t row_of(FunctionId function, std::span<const Value> arguments) const;
   // Merges where there is a value already.
   void set(FunctionId function, std::span<const Value> arguments, Value value);
   void unite(Value a, Value b);
@@ -123,6 +128,8 @@ class Database {
 
   // On whose account changes are made from now on.
   RuleId cause = kInitial;
+  // What explanations are made of; only where that was asked for, before anything was added.
+  std::optional<ProofLog> proofs;
   uint32_t clock = 1;  // rows get it as their time
   ChangeCounts counts;
   // What tables, indexes and classes occupy.
@@ -165,10 +172,22 @@ class Database {
   // The arguments as a row's key, and the row that has it, or kNoRow.
   uint32_t find_row(FunctionId function, std::span<const Value> arguments, uint32_t* key) const;
   Value make_id(SortId sort);
-  void append(FunctionId function, const uint32_t* row, uint32_t mark);
+  uint32_t append(FunctionId function, const uint32_t* row, uint32_t mark);
   void kill(FunctionId function, uint32_t row);
-  void merge_into(FunctionId function, uint32_t row, Value value);
-  Value merged(FunctionId function, uint32_t row, Value old_value, Value new_value);
+  // What is merged into a row: the values that are set, or another row with its fact.
+  struct Incoming {
+    std::span<const Value> arguments = {};
+    Value value;
+    uint32_t fact = kNoFact;
+  };
+  void merge_into(FunctionId function, uint32_t row, const Incoming& incoming);
+  Value merged(FunctionId function, uint32_t row, Value old_value, Value new_value,
+               ProofOrigin* origin);
+  void join_classes(Value a, Value b);
+  // A row that was just appended.
+  void log_row(FunctionId function, uint32_t row, std::span<const Value> arguments, Value value);
+  void log_batch_row(FunctionId function, uint32_t row, uint32_t target, size_t match,
+                     RegisterBatch batch);
   std::string print_container(Value value, SortId sort) const;
   [[noreturn]] void fail_conflict(FunctionId function, uint32_t row, Value old_value,
                                   Value new_value) const;

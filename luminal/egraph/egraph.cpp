@@ -3,6 +3,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/egraph/engine.h"
+#include "luminal/egraph/explain.h"
 #include "luminal/egraph/extract_dag.h"
 #include "luminal/egraph/parser.h"
 #include "luminal/egraph/program.h"
@@ -37,6 +38,14 @@ EGraph& EGraph::operator=(const EGraph& other) {
 }
 EGraph::EGraph(EGraph&& other) noexcept = default;
 EGraph& EGraph::operator=(EGraph&& other) noexcept = default;
+
+void EGraph::record_proofs() {
+  Database& database = state_->database();
+  if (database.ids().size() > 0 || database.tuples() > 0 || !database.globals.empty()) {
+    throw UserError("proofs are recorded from the start; ask for them before anything is added");
+  }
+  if (!database.proofs) database.proofs.emplace();
+}
 
 SortId EGraph::add_sort(const std::string& name) {
   return state_->database().schema.add(Sort{.name = name, .kind = SortKind::Equality, .print = {}});
@@ -188,6 +197,7 @@ size_t EGraph::size(FunctionId function) const {
 }
 size_t EGraph::tuples() const { return state_->engine.database.tuples(); }
 size_t EGraph::classes() const { return state_->engine.database.classes(); }
+size_t EGraph::ids() const { return state_->engine.database.ids().size(); }
 size_t EGraph::bytes() const { return state_->engine.database.bytes(); }
 
 void EGraph::for_each_row(
@@ -235,6 +245,31 @@ WhyNot EGraph::why_not(std::string_view question) {
 
 WhyNot EGraph::why_not(RuleId rule, Value value, SortId sort, std::string_view variable) {
   return egraph::why_not(state_->engine, rule, value, sort, variable);
+}
+
+Explanation EGraph::explain(std::string_view question) {
+  return egraph::explain(state_->engine, question);
+}
+
+Explanation EGraph::explain(Value a, Value b) {
+  Database& database = state_->database();
+  if (!database.proofs) throw UserError("proofs weren't recorded; call record_proofs() first");
+  LUMINAL_CHECK(database.sort_of(a) == database.sort_of(b), "values of two sorts can't be equal");
+  rebuild();
+  const UnionForest forest(database.proofs->unions(), database.ids().size());
+  return egraph::explain(state_->engine, forest, a, b);
+}
+
+ProofVerdict EGraph::check(const Explanation& explanation) {
+  return egraph::check(state_->engine, explanation);
+}
+
+std::string EGraph::text(const Explanation& explanation) const {
+  return explanation_text(state_->engine.database, explanation);
+}
+
+std::string EGraph::json(const Explanation& explanation) const {
+  return explanation_json(state_->engine.database, explanation);
 }
 
 std::string EGraph::export_json(const ExportOptions& options) {

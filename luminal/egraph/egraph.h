@@ -3,6 +3,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/constants.h"
+#include "luminal/egraph/explanation.h"
 #include "luminal/egraph/export.h"
 #include "luminal/egraph/files.h"
 #include "luminal/egraph/report.h"
@@ -44,6 +45,10 @@ class LUMINAL_API EGraph {
   EGraph& operator=(const EGraph& other);
   EGraph(EGraph&& other) noexcept;
   EGraph& operator=(EGraph&& other) noexcept;
+
+  // Keeps what `explain` needs from now on, at the cost of time and memory. UserError where
+  // anything was added already.
+  void record_proofs();
 
   // --- what there is: also declared in text -------------------------------------------------
 
@@ -115,7 +120,8 @@ class LUMINAL_API EGraph {
   size_t size(FunctionId function) const;  // living rows
   size_t tuples() const;                   // of all functions
   size_t classes() const;
-  size_t bytes() const;  // of tables, their indexes and classes
+  size_t ids() const;    // given out so far: 0, 1, 2, … are values of equality sorts
+  size_t bytes() const;  // of tables, their indexes, classes and recorded proofs
   // Living rows in the order they were made or last changed; values are canonical after a rebuild.
   void for_each_row(FunctionId function,
                     const std::function<void(std::span<const Value> arguments, Value value,
@@ -136,6 +142,17 @@ class LUMINAL_API EGraph {
   // the rule stands for the term; or a rule and a value.
   WhyNot why_not(std::string_view question);
   WhyNot why_not(RuleId rule, Value value, SortId sort, std::string_view variable = {});
+  // Why two terms are equal: `TERM = TERM`, explained as they are written, or two values of one
+  // equality sort, explained as the terms they were first given to. UserError where proofs weren't
+  // recorded, the terms aren't equal, or a rule on the way compares terms inside of containers.
+  // Both rebuild.
+  Explanation explain(std::string_view question);
+  Explanation explain(Value a, Value b);
+  // Whether each step of an explanation follows, by a checker that knows the rules as written.
+  ProofVerdict check(const Explanation& explanation);
+  // The chain and the steps it rests on, to read and for other tools.
+  std::string text(const Explanation& explanation) const;
+  std::string json(const Explanation& explanation) const;
   // The egraph-serialize format, which other tools read, and Graphviz; all of the e-graph or what
   // lies around a class. What is left out is said in the text. Both rebuild.
   std::string export_json(const ExportOptions& options = {});

@@ -26,6 +26,7 @@ RuleId Engine::add_rule(Rule rule) {
   ruleset.rules.push_back(id);
   ruleset.searched_until = 0;
   ruleset.has_naive |= rule.naive;
+  rule.known_globals = database.globals.size();
   rules.push_back(std::move(rule));
   return id;
 }
@@ -70,6 +71,7 @@ void Engine::add_global(const std::string& name, SortId sort, Value value) {
     throw UserError("'" + name + "' is bound already; choose another name");
   }
   database.globals.push_back({.name = name, .sort = sort, .value = value});
+  if (database.proofs) database.proofs->add_global(value);
 }
 
 std::string Engine::dump() const {

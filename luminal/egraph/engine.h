@@ -21,9 +21,11 @@ struct Rule {
   RulesetId ruleset;
   Matcher matcher;
   Program actions;
-  bool naive = false;           // matches everything each time
-  Bindings variables = {};      // of the query, by name
-  uint32_t searched_until = 0;  // rows of this time or later are new to it
+  bool naive = false;                                  // matches everything each time
+  Bindings variables = {};                             // of the query, by name
+  std::shared_ptr<const RuleDeclaration> syntax = {};  // what a checker of proofs reads
+  uint32_t searched_until = 0;                         // rows of this time or later are new to it
+  size_t known_globals = 0;                            // those bound later are no names in it
 };
 
 struct Ruleset {

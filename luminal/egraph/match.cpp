@@ -52,6 +52,7 @@ class Search {
     const ColumnIndex* index = nullptr;
     RowData data = {};
     RowRange range = {};
+    const uint32_t* row = nullptr;  // of the match at hand
   };
 
   const Level& level(size_t number) {
@@ -167,6 +168,7 @@ class Search {
       }
     }
     if (!step.guards.empty() && !guards_hold(step.guards)) return true;
+    levels_[number].row = row;
     return descend(number + 1);
   }
 
@@ -197,7 +199,17 @@ class Search {
     ++matches_.count;
     Value* match = matches_.values.extend(kept_.size());
     for (size_t i = 0; i < kept_.size(); ++i) match[i] = slots_[kept_[i]];
+    if (database_.proofs) emit_rows();
     return true;
+  }
+
+  void emit_rows() {
+    uint32_t* rows = matches_.rows.extend(query_.atoms.size());
+    for (size_t i = 0; i < levels_.size(); ++i) {
+      const Level& at = levels_[i];
+      rows[plan_.steps[i].atom] =
+          static_cast<uint32_t>(static_cast<size_t>(at.row - at.data.row(0)) / at.data.stride);
+    }
   }
 
   Database& database_;

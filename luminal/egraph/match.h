@@ -24,21 +24,25 @@ enum class SearchEnd : uint8_t { Done, MatchLimit, TimeLimit };
 // The matches of one query, as the values of its kept slots, one match after the other.
 struct Matches {
   GrowArray<Value> values;
+  GrowArray<uint32_t> rows;  // that each atom matched, only with a log of proofs
   uint64_t count = 0;
   uint64_t candidates = 0;   // rows that were tried
   std::vector<Value> slots;  // of the match at hand
 
   void clear() {
     values.clear();
+    rows.clear();
     count = 0;
     candidates = 0;
   }
   // Gives back the room of many matches; that of a few is kept for the next search.
   void release() {
     constexpr size_t kKept = size_t{1} << 16;
-    const bool large = values.bytes() > kKept;
+    const bool large = values.bytes() + rows.bytes() > kKept;
     clear();
-    if (large) values.shrink();
+    if (!large) return;
+    values.shrink();
+    rows.shrink();
   }
 };
 

@@ -1,6 +1,7 @@
 // Declarations: names are looked up, and what clashes or doesn't fit is said with its place.
 #include "luminal/egraph/program_runner.h"
 
+#include <memory>
 #include <utility>
 
 namespace luminal::egraph {
@@ -102,7 +103,8 @@ void ProgramRunner::run(const RuleDeclaration& declaration) {
             .matcher = Matcher(std::move(compiled.query), std::move(compiled.kept)),
             .actions = std::move(compiled.program),
             .naive = declaration.naive,
-            .variables = std::move(compiled.variables)};
+            .variables = std::move(compiled.variables),
+            .syntax = std::make_shared<const RuleDeclaration>(declaration)};
   here([&] { engine_.add_rule(std::move(rule)); });
 }
 

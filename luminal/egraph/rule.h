@@ -4,6 +4,7 @@
 #include "luminal/egraph/value.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,8 @@ struct Program {
   std::vector<std::string> messages;
 };
 
+struct Expr;
+
 // What two values of a function for the same arguments make.
 struct Merge {
   enum class Kind : uint8_t { Unite, MustAgree, Run };
@@ -81,6 +84,7 @@ struct Merge {
   Kind kind = Kind::MustAgree;
   Program program = {};  // of Run: registers 0 and 1 are the old and the new value
   uint32_t result = 0;
+  std::shared_ptr<const Expr> syntax = {};  // what a checker of proofs reads
 };
 
 }  // namespace luminal::egraph

@@ -154,11 +154,16 @@ class Runner {
     database_.cause = id;
     const size_t stride = rule.actions.registers, inputs = rule.actions.inputs;
     registers_.resize(stride * RegisterBatch::kMost);
+    const size_t atoms = rule.matcher.query().atoms.size();
+    if (database_.proofs) database_.proofs->begin_rule(rule.matcher.query(), rule.matcher.kept());
     for (uint64_t done = 0; done < matches.count;) {
       const size_t count = std::min({RegisterBatch::kMost, matches.count - done, room(rule)});
       for (size_t i = 0; i < count; ++i) {
         std::copy_n(matches.values.data() + (done + i) * inputs, inputs,
                     registers_.data() + i * stride);
+      }
+      if (database_.proofs) {
+        database_.proofs->begin_batch(id, matches.rows.data() + done * atoms, count);
       }
       execute_batch(database_, rule.actions, {registers_.data(), stride, count});
       done += count;
@@ -175,7 +180,7 @@ class Runner {
   bool over_bytes() const {
     if (limits_.bytes == std::numeric_limits<uint64_t>::max()) return false;
     uint64_t bytes = database_.bytes();
-    for (const Matches& matches : matches_) bytes += matches.values.bytes();
+    for (const Matches& matches : matches_) bytes += matches.values.bytes() + matches.rows.bytes();
     return bytes > limits_.bytes;
   }
 

@@ -17,7 +17,7 @@ constexpr size_t kFirstSlots = 8;
 Table::Table(size_t inputs) : inputs_(inputs) { slots_.resize(kFirstSlots, {}); }
 
 size_t Table::bytes() const {
-  size_t sum = values_.bytes() + slots_.bytes();
+  size_t sum = values_.bytes() + slots_.bytes() + facts_.bytes();
   for (const ColumnIndex& index : indexes_) sum += index.bytes();
   return sum;
 }
@@ -144,6 +144,7 @@ void Table::compact_if_sparse() {
     }
     if (from == rows_ || !alive(from)) continue;
     std::copy_n(row(from), stride, values_.data() + kept * stride);
+    if (from < facts_.size()) facts_[kept] = facts_[from];
     ++kept;
   }
   LUMINAL_CHECK(kept == live_, "compaction lost rows");

@@ -72,6 +72,12 @@ class Table {
     return time == last_time_ && row >= starts_.back().row && row >= indexed_rows_;
   }
   void rewrite(uint32_t row, const uint32_t* values);
+  // The number of the fact that a row stands for in a log of proofs, where there is one.
+  uint32_t fact(uint32_t row) const { return facts_[row]; }
+  void set_fact(uint32_t row, uint32_t fact) {
+    if (row >= facts_.size()) facts_.resize(row + 1, 0);
+    facts_[row] = fact;
+  }
   void subsume(uint32_t row) { values_[row * (inputs_ + 2) + inputs_ + 1] |= kSubsumedBit; }
 
   // The first row that was appended at this time or later.
@@ -116,6 +122,7 @@ class Table {
   uint32_t last_time_ = 0;
   GrowArray<uint32_t> values_;
   GrowArray<RowSlot> slots_;
+  GrowArray<uint32_t> facts_;  // by row; empty without a log of proofs
   std::vector<Start> starts_;
   std::deque<ColumnIndex> indexes_;
   std::vector<Estimate> estimates_;

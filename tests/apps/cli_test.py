@@ -216,6 +216,21 @@ rule 'distribute' doesn't match (Var "x")
         self.assertEqual(result.returncode, 1)
         self.assertIn("there is no rule 'fuld'; there is 'commute', ", result.stderr)
 
+    def test_explain_prints_the_chain_and_checks_it(self):
+        question = '(Add (Var "y") (Num 3)) = (Add (Num 3) (Var "y"))'
+        self.assertEqual(self.egg(self.FILE, "--explain", question).stdout, self.OUTPUT + """\
+(Add (Var "y") (Num 3))
+  = (Add (Num 3) (Var "y"))   by step 2, rule 'commute'
+steps
+  1. (Add (Var "y") (Num 3)) is there   by a command
+  2. (Add (Var "y") (Num 3)) = (Add (Num 3) (Var "y"))   by rule 'commute' with a := (Var "y"), b := (Num 3), from step 1
+checked: 2 steps
+""")
+        result = self.egg(self.FILE, "--explain", question, "--explain", "e = e", "--explain-json", "-")
+        self.assertEqual([len(explanation["steps"]) for explanation in json.loads(result.stdout)], [2, 0])
+        result = run("egg", self.FILE, "--explain", "e = f")
+        self.assertEqual((result.returncode, result.stderr), (1, "luminal: e and f aren't equal in this e-graph\n"))
+
     def test_json_is_a_whole_graph_or_says_what_is_missing(self):
         graph = json.loads(self.egg(self.FILE, "--json", "-").stdout)
         self.assertNotIn("truncated", graph)
@@ -252,7 +267,7 @@ rule 'distribute' doesn't match (Var "x")
         self.assertEqual(self.egg("-", "--max-seconds", "0.1", text=self.FOREVER).stderr, "")
 
     def test_options_that_do_not_fit_are_usage_errors(self):
-        for arguments in (("--around", "f"), ("--json", "-", "--dot", "-"), ("--max-seconds", "-1")):
+        for arguments in (("--around", "f"), ("--explain-json", "-"), ("--json", "-", "--dot", "-"), ("--max-seconds", "-1")):
             with self.subTest(arguments):
                 result = run("egg", self.FILE, *arguments)
                 self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -7,6 +7,8 @@
 //   # a digest of outputs, reports and all rows, with --digest
 #include "luminal/egraph/egraph.h"
 
+#include "tests/egraph/altered_proofs.h"
+
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -26,19 +28,27 @@ using luminal::egraph::ProgramResult;
 
 struct Options {
   bool sizes = false, report = false, dump = false, tagged = false, digest = false;
+  bool proofs = false, explain_all = false;
   int repeat = 1;
+  std::vector<std::string> questions;
   std::vector<std::string> files;
 };
 
 constexpr const char* kUsage =
     "usage: egg_run FILE.egg… [--sizes] [--report] [--dump] [--tagged] [--digest] [--repeat N]\n"
+    "                         [--proofs] [--explain 'TERM = TERM']… [--explain-all]\n"
     "  --sizes     end with the sizes of all tables\n"
     "  --report    end with the reports of the runs\n"
     "  --dump      end with all rows\n"
     "  --tagged    outputs in a form for scripts, with the costs of extracted terms\n"
     "  --digest    with --tagged: a number that any difference in rows, outputs or reports "
     "changes\n"
-    "  --repeat N  run each program N times; it is an error if two runs differ in any bit\n";
+    "  --repeat N  run each program N times; it is an error if two runs differ in any bit\n"
+    "  --proofs    record proofs while it runs\n"
+    "  --explain Q end with an explanation, checked, and altered in every way: it is an error if "
+    "the\n"
+    "              right one is rejected or an altered one accepted\n"
+    "  --explain-all  the same for ids that were made equal\n";
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
@@ -83,9 +93,39 @@ void print_tagged(const ProgramResult& result) {
   }
 }
 
+void print(const luminal::egraph::MutationCounts& counts, const std::string& path) {
+  if (!counts.failure.empty()) throw std::runtime_error(path + ": " + counts.failure);
+  std::cout << "explained " << counts.explanations << " steps " << counts.steps << " refused "
+            << counts.refused << " altered " << counts.altered << " rejected " << counts.rejected
+            << " also right " << counts.also_right << "\n";
+}
+
+void explain(EGraph& egraph, const std::string& question, const std::string& path) {
+  luminal::egraph::MutationCounts counts;
+  luminal::egraph::alter(egraph, egraph.explain(question), counts);
+  print(counts, path);
+}
+
+// Ids with the roots of their classes, for as many ids as there is time for.
+void explain_all(EGraph& egraph, const std::string& path) {
+  constexpr size_t kMostPairs = 40;
+  luminal::egraph::MutationCounts counts;
+  std::vector<luminal::egraph::Value> displaced;
+  for (uint32_t id = 0; id < egraph.ids(); ++id) {
+    const luminal::egraph::Value value{id};
+    if (egraph.find(value) != value) displaced.push_back(value);
+  }
+  const size_t step = displaced.size() / kMostPairs + 1;
+  for (size_t i = 0; i < displaced.size(); i += step) {
+    luminal::egraph::explain_and_alter(egraph, displaced[i], egraph.find(displaced[i]), counts);
+  }
+  print(counts, path);
+}
+
 void run_once(const std::string& text, const std::string& path, const Options& options, bool print,
               uint64_t& digest) {
   EGraph egraph;
+  if (options.proofs || options.explain_all || !options.questions.empty()) egraph.record_proofs();
   const ProgramResult result = egraph.run_program(text, path);
   if (options.digest || options.repeat > 1) digest = digest_of(result, egraph);
   if (!print) return;
@@ -100,6 +140,8 @@ void run_once(const std::string& text, const std::string& path, const Options& o
     for (const auto& run : result.runs) std::cout << run.text();
   }
   if (options.dump) std::cout << egraph.dump();
+  for (const std::string& question : options.questions) explain(egraph, question, path);
+  if (options.explain_all) explain_all(egraph, path);
 }
 
 // Whether the program ran to its end, every time alike.
@@ -138,6 +180,12 @@ bool parse_options(int argc, char** argv, Options& options) {
       options.tagged = true;
     } else if (word == "--digest") {
       options.digest = true;
+    } else if (word == "--proofs") {
+      options.proofs = true;
+    } else if (word == "--explain" && i + 1 < argc) {
+      options.questions.emplace_back(argv[++i]);
+    } else if (word == "--explain-all") {
+      options.explain_all = true;
     } else if (word == "--repeat" && i + 1 < argc) {
       const std::string_view count = argv[++i];
       if (std::from_chars(count.begin(), count.end(), options.repeat).ec != std::errc{})

@@ -2,6 +2,8 @@
 import json
 import pathlib
 import re
+import statistics
+import sys
 import tempfile
 
 from claims import Claim, Short
@@ -10,6 +12,8 @@ from claims_support import last_line, number
 FUZZ_SECONDS = 600
 RANDOM_PROGRAMS = 10000
 REPEATS = 20
+EXPLAINED_RANDOM_PROGRAMS = 300
+OVERHEAD_ROUNDS = 7
 FAMILY = ("llama", "paged_llama", "qwen", "qwen3_moe")
 FIRST_WHEEL = "egglog 13.1.0"
 # Programs of egglog's repository whose sizes differ for a reason, not by mistake.
@@ -150,6 +154,32 @@ def idle(context):
     return f"{nanoseconds / 1000:.2f} µs", nanoseconds <= 2000
 
 
+def explain(context):
+    result = context.run([context.root / "tests/egraph/explain_all.py", context.program("tests/egraph/egg_run"),
+                          "--random", EXPLAINED_RANDOM_PROGRAMS])
+    explained = number(r"^(\d+) explanations", result)
+    rejected, altered = counts(result, "altered explanations are rejected")
+    refused = number(r"(\d+) refused", result)
+    return (f"{explained:,.0f} explanations accepted, {refused:.0f} refused, {rejected:,} of {altered:,} altered ones "
+            "rejected", result.returncode == 0 and rejected == altered > 0)
+
+
+def explain_overhead(context):
+    """Runs with and without proofs take turns; the ratio is the median over rounds."""
+    program = context.program("apps/bench/egraph/egraph_bench")
+    sys.path.insert(0, str(context.root / "apps/bench/egraph"))
+    import workloads
+    found = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, text in (("math", workloads.calculus(11)), ("ac-10", workloads.ac_sum(10))):
+            path = pathlib.Path(scratch) / f"{name}.egg"
+            path.write_text(text)
+            seconds = lambda mode: json.loads(context.run([program, mode, path]).stdout)["seconds"]
+            found[name] = statistics.median(seconds("proofs") / seconds("run") for _ in range(OVERHEAD_ROUNDS))
+    text = ", ".join(f"{name} {ratio:.2f}x" for name, ratio in found.items())
+    return f"{text} while proofs are recorded; off by default", max(found.values()) <= 2
+
+
 def fuzz(context):
     fuzzer = context.root / "build/asan/tests/fuzz/fuzz_egraph"
     if not fuzzer.exists():
@@ -188,6 +218,10 @@ CLAIMS = [
     Claim(name="slice-rules", target="the slice's rules on 12 Llama blocks: at most 20 ms, 3x egglog 13.1.0, sizes equal",
           minutes=0.3, measure=slice_rules),
     Claim(name="idle", target="an idle call of a ruleset of 400 rules takes at most 2 µs", minutes=0.1, measure=idle),
+    Claim(name="explain", target="explanations of what programs make equal are accepted, altered in one place rejected",
+          minutes=0.3, measure=explain, quick=True),
+    Claim(name="explain-overhead", target="recording proofs at most doubles the time; above 15 % it is off by default",
+          minutes=0.5, measure=explain_overhead),
     Claim(name="fuzz", target="10 minutes of libFuzzer on parser and type checker without a finding", minutes=10,
           measure=fuzz),
 ]

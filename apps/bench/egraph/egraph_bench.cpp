@@ -2,6 +2,7 @@
 //   egraph_bench run FILE    runs a program in a fresh e-graph; a JSON object on one line says how
 //   long
 //                            that took (parsing included), the sizes of all tables, and the memory
+//   egraph_bench proofs FILE the same while proofs are recorded
 //   egraph_bench idle RULES  the nanoseconds of a call of a ruleset with that many rules when no
 //   table
 //                            has changed since the last one: the median of many
@@ -61,10 +62,11 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-int run(const char* path) {
+int run(const char* path, bool with_proofs) {
   const std::string text = read_file(path);
   const uint64_t before = status_bytes("VmRSS");
   EGraph egraph;
+  if (with_proofs) egraph.record_proofs();
   const auto start = Clock::now();
   try {
     egraph.run_program(text, path);
@@ -128,12 +130,12 @@ int idle(int rules) {
 int main(int argc, char** argv) {
   const std::string command = argc == 3 ? argv[1] : "";
   try {
-    if (command == "run") return run(argv[2]);
+    if (command == "run" || command == "proofs") return run(argv[2], command == "proofs");
     if (command == "idle") return idle(std::stoi(argv[2]));
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;
   }
-  std::cerr << "usage: egraph_bench run FILE.egg | egraph_bench idle RULES\n";
+  std::cerr << "usage: egraph_bench run|proofs FILE.egg | egraph_bench idle RULES\n";
   return 2;
 }
