@@ -244,6 +244,11 @@ void define_egg(CLI::App& app) {
       ->capture_default_str()
       ->type_name("N")
       ->group(limits);
+  app.add_option("--max-bytes", options->limits.bytes,
+                 "Bytes of tables, indexes, classes and matches; 2GB and the like are fine")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES")
+      ->group(limits);
   app.add_option("--max-iterations", options->limits.iterations, "Iterations of rulesets")
       ->type_name("N")
       ->group(limits);
