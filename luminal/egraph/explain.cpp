@@ -480,7 +480,8 @@ class Explainer {
     for (size_t a = 0; a < query.atoms.size(); ++a) {
       result.matched.push_back(log_.cause_fact(cause, a));
     }
-    const std::vector<Value> slots = match(rule, result.matched, before);
+    const std::vector<Value> slots = match(rule, result.matched, std::min(before, cause.unions));
+    step.known_steps = cause.unions;  // until the steps have their numbers
     for (const uint32_t slot : rule.matcher.kept()) {
       result.inputs.push_back(slots[slot]);
       result.input_sorts.push_back(id_sort(query, slot));
@@ -734,6 +735,11 @@ class Explainer {
     for (Timed& timed : steps_) {
       if (timed.is_union) {
         union_steps_[timed.number] = static_cast<uint32_t>(result_.steps.size());
+      }
+      if (timed.step.cause == ProofStep::Cause::Rule) {
+        const auto later = union_steps_.lower_bound(timed.step.known_steps);
+        const bool any = later != union_steps_.end() && later->second < result_.steps.size();
+        timed.step.known_steps = any ? later->second : static_cast<uint32_t>(result_.steps.size());
       }
       result_.steps.push_back(std::move(timed.step));
     }
