@@ -16,60 +16,6 @@
 
 namespace luminal::egraph {
 
-// --- the forest -----------------------------------------------------------------------------
-
-UnionForest::UnionForest(std::span<const ProofLog::Union> unions, size_t ids)
-    : trees_(ids, Value::kNone), parents_(ids, Value::kNone), depths_(ids), edges_(ids) {
-  std::vector<uint32_t> starts(ids + 1);
-  for (const ProofLog::Union& u : unions) {
-    ++starts[u.a];
-    ++starts[u.b];
-  }
-  uint32_t sum = 0;
-  for (uint32_t& start : starts) start = sum += start;
-  std::vector<uint32_t> ends(2 * unions.size());
-  for (uint32_t i = 0; i < unions.size(); ++i) {
-    ends[--starts[unions[i].a]] = i;
-    ends[--starts[unions[i].b]] = i;
-  }
-  std::vector<uint32_t> open;
-  for (uint32_t root = 0; root < ids; ++root) {
-    if (trees_[root] != Value::kNone) continue;
-    trees_[root] = root;
-    open.push_back(root);
-    while (!open.empty()) {
-      const uint32_t id = open.back();
-      open.pop_back();
-      for (uint32_t e = starts[id]; e < starts[id + 1]; ++e) {
-        const ProofLog::Union& u = unions[ends[e]];
-        const uint32_t next = u.a == id ? u.b : u.a;
-        if (trees_[next] != Value::kNone) continue;
-        trees_[next] = root;
-        parents_[next] = id;
-        depths_[next] = depths_[id] + 1;
-        edges_[next] = {.number = ends[e], .reversed = u.a == id};
-        open.push_back(next);
-      }
-    }
-  }
-}
-
-std::vector<UnionForest::Edge> UnionForest::path(uint32_t a, uint32_t b) const {
-  LUMINAL_CHECK(connected(a, b), "the log of proofs has no path between equal terms");
-  std::vector<Edge> there, back;
-  while (a != b) {
-    if (depths_[a] >= depths_[b]) {
-      there.push_back(edges_[a]);
-      a = parents_[a];
-    } else {
-      back.push_back({.number = edges_[b].number, .reversed = !edges_[b].reversed});
-      b = parents_[b];
-    }
-  }
-  there.insert(there.end(), back.rbegin(), back.rend());
-  return there;
-}
-
 namespace {
 
 // --- one application of a rule, or one merge --------------------------------------------------
@@ -480,7 +426,8 @@ class Explainer {
     for (size_t a = 0; a < query.atoms.size(); ++a) {
       result.matched.push_back(log_.cause_fact(cause, a));
     }
-    const std::vector<Value> slots = match(rule, result.matched, before);
+    const std::vector<Value> slots = match(rule, result.matched, std::min(before, cause.unions));
+    step.known_steps = cause.unions;  // until the steps have their numbers
     for (const uint32_t slot : rule.matcher.kept()) {
       result.inputs.push_back(slots[slot]);
       result.input_sorts.push_back(id_sort(query, slot));
@@ -735,6 +682,11 @@ class Explainer {
       if (timed.is_union) {
         union_steps_[timed.number] = static_cast<uint32_t>(result_.steps.size());
       }
+      if (timed.step.cause == ProofStep::Cause::Rule) {
+        const auto later = union_steps_.lower_bound(timed.step.known_steps);
+        const bool any = later != union_steps_.end() && later->second < result_.steps.size();
+        timed.step.known_steps = any ? later->second : static_cast<uint32_t>(result_.steps.size());
+      }
       result_.steps.push_back(std::move(timed.step));
     }
     for (const uint32_t id : terms_) {
@@ -847,52 +799,6 @@ Explanation explain(Engine& engine, std::string_view question) {
         (same_sort ? " aren't equal in this e-graph" : " are of two sorts and never equal"));
   }
   return explainer.explain(ids[0], ids[1], sorts[0]);
-}
-
-ProofVerdict check(Engine& engine, const Explanation& explanation) {
-  check_recorded(engine);
-  Database& database = engine.database;
-  const ProofLog& log = *database.proofs;
-  ProofProgram program{.schema = database.schema,
-                       .constants = database.constants,
-                       .rules = {},
-                       .merges = {},
-                       .globals = {},
-                       .is_axiom = {},
-                       .is_name = {},
-                       .ids = database.ids().size()};
-  for (const Rule& rule : engine.rules) {
-    program.rules.emplace(rule.name, ProofProgram::Rule{rule.syntax.get(), rule.known_globals});
-  }
-  for (uint32_t f = 0; f < database.functions(); ++f) {
-    const Merge& merge = database.merge(FunctionId{f});
-    if (merge.syntax) program.merges.emplace(f, merge.syntax.get());
-  }
-  for (const auto& [name, index] : engine.globals) {
-    program.globals.emplace(
-        name, ProofProgram::Global{index, log.global(index), database.globals[index].sort});
-  }
-  const auto is_stated = [&](uint32_t fact, FunctionId function, std::span<const Value> arguments) {
-    return log.fact(fact).function == function.value &&
-           std::ranges::equal(log.values(fact, arguments.size()), arguments);
-  };
-  std::set<std::pair<uint32_t, uint32_t>> stated;
-  for (const ProofLog::Union& one : log.unions()) {
-    if (one.cause == ProofLog::kCommandCause) stated.emplace(one.a, one.b);
-  }
-  program.is_axiom = [&](const ProofStep& step) {
-    if (step.kind == ProofStep::Kind::Union) {
-      return stated.contains({step.left.value, step.right.value});
-    }
-    return step.fact < log.facts() && log.fact(step.fact).cause == ProofLog::kCommandCause &&
-           is_stated(step.fact, step.function, step.arguments) &&
-           log.values(step.fact, step.arguments.size() + 1).back() == step.value;
-  };
-  program.is_name = [&](const ProofTerm& term) {
-    if (term.id.index() >= database.ids().size()) return true;
-    return is_stated(log.definition(term.id), term.function, term.arguments);
-  };
-  return check(program, explanation);
 }
 
 }  // namespace luminal::egraph

@@ -40,6 +40,9 @@ struct ProofStep {
   std::string rule = {};
   std::vector<Binding> bindings = {};
   std::vector<uint32_t> premises = {};  // facts, each once
+  // Of a rule: the query was matched when so many of the steps had come. Others may have come
+  // between that and its actions, which a condition that terms differ doesn't see.
+  uint32_t known_steps = 0;
 
   friend bool operator==(const ProofStep&, const ProofStep&) = default;
 };

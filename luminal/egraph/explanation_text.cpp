@@ -256,6 +256,7 @@ class ExplanationWriter {
     out.field("cause", kCauses[static_cast<size_t>(step.cause)]);
     if (step.cause == ProofStep::Cause::Rule) {
       out.field("rule", step.rule);
+      out.field("known_steps", step.known_steps);
       out.key("bindings");
       out.begin_object();
       for (const ProofStep::Binding& binding : step.bindings) {

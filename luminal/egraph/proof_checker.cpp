@@ -65,10 +65,13 @@ class Checker {
     try {
       for (const ProofTerm& term : explanation_.terms) take(term);
       for (size_t number = 1; const ProofStep& step : explanation_.steps) {
-        place = "step " + std::to_string(number++);
+        place = "step " + std::to_string(number);
+        now_ = static_cast<uint32_t>(number++ - 1);
+        time_ = now_;
         check_step(step);
       }
       place = "the chain";
+      time_ = static_cast<uint32_t>(explanation_.steps.size());
       check_chain();
     } catch (const Rejected& rejected) {
       return {.why = place + ": " + rejected.why};
@@ -94,6 +97,7 @@ class Checker {
         ids_.emplace(term.id.value, static_cast<uint32_t>(parents_.size()));
     require(is_new, "an id has two terms");
     parents_.push_back(entry->second);
+    united_at_.push_back(0);
     terms_.push_back(&term);
     by_function_[term.function.value].push_back(&term);
   }
@@ -124,7 +128,7 @@ class Checker {
     const auto found = ids_.find(id.value);
     require(found != ids_.end(), "an unnamed id");
     uint32_t at = found->second;
-    while (parents_[at] != at) at = parents_[at];
+    while (parents_[at] != at && united_at_[at] < time_) at = parents_[at];
     return at;
   }
 
@@ -132,6 +136,7 @@ class Checker {
     const uint32_t root_a = root(a), root_b = root(b);
     require(root_a != root_b, "these terms are equal already");
     parents_[std::max(root_a, root_b)] = std::min(root_a, root_b);
+    united_at_[std::max(root_a, root_b)] = now_;
   }
 
   // Equal values have equal texts.
@@ -206,7 +211,8 @@ class Checker {
       case ProofStep::Kind::Fact:
         check_shape(step);
         check_fact(step);
-        require(facts_.emplace(step.fact, &step).second, "this fact was stated already");
+        require(facts_.emplace(step.fact, Stated{&step, now_}).second,
+                "this fact was stated already");
         return;
       case ProofStep::Kind::Union:
         check_union(step);
@@ -330,7 +336,7 @@ class Checker {
     for (const uint32_t fact : step.premises) {
       const auto found = facts_.find(fact);
       require(found != facts_.end(), "it rests on a fact that no earlier step states");
-      premises_.push_back(found->second);
+      premises_.push_back(found->second.step);
     }
     used_.assign(premises_.size(), false);
   }
@@ -360,9 +366,12 @@ class Checker {
               "a variable stands for two terms");
     }
     require(names_.size() == variables.size(), "a variable of the rule stands for nothing");
+    require(step.known_steps <= now_, "it knows steps that come later");
+    time_ = step.known_steps;
     for (const Fact& fact : rule.facts) {
       if (!holds(fact)) reject("a condition of rule '" + step.rule + "' doesn't hold");
     }
+    time_ = now_;
     Effects effects = act(rule);
     require_all_used();
     return effects;
@@ -447,6 +456,7 @@ class Checker {
     Candidates result;
     for (size_t i = 0; i < premises_.size(); ++i) {
       const ProofStep& row = *premises_[i];
+      if (facts_.at(row.fact).at >= time_) continue;
       if (row.function != id || !fit(arguments, row.arguments, function)) continue;
       used_[i] = true;
       const bool is_relation = function.kind == FunctionKind::Relation;
@@ -582,9 +592,17 @@ class Checker {
 
   std::unordered_map<uint32_t, uint32_t> ids_;  // to the numbers of terms
   std::vector<const ProofTerm*> terms_;
+  // Links are never shortened: they tell what was equal at any earlier time as well.
   std::vector<uint32_t> parents_;
+  std::vector<uint32_t> united_at_;  // the step that made a root's parent its parent
+  uint32_t now_ = 0;                 // the step at hand
+  uint32_t time_ = 0;                // steps before this one count
   std::unordered_map<uint32_t, std::vector<const ProofTerm*>> by_function_;
-  std::unordered_map<uint32_t, const ProofStep*> facts_;
+  struct Stated {
+    const ProofStep* step;
+    uint32_t at;
+  };
+  std::unordered_map<uint32_t, Stated> facts_;
 
   // Of the step at hand.
   size_t known_globals_ = 0;

@@ -70,7 +70,9 @@ Value ProofLog::original(const Database& database, uint32_t reg) const {
 
 uint32_t ProofLog::new_cause(const Database& database, const ProofOrigin& origin) {
   const uint32_t number = static_cast<uint32_t>(causes_.size());
-  causes_.push_back({.rule = origin.rule, .first = static_cast<uint32_t>(cause_facts_.size())});
+  causes_.push_back({.rule = origin.rule,
+                     .first = static_cast<uint32_t>(cause_facts_.size()),
+                     .unions = searched_unions_});
   if (origin.rule == ProofOrigin::kMerge) {
     for (const uint32_t fact : origin.merged) cause_facts_.push_back(fact);
   } else {

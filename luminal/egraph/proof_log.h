@@ -62,15 +62,16 @@ class ProofLog {
     uint32_t unions;  // that came before it
   };
   struct Cause {
-    uint32_t rule;   // as in ProofOrigin
-    uint32_t first;  // of its facts: those that matched, then those of its terms and look-ups
+    uint32_t rule;    // as in ProofOrigin
+    uint32_t first;   // of its facts: those that matched, then those of its terms and look-ups
+    uint32_t unions;  // that came before the search that found it
   };
   struct Union {
     uint32_t a, b;
     uint32_t cause;  // or kCongruence: the terms of both ids have equal arguments
   };
 
-  ProofLog() { causes_.push_back({.rule = ProofOrigin::kCommand, .first = 0}); }
+  ProofLog() { causes_.push_back({.rule = ProofOrigin::kCommand, .first = 0, .unions = 0}); }
 
   size_t facts() const { return facts_.size(); }
   const Fact& fact(uint32_t number) const { return facts_[number]; }
@@ -94,6 +95,8 @@ class ProofLog {
   ProofFrame* frame = nullptr;
   uint32_t last_row = 0;  // that a term was found or made at
 
+  // Before an iteration searches.
+  void begin_search() { searched_unions_ = static_cast<uint32_t>(unions_.size()); }
   // The rule whose matches are applied next, and the rows of the first of a batch of them.
   void begin_rule(const Query& query, const std::vector<uint32_t>& kept);
   void begin_batch(RuleId rule, const uint32_t* matched, size_t count);
@@ -127,6 +130,7 @@ class ProofLog {
   GrowArray<uint32_t> definitions_;  // by id
   std::vector<Value> globals_;       // as they were bound
 
+  uint32_t searched_unions_ = 0;
   const Query* query_ = nullptr;  // of the rule at hand
   const std::vector<uint32_t>* kept_ = nullptr;
   std::vector<SlotSource> sources_;  // by slot

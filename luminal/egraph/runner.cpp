@@ -95,6 +95,7 @@ class Runner {
   // Fills `matches_`; nothing has happened yet where it returns false.
   bool search(Ruleset& ruleset) {
     matches_.resize(engine_.rules.size());
+    if (database_.proofs) database_.proofs->begin_search();
     for (RuleId id : ruleset.rules) {
       Rule& rule = engine_.rule(id);
       Matches& matches = matches_[id.index() - 1];

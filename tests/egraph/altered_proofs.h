@@ -185,6 +185,11 @@ class ProofAlterer {
       break;
     }
     with(i, "no rule", [](ProofStep& s) { s.rule += "?"; });
+    with(i, "knowing what comes later",
+         [&](ProofStep& s) { s.known_steps = static_cast<uint32_t>(original_.steps.size() + 1); });
+    if (!step.premises.empty()) {
+      with(i, "knowing nothing", [](ProofStep& s) { s.known_steps = 0; });
+    }
     for (size_t b = 0; b < step.bindings.size(); ++b) {
       const std::string& name = step.bindings[b].variable;
       with(i, name + " unbound",

@@ -9,6 +9,7 @@ Asked are ids that became equal, and the equalities that programs check by thems
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,12 +46,13 @@ def checked_equalities(text):
 
 
 class Totals:
-    def __init__(self):
+    def __init__(self, folder):
+        self.folder = folder
         self.explained = self.steps = self.refused = self.altered = self.rejected = self.also_right = 0
         self.failures = []
 
     def run(self, command, may_have_no_answer=False):
-        result = subprocess.run(command, capture_output=True, text=True, cwd=PROGRAMS, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, check=False)
         counts = COUNTS.search(result.stdout)
         if result.returncode == 0 and counts:
             explained, steps, refused, altered, rejected, also_right = map(int, counts.groups())
@@ -72,18 +74,20 @@ def main():
     options = parser.parse_args()
     egg_run = options.egg_run.resolve()
 
-    totals = Totals()
     programs = sorted(PROGRAMS.glob("*.egg"))
-    for path in programs:
-        totals.run([egg_run, path.name, "--explain-all"])
-        for question in checked_equalities(path.read_text()):
-            totals.run([egg_run, path.name, "--explain", question], may_have_no_answer=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "random.egg"
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch) / "programs"  # some write files
+        shutil.copytree(PROGRAMS, folder)
+        totals = Totals(folder)
+        for path in programs:
+            totals.run([egg_run, path.name, "--explain-all"])
+            for question in checked_equalities(path.read_text()):
+                totals.run([egg_run, path.name, "--explain", question], may_have_no_answer=True)
+        random_path = folder / "random.egg"
         for seed in range(options.first, options.first + options.random):
-            path.write_text(random_programs.program(seed))
+            random_path.write_text(random_programs.program(seed))
             before = len(totals.failures)
-            totals.run([egg_run, path, "--explain-all"])
+            totals.run([egg_run, random_path.name, "--explain-all"])
             if len(totals.failures) > before:
                 totals.failures[-1] = f"random program {seed}: {totals.failures[-1]}"
 
