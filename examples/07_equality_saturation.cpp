@@ -1,4 +1,5 @@
-// The e-graph engine on its own: terms and rules from C++ and from text, and why two terms are equal.
+// The e-graph engine on its own: terms and rules from C++ and from text, and why two terms are
+// equal.
 #include <iostream>
 
 #include "luminal/egraph/egraph.h"
@@ -30,8 +31,9 @@ int main() {
   const RunReport report = egraph.run(Schedule::saturate(kDefaultRuleset), {.nodes = 10'000});
   std::cout << report.text(false) << "cheapest: " << egraph.extract(sum, expr).text << "\n\n";
 
-  const Explanation why = egraph.explain("(Add (Mul (Num 1) (Var \"x\")) (Var \"x\")) = "
-                                         "(Mul (Num 2) (Var \"x\"))");
+  const Explanation why = egraph.explain(
+      "(Add (Mul (Num 1) (Var \"x\")) (Var \"x\")) = "
+      "(Mul (Num 2) (Var \"x\"))");
   std::cout << egraph.text(why) << "checked: " << (egraph.check(why).accepted ? "yes" : "no")
             << "\n\n"
             << egraph.why_not("fold at (Add (Mul (Num 1) (Var \"x\")) (Var \"x\"))").text();

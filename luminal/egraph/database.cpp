@@ -4,7 +4,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/base/sexpr.h"
 #include "luminal/egraph/actions.h"
-#include "luminal/egraph/primitives.h"
+#include "luminal/egraph/primitives/primitives.h"
 
 #include <algorithm>
 #include <array>

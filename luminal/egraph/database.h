@@ -2,7 +2,7 @@
 #pragma once
 
 #include "luminal/egraph/constants.h"
-#include "luminal/egraph/proof_log.h"
+#include "luminal/egraph/inside/proof_log.h"
 #include "luminal/egraph/rule.h"
 #include "luminal/egraph/schema.h"
 #include "luminal/egraph/table.h"

@@ -3,14 +3,14 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/egraph/engine.h"
-#include "luminal/egraph/explain.h"
 #include "luminal/egraph/extract_dag.h"
-#include "luminal/egraph/parser.h"
-#include "luminal/egraph/program.h"
+#include "luminal/egraph/inside/explain.h"
+#include "luminal/egraph/inside/shown_graph.h"
+#include "luminal/egraph/inside/term_text.h"
+#include "luminal/egraph/language/parser.h"
+#include "luminal/egraph/language/program.h"
 #include "luminal/egraph/rebuild.h"
 #include "luminal/egraph/runner.h"
-#include "luminal/egraph/shown_graph.h"
-#include "luminal/egraph/term_text.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 // Engine: the database with its rules and names, which commands and the host work on.
 #pragma once
 
-#include "luminal/egraph/compile.h"
 #include "luminal/egraph/database.h"
+#include "luminal/egraph/language/compile.h"
 #include "luminal/egraph/match.h"
 #include "luminal/egraph/rule.h"
 

@@ -3,7 +3,7 @@
 
 #include "luminal/egraph/database.h"
 #include "luminal/egraph/extract.h"
-#include "luminal/egraph/report.h"
+#include "luminal/egraph/inside/report.h"
 #include "luminal/egraph/snapshot.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "luminal/egraph/runner.h"
 
 #include "luminal/egraph/actions.h"
+#include "luminal/egraph/inside/recorder.h"
 #include "luminal/egraph/rebuild.h"
-#include "luminal/egraph/recorder.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "luminal/egraph/engine.h"
-#include "luminal/egraph/report.h"
+#include "luminal/egraph/inside/report.h"
 #include "luminal/egraph/schedule.h"
 
 namespace luminal::egraph {

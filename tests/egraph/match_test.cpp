@@ -2,8 +2,8 @@
 
 #include "luminal/egraph/egraph.h"
 #include "luminal/egraph/engine.h"
-#include "luminal/egraph/parser.h"
-#include "luminal/egraph/program.h"
+#include "luminal/egraph/language/parser.h"
+#include "luminal/egraph/language/program.h"
 #include "luminal/egraph/runner.h"
 
 #include <gtest/gtest.h>

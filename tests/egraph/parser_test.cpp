@@ -1,4 +1,4 @@
-#include "luminal/egraph/parser.h"
+#include "luminal/egraph/language/parser.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

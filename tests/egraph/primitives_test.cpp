@@ -1,4 +1,4 @@
-#include "luminal/egraph/primitives.h"
+#include "luminal/egraph/primitives/primitives.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

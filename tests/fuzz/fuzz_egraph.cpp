@@ -11,7 +11,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"
-#include "luminal/egraph/parser.h"
+#include "luminal/egraph/language/parser.h"
 
 namespace {
 

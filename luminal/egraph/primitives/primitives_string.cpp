@@ -1,0 +1,54 @@
+#include "luminal/egraph/primitives/primitives.h"
+
+namespace luminal::egraph {
+namespace {
+
+// Where `part` stands in `text`, without overlaps. The empty text stands before every character of
+// UTF-8 and at the end.
+std::vector<size_t> places_of(const std::string& part, const std::string& text) {
+  std::vector<size_t> places;
+  if (part.empty()) {
+    for (size_t i = 0; i <= text.size(); ++i) {
+      if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
+        places.push_back(i);
+      }
+    }
+    return places;
+  }
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
+    places.push_back(at);
+    at += part.size();
+  }
+  return places;
+}
+
+std::string replaced(const std::string& text, const std::string& part, const std::string& by) {
+  std::string result;
+  size_t done = 0;
+  for (size_t place : places_of(part, text)) {
+    result += text.substr(done, place - done) + by;
+    done = place + part.size();
+  }
+  return result + text.substr(done);
+}
+
+}  // namespace
+
+void add_string_primitives(PrimitiveAdder& to) {
+  const SortId string = to.schema().string();
+  to.add_variadic("+", string, string,
+                  [](Constants& constants, std::span<const Value> values) -> std::optional<Value> {
+                    std::string all;
+                    for (Value value : values) all += constants.string(value);
+                    return constants.intern(std::string_view(all));
+                  });
+  to.add<std::string, std::string, std::string>("replace", replaced);
+  to.add<std::string, std::string>("count-matches",
+                                   [](const std::string& text, const std::string& part) {
+                                     return static_cast<int64_t>(places_of(part, text).size());
+                                   });
+  to.add<std::string>("from-string",
+                      [](const std::string& text) { return BigInt::from_string(text); });
+}
+
+}  // namespace luminal::egraph
