@@ -6,6 +6,7 @@
 #include "luminal/egraph/inside/proof_checker.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace luminal::egraph {
 
@@ -124,7 +125,7 @@ Value Explainer::original(const Application& application, uint32_t reg) const {
 bool Explainer::may_be(const Application& application, uint32_t reg, Value value, SortId sort,
                        uint32_t before) const {
   const Value found = original(application, reg);
-  return found.valid() && equal_before(found, value, sort, before);
+  return found.valid() && past_.equal_before(found, value, sort, before);
 }
 
 void Explainer::need_value(const Application& application, uint32_t reg, Value value, SortId sort,

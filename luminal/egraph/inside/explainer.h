@@ -3,12 +3,12 @@
 
 #include "luminal/egraph/engine.h"
 #include "luminal/egraph/inside/explanation.h"
+#include "luminal/egraph/inside/past_equality.h"
 #include "luminal/egraph/inside/proof_log.h"
 #include "luminal/egraph/inside/union_forest.h"
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -34,6 +34,7 @@ class Explainer {
         database_(engine.database),
         log_(*engine.database.proofs),
         forest_(forest),
+        past_(engine.database, forest),
         next_term_(static_cast<uint32_t>(engine.database.ids().size())) {}
 
   bool are_equal(Value a, Value b) const {
@@ -91,14 +92,6 @@ class Explainer {
   void need_terms(Value value, SortId sort) {
     database_.for_each_id(value, sort, [this](Value id) { need_term(id); });
   }
-
-  // Only unions that came before a time may be relied on then.
-  bool equal_before(Value a, Value b, SortId sort, uint32_t before) const;
-  bool has_entries(std::span<const Value> all, std::span<const Value> in, SortId sort, size_t width,
-                   uint32_t before) const;
-  // Where an entry of one container stands in another: the one that the fewest unions make equal.
-  std::optional<size_t> find_entry(std::span<const Value> entry, std::span<const Value> in,
-                                   SortId sort, uint32_t before) const;
   void need_equal(Value a, Value b, SortId sort, uint32_t before);
   void need_entries(std::span<const Value> all, std::span<const Value> in, SortId sort,
                     uint32_t before);
@@ -174,6 +167,7 @@ class Explainer {
   Database& database_;
   const ProofLog& log_;
   const UnionForest& forest_;
+  PastEquality past_;
   uint32_t next_term_;
   std::vector<Asked> asked_;
   std::set<uint32_t> facts_, unions_, terms_;
