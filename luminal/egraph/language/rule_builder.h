@@ -14,6 +14,7 @@
 
 namespace luminal::egraph {
 
+struct Expr;  // not luminal::Expr
 struct RuleDeclaration;
 
 // Sorts are inferred and checked when the rule is added; an error counts the terms from 1 in the
@@ -61,7 +62,7 @@ class LUMINAL_API RuleBuilder {
   friend class EGraph;
   struct Parts;
 
-  Term add(struct Expr term);
+  Term add(Expr term);
   RuleDeclaration declaration(std::string name, std::string ruleset) const;
 
   std::unique_ptr<Parts> parts_;
