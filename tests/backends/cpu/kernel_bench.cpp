@@ -83,7 +83,7 @@ void bench(Jit& jit, const char* name, const kernel::Kernel& k, int threads, int
 }  // namespace
 
 int main(int argc, char** argv) {
-  Jit jit({.target = Target::host(), .cache_folder = "/tmp/slice_build/objcache"});
+  Jit jit({.target = Target::host(), .cache_folder = {}});
   std::vector<std::pair<std::string, kernel::Kernel>> kernels;
   for (DType dtype : {DType::F32, DType::BF16}) {
     const std::string suffix = dtype == DType::F32 ? ".f32" : ".bf16";
