@@ -4,8 +4,6 @@
 #include "luminal/base/errors.h"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <tuple>
 #include <utility>
 
@@ -106,36 +104,17 @@ class TermWriter {
 
 }  // namespace
 
-// Knuth's form of Dijkstra's algorithm: a node is ready when all its child classes are settled.
 Extraction::Extraction(const Snapshot& snapshot, const Database& database)
     : snapshot_(snapshot),
       database_(database),
       costs_(snapshot.classes(), kNoTerm),
       best_(snapshot.classes()) {
-  using Ready = std::tuple<uint64_t, uint32_t>;  // cost, node: ties go to the lower node
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-  std::vector<uint32_t> waiting(snapshot.nodes());  // distinct child classes not settled yet
-  for (uint32_t c = 0; c < snapshot.classes(); ++c) {
-    for (NodeId parent : snapshot.parents(ClassId{c})) ++waiting[parent.index()];
-  }
-  const auto make_ready = [&](NodeId id) {
-    const uint64_t total = cost(snapshot.node(id));
-    if (total != kNoTerm) ready.emplace(total, id.value);
-  };
-  for (uint32_t n = 0; n < snapshot.nodes(); ++n) {
-    if (waiting[n] == 0) make_ready(NodeId{n});
-  }
-  while (!ready.empty()) {
-    const auto [node_cost, n] = ready.top();
-    ready.pop();
-    const ClassId id = snapshot.node(NodeId{n}).class_id;
-    if (best_[id.index()].valid()) continue;
-    best_[id.index()] = NodeId{n};
-    costs_[id.index()] = node_cost;
-    for (NodeId parent : snapshot.parents(id)) {
-      if (--waiting[parent.index()] == 0) make_ready(parent);
-    }
-  }
+  settle_classes(
+      snapshot, [this](const Node& node) { return cost(node); },
+      [this](ClassId id, NodeId node, uint64_t least) {
+        best_[id.index()] = node;
+        costs_[id.index()] = least;
+      });
 }
 
 uint64_t Extraction::cost(Value value, SortId sort) const {
@@ -165,19 +144,19 @@ uint64_t Extraction::cost(const Node& node) const {
   return sum;
 }
 
+void fail_without_term(const Database& database, Value value, SortId sort) {
+  throw UserError((database.is_equality(sort) ? "class " : "") +
+                  database.print(database.canonical(value, sort), sort) + " of sort " +
+                  database.schema.sort(sort).name +
+                  " has no finite term of extractable constructors");
+}
+
 TermExtractor::TermExtractor(const Database& database)
     : database_(database), snapshot_(take_snapshot(database)), extraction_(snapshot_, database) {}
 
 std::string TermExtractor::term(Value value, SortId sort) const {
   const uint64_t total = cost(value, sort);
-  if (total == Extraction::kNoTerm) {
-    throw UserError(
-        (database_.is_equality(sort)
-             ? "class " + database_.print(snapshot_.value(snapshot_.class_of(value)), sort)
-             : database_.print(value, sort)) +
-        " of sort " + database_.schema.sort(sort).name +
-        " has no finite term of extractable constructors");
-  }
+  if (total == Extraction::kNoTerm) fail_without_term(database_, value, sort);
   constexpr uint64_t kMostPrinted = 10'000'000;
   if (total > kMostPrinted) {
     throw UserError("the cheapest term costs " + std::to_string(total) +

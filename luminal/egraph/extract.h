@@ -2,10 +2,10 @@
 #pragma once
 
 #include "luminal/egraph/database.h"
+#include "luminal/egraph/settle_classes.h"
 #include "luminal/egraph/snapshot.h"
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace luminal::egraph {
 // of its best node, so what has no finite term stays without one.
 class Extraction {
  public:
-  static constexpr uint64_t kNoTerm = std::numeric_limits<uint64_t>::max();
+  static constexpr uint64_t kNoTerm = kNoTermCost;
 
   Extraction(const Snapshot& snapshot, const Database& database);
 
@@ -34,6 +34,9 @@ class Extraction {
   std::vector<uint64_t> costs_;
   std::vector<NodeId> best_;
 };
+
+// A UserError that says so.
+[[noreturn]] void fail_without_term(const Database& database, Value value, SortId sort);
 
 // The best terms of values, as text. The database must be rebuilt, and not change meanwhile.
 class TermExtractor {

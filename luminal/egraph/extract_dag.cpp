@@ -2,11 +2,8 @@
 
 #include "luminal/base/errors.h"
 
-#include <functional>
 #include <map>
-#include <queue>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace luminal::egraph {
@@ -16,30 +13,13 @@ DagExtraction::DagExtraction(const Snapshot& snapshot, const Database& database)
       database_(database),
       best_(snapshot.classes()),
       visited_(snapshot.classes()) {
-  using Ready = std::tuple<uint64_t, uint32_t>;  // cost, node: ties go to the lower node
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-  std::vector<uint32_t> waiting(snapshot.nodes());  // distinct argument classes not settled yet
-  for (uint32_t c = 0; c < snapshot.classes(); ++c) {
-    for (NodeId parent : snapshot.parents(ClassId{c})) ++waiting[parent.index()];
-  }
-  const auto make_ready = [&](NodeId id) {
-    const Node& node = snapshot.node(id);
-    if (node.subsumed || !database.schema.function(node.function).extractable) return;
-    ready.emplace(cost_with_arguments(node), id.value);
-  };
-  for (uint32_t n = 0; n < snapshot.nodes(); ++n) {
-    if (waiting[n] == 0) make_ready(NodeId{n});
-  }
-  while (!ready.empty()) {
-    const NodeId id{std::get<1>(ready.top())};
-    ready.pop();
-    const ClassId class_id = snapshot.node(id).class_id;
-    if (has_term(class_id)) continue;
-    best_[class_id.index()] = id;
-    for (NodeId parent : snapshot.parents(class_id)) {
-      if (--waiting[parent.index()] == 0) make_ready(parent);
-    }
-  }
+  settle_classes(
+      snapshot,
+      [this](const Node& node) {
+        const bool extractable = database_.schema.function(node.function).extractable;
+        return extractable && !node.subsumed ? cost_with_arguments(node) : kNoTermCost;
+      },
+      [this](ClassId id, NodeId node, uint64_t) { best_[id.index()] = node; });
 }
 
 template <typename Visit>
@@ -182,11 +162,7 @@ ExtractedDag extract_dag(const Database& database, Value value, SortId sort) {
   const Snapshot snapshot = take_snapshot(database);
   const DagExtraction extraction(snapshot, database);
   const ClassId root = snapshot.class_of(value);
-  if (!extraction.has_term(root)) {
-    throw UserError("class " + database.print(snapshot.value(root), sort) + " of sort " +
-                    database.schema.sort(sort).name +
-                    " has no finite term of extractable constructors");
-  }
+  if (!extraction.has_term(root)) fail_without_term(database, value, sort);
   const std::vector<NodeId> nodes = extraction.nodes_under(root);
   ExtractedDag result{.nodes = {},
                       .cost = extraction.cost(root),
