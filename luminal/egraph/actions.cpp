@@ -42,33 +42,61 @@ Value run_lookup(Database& database, FunctionId id, std::span<const Value> argum
                   " has no value; set it first");
 }
 
-// One step of all matches of a batch.
-void execute_step(Database& database, const Instruction& instruction, RegisterBatch batch) {
+// One instruction of one match.
+void execute_one(Database& database, const Program& program, const Instruction& instruction,
+                 Value* registers, ProofFrameScope* proof) {
   std::array<Value, Schema::kMaxInputs + 1> buffer;
-  const size_t inputs = instruction.inputs.size();
+  for (size_t i = 0; i < instruction.inputs.size(); ++i) {
+    buffer[i] = registers[instruction.inputs[i]];
+  }
+  const std::span<const Value> inputs(buffer.data(), instruction.inputs.size());
+  switch (instruction.op) {
+    case Instruction::Op::Constant:
+      registers[instruction.target] = instruction.constant;
+      break;
+    case Instruction::Op::Global:
+      registers[instruction.target] = database.globals[instruction.id].value;
+      break;
+    case Instruction::Op::Primitive:
+      registers[instruction.target] = run_primitive(database, PrimitiveId{instruction.id}, inputs);
+      break;
+    case Instruction::Op::Add:
+      registers[instruction.target] = database.add(FunctionId{instruction.id}, inputs);
+      if (proof != nullptr) proof->note_row(instruction.target, database.proofs->last_row);
+      break;
+    case Instruction::Op::Lookup:
+      registers[instruction.target] = run_lookup(database, FunctionId{instruction.id}, inputs);
+      if (proof != nullptr) {
+        proof->note_row(instruction.target, database.row_of(FunctionId{instruction.id}, inputs));
+      }
+      break;
+    case Instruction::Op::Set:
+      database.set(FunctionId{instruction.id}, inputs.first(inputs.size() - 1), inputs.back());
+      break;
+    case Instruction::Op::Union:
+      database.unite(inputs[0], inputs[1]);
+      break;
+    case Instruction::Op::Delete:
+      database.remove(FunctionId{instruction.id}, inputs);
+      break;
+    case Instruction::Op::Subsume:
+      database.subsume(FunctionId{instruction.id}, inputs);
+      break;
+    case Instruction::Op::Panic:
+      throw UserError("panic: " + program.messages[instruction.id] + cause_of(database));
+  }
+}
+
+// One instruction of all matches of a batch.
+void execute_step(Database& database, const Program& program, const Instruction& instruction,
+                  RegisterBatch batch) {
   if (batch.proof != nullptr) batch.proof->step(instruction);
   if (instruction.op == Instruction::Op::Add) {
     return database.add(FunctionId{instruction.id}, instruction.inputs, instruction.target, batch);
   }
   for (size_t i = 0; i < batch.count; ++i) {
-    Value* registers = batch.values + i * batch.stride;
     if (batch.proof != nullptr) batch.proof->enter(i, batch.stride, batch.values);
-    switch (instruction.op) {
-      case Instruction::Op::Constant:
-        registers[instruction.target] = instruction.constant;
-        break;
-      case Instruction::Op::Global:
-        registers[instruction.target] = database.globals[instruction.id].value;
-        break;
-      case Instruction::Op::Union:
-        database.unite(registers[instruction.inputs[0]], registers[instruction.inputs[1]]);
-        break;
-      default:
-        for (size_t c = 0; c < inputs; ++c) buffer[c] = registers[instruction.inputs[c]];
-        registers[instruction.target] =
-            run_primitive(database, PrimitiveId{instruction.id}, {buffer.data(), inputs});
-        break;
-    }
+    execute_one(database, program, instruction, batch.values + i * batch.stride, batch.proof);
   }
 }
 
@@ -101,7 +129,8 @@ void execute_batch(Database& database, const Program& program, RegisterBatch bat
       proof.emplace(database.proofs, program, batch.values, batch.stride * batch.count, nullptr);
       batch.proof = &*proof;
     }
-    for (const Instruction& instruction : program.code) execute_step(database, instruction, batch);
+    for (const Instruction& instruction : program.code)
+      execute_step(database, program, instruction, batch);
     return;
   }
   for (size_t i = 0; i < batch.count; ++i) {
@@ -112,53 +141,13 @@ void execute_batch(Database& database, const Program& program, RegisterBatch bat
 
 void execute(Database& database, const Program& program, std::span<Value> registers,
              ProofOrigin* origin) {
-  std::array<Value, Schema::kMaxInputs + 1> buffer;
   std::optional<ProofFrameScope> proof;
   if (database.proofs) {
     proof.emplace(database.proofs, program, registers.data(), registers.size(), origin);
   }
   for (const Instruction& instruction : program.code) {
     if (proof) proof->step(instruction);
-    for (size_t i = 0; i < instruction.inputs.size(); ++i) {
-      buffer[i] = registers[instruction.inputs[i]];
-    }
-    const std::span<const Value> inputs(buffer.data(), instruction.inputs.size());
-    switch (instruction.op) {
-      case Instruction::Op::Constant:
-        registers[instruction.target] = instruction.constant;
-        break;
-      case Instruction::Op::Global:
-        registers[instruction.target] = database.globals[instruction.id].value;
-        break;
-      case Instruction::Op::Primitive:
-        registers[instruction.target] =
-            run_primitive(database, PrimitiveId{instruction.id}, inputs);
-        break;
-      case Instruction::Op::Add:
-        registers[instruction.target] = database.add(FunctionId{instruction.id}, inputs);
-        if (proof) proof->note_row(instruction.target, database.proofs->last_row);
-        break;
-      case Instruction::Op::Lookup:
-        registers[instruction.target] = run_lookup(database, FunctionId{instruction.id}, inputs);
-        if (proof) {
-          proof->note_row(instruction.target, database.row_of(FunctionId{instruction.id}, inputs));
-        }
-        break;
-      case Instruction::Op::Set:
-        database.set(FunctionId{instruction.id}, inputs.first(inputs.size() - 1), inputs.back());
-        break;
-      case Instruction::Op::Union:
-        database.unite(inputs[0], inputs[1]);
-        break;
-      case Instruction::Op::Delete:
-        database.remove(FunctionId{instruction.id}, inputs);
-        break;
-      case Instruction::Op::Subsume:
-        database.subsume(FunctionId{instruction.id}, inputs);
-        break;
-      case Instruction::Op::Panic:
-        throw UserError("panic: " + program.messages[instruction.id] + cause_of(database));
-    }
+    execute_one(database, program, instruction, registers.data(), proof ? &*proof : nullptr);
   }
   if (proof && origin != nullptr && origin->rule == ProofOrigin::kMerge) {
     database.proofs->finish_merge(database);
