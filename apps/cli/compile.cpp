@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -19,6 +20,8 @@ struct Options {
   std::string file;
   CompileOptions compile;
   std::string fusion = "modelled";
+  std::string numerics = "reassociating";
+  std::vector<std::string> rule_files;
   bool report = false;
   std::string print_after;
   std::string stop_after;
@@ -28,6 +31,13 @@ struct Options {
 FusionPolicy fusion_of(const std::string& name) {
   if (name == "always") return FusionPolicy::Always;
   return name == "never" ? FusionPolicy::Never : FusionPolicy::Modelled;
+}
+
+const std::vector<std::string> kNumerics = {"exact", "reassociating", "finite", "approximate"};
+
+Numerics numerics_of(const std::string& name) {
+  const auto it = std::find(kNumerics.begin(), kNumerics.end(), name);
+  return static_cast<Numerics>(it - kNumerics.begin());
 }
 
 // One .txt, .ll and .s per kernel of the plan.
@@ -51,6 +61,10 @@ void run(const Options& options) {
   CompileOptions compile_options = options.compile;
   compile_options.report = &report;
   compile_options.fusion = fusion_of(options.fusion);
+  compile_options.numerics = numerics_of(options.numerics);
+  for (const std::string& file : options.rule_files) {
+    compile_options.rules.push_back({source_name(file), read_text(file)});
+  }
   try {
     compile(*graph, compile_options);
   } catch (const CompileStopped& stopped) {
@@ -84,6 +98,13 @@ void define_compile(CLI::App& app) {
   app.add_option("--fusion", options->fusion, "Where the model says it pays, always or never")
       ->check(CLI::IsMember({"modelled", "always", "never"}))
       ->capture_default_str();
+  app.add_option("--numerics", options->numerics,
+                 "Which rules may run, by what they may change about the numbers")
+      ->check(CLI::IsMember(kNumerics))
+      ->capture_default_str();
+  app.add_option("--rules", options->rule_files, "Files with rules of your own; see docs/rules.md");
+  app.add_option("--disable-rules", options->compile.disable_rules,
+                 "Groups of rules that don't run; `luminal rules list` names them");
   app.add_option("--threads", options->compile.threads, "0: as many as this process may use")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--cache", options->compile.cache_folder,

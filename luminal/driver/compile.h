@@ -19,11 +19,28 @@ enum class FusionPolicy : uint8_t {
   Never,     // every op its own kernel
 };
 
+// What rules may change about the numbers; each admits those before it. docs/rules.md states them.
+enum class Numerics : uint8_t {
+  Exact,          // the same bits
+  Reassociating,  // within the tolerances of docs/numerics.md
+  Finite,         // the same where nothing is NaN or infinite and nothing overflows
+  Approximate,    // less precise, within the stated error
+};
+
+// Rules of one's own, as text; see docs/rules.md.
+struct RuleFile {
+  std::string name;  // that messages give
+  std::string text;
+};
+
 struct CompileOptions {
   std::string backend = "cpu";  // see backend_names()
   bool float64 = false;         // interp only: compute every float as f64, the yardstick
   FusionPolicy fusion = FusionPolicy::Modelled;
-  int threads = 0;                  // 0: as many as this process may use
+  Numerics numerics = Numerics::Reassociating;
+  std::vector<RuleFile> rules = {};             // beside the embedded ones
+  std::vector<std::string> disable_rules = {};  // groups of rules that don't run: "algebra"
+  int threads = 0;                              // 0: as many as this process may use
   std::string cache_folder = {};    // for compiled kernels; empty: the user's; "none": none
   uint64_t seed = 1;                // of the search
   Bindings typical_sizes = {};      // of variables, for the model; others get 128 or a bound

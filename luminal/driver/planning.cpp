@@ -11,6 +11,7 @@
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/lower_graph.h"
+#include "luminal/search/saturate.h"
 #include "luminal/search/terms.h"
 
 namespace luminal {
@@ -38,17 +39,39 @@ search::Fusion fusion_of(FusionPolicy policy) {
   return search::Fusion::Modelled;
 }
 
-void saturate(search::Terms& terms, CompileReport& report) {
-  Stopwatch watch;
-  const egraph::RunReport run =
-      terms.egraph.run(egraph::Schedule::saturate(terms.egraph.ruleset("movement")));
-  if (run.stop != egraph::StopReason::Finished) {
-    report.notes.push_back(
-        fmt::format("saturation stopped at a limit; look at rule '{}'", run.culprit));
-  }
+search::RuleSet rules_of(const CompileOptions& options) {
+  std::vector<search::RuleText> files;
+  for (const RuleFile& file : options.rules) files.push_back({file.name, file.text});
+  return search::RuleSet(std::move(files));
+}
+
+search::Admission admission_of(const CompileOptions& options) {
+  return {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
+}
+static_assert(static_cast<int>(Numerics::Exact) == static_cast<int>(search::RuleClass::Exact));
+static_assert(static_cast<int>(Numerics::Approximate) ==
+              static_cast<int>(search::RuleClass::Approximate));
+
+// Rules that found nothing aren't worth a line.
+void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
+                  CompileReport& report) {
   for (const egraph::RuleReport& rule : run.rules) {
-    report.rules.push_back({rule.name, rule.matches, rule.new_tuples, rule.unions, rule.seconds});
+    if (rule.matches == 0) continue;
+    const search::RuleInfo* info = rules.find(rule.name);
+    report.rules.push_back({rule.name, info->group, std::string(name(info->numeric_class)),
+                            rule.matches, rule.new_tuples, rule.unions, rule.seconds});
   }
+}
+
+void saturate(search::Terms& terms, const CompileOptions& options, CompileReport& report) {
+  Stopwatch watch;
+  const egraph::RunReport run = search::saturate(terms, admission_of(options));
+  if (run.stop != egraph::StopReason::Finished) {
+    report.notes.push_back(fmt::format(
+        "saturation stopped at a limit ({}): rule '{}' grew most; equal forms may be missing",
+        egraph::name_of(run.stop), run.culprit));
+  }
+  report_rules(run, terms.rules, report);
   report.egraph_nodes = run.tuples;
   report.egraph_classes = run.classes;
   end_stage(report, "saturated", watch.seconds(),
@@ -148,12 +171,12 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const CompileOptions& options,
                                                        CompileReport& report) {
   Stopwatch lowering;
-  search::Terms terms;
+  search::Terms terms(rules_of(options));
   const search::LoweredGraph lowered = search::lower_graph(graph, roots, terms);
   end_stage(report, "terms", lowering.seconds(),
             fmt::format("{} nodes, {} classes", terms.egraph.tuples(), terms.egraph.classes()),
             [&] { return terms.egraph.dump(); });
-  saturate(terms, report);
+  saturate(terms, options, report);
 
   Stopwatch searching;
   search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);

@@ -12,11 +12,12 @@ std::string CompileReport::text() const {
   }
   lines += fmt::format("e-graph: {} nodes, {} classes\n", egraph_nodes, egraph_classes);
   if (!rules.empty()) {
-    lines += fmt::format("  {:<28} {:>8} {:>9} {:>7} {:>9}\n", "rule", "matches", "new nodes",
-                         "unions", "ms");
+    lines += fmt::format("  {:<28} {:<22} {:>8} {:>9} {:>7} {:>9}\n", "rule", "group and class",
+                         "matches", "new nodes", "unions", "ms");
     for (const RuleGrowth& rule : rules) {
-      lines += fmt::format("  {:<28} {:>8} {:>9} {:>7} {:>9.2f}\n", rule.rule, rule.matches,
-                           rule.new_nodes, rule.unions, rule.seconds * 1e3);
+      lines += fmt::format("  {:<28} {:<22} {:>8} {:>9} {:>7} {:>9.2f}\n", rule.rule,
+                           rule.group + "." + rule.numeric_class, rule.matches, rule.new_nodes,
+                           rule.unions, rule.seconds * 1e3);
     }
   }
   lines += fmt::format(

@@ -21,6 +21,8 @@ struct StageReport {
 
 struct RuleGrowth {
   std::string rule;
+  std::string group;          // "algebra"
+  std::string numeric_class;  // "exact", "reassociating", "finite" or "approximate"
   uint64_t matches = 0;
   uint64_t new_nodes = 0;
   uint64_t unions = 0;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "luminal/base/check.h"
+#include "luminal/base/errors.h"
 
 namespace luminal::search {
 namespace {
@@ -66,7 +67,7 @@ class Extraction {
     }
     for (const egraph::Node& node : snapshot_.nodes_of(value_classes_[i])) {
       std::optional<Term> term = term_of(node);
-      if (!term) continue;
+      if (!term || reads_itself(*term, i)) continue;
       out_.graph.classes[i].terms.push_back(std::move(*term));
       if (node.origin != egraph::kInitial) rules.push_back(terms_.egraph.rule_name(node.origin));
     }
@@ -76,7 +77,13 @@ class Extraction {
     out_.rules.push_back(std::move(rules));
   }
 
-  // None for what lowering has no use for: an identity view, a load of what a kernel stores.
+  // A term that reads its own class (x = x + 0) computes nothing.
+  static bool reads_itself(const Term& term, size_t i) {
+    const std::vector<ClassId> reads = kernel::operands(term);
+    return std::find(reads.begin(), reads.end(), ClassId{static_cast<uint32_t>(i)}) != reads.end();
+  }
+
+  // None for what no kernel computes: a load of what a kernel stores.
   std::optional<Term> term_of(const egraph::Node& node) const {
     const auto children = snapshot_.children(node);
     auto operand = [&](size_t k) { return dense(children[k].class_id); };
@@ -87,9 +94,7 @@ class Extraction {
     }
     if (node.function == terms_.iota) return kernel::IotaTerm{terms_.host.expr(children[0].value)};
     if (node.function == terms_.reindex) {
-      const IndexMap& map = terms_.host.map(children[0].value);
-      if (map.is_identity()) return std::nullopt;
-      return kernel::ReindexTerm{map, operand(1)};
+      return kernel::ReindexTerm{terms_.host.map(children[0].value), operand(1)};
     }
     if (node.function == terms_.reduce) {
       const std::string& reducer = terms_.egraph.constants().string(children[0].value);
@@ -143,11 +148,22 @@ class Extraction {
       known.dtype = type->dtype;
       return true;
     }
-    LUMINAL_CHECK(same_dims(known.dims, type->dims) && known.dtype == type->dtype,
-                  fmt::format("rule '{}' joined values of different types: {}{} and {}{}",
-                              terms_.egraph.rule_name(node.origin), name(known.dtype),
-                              text(known.dims), name(type->dtype), text(type->dims)));
+    if (!same_dims(known.dims, type->dims) || known.dtype != type->dtype) {
+      fail(node, fmt::format("joined values of different types: {}{} and {}{}", name(known.dtype),
+                             text(known.dims), name(type->dtype), text(type->dims)));
+    }
     return false;
+  }
+
+  // A term that can't be is the fault of the rule that made it.
+  [[noreturn]] void fail(const egraph::Node& node, const std::string& what) const {
+    const std::string& rule = terms_.egraph.rule_name(node.origin);
+    const RuleInfo* info = terms_.rules.find(rule);
+    if (info != nullptr && info->of_user) {
+      throw UserError(fmt::format("{}: rule '{}' {}; `luminal rules test {}` shows an example",
+                                  info->file, rule, what, info->file));
+    }
+    throw InternalError(fmt::format("rule '{}' {}", rule, what));
   }
 
   std::optional<Type> type_of(const egraph::Node& node) const {
@@ -171,11 +187,21 @@ class Extraction {
     std::optional<Type> type;
     if (node.function == terms_.reindex) {
       type = operand(1);
-      if (type) type->dims = terms_.host.map(children[0].value).dims();
+      const IndexMap& map = terms_.host.map(children[0].value);
+      if (type && !same_dims(type->dims, map.source_dims())) {
+        fail(node, fmt::format("made a view of {} where its operand is {}", text(map.source_dims()),
+                               text(type->dims)));
+      }
+      if (type) type->dims = map.dims();
       return type;
     }
     if (node.function == terms_.reduce) {
       type = operand(2);
+      if (type &&
+          (type->dims.empty() || type->dims.back() != terms_.host.expr(children[1].value))) {
+        fail(node, fmt::format("made a reduction over {} of {}",
+                               terms_.host.expr(children[1].value).text(), text(type->dims)));
+      }
       if (type) type->dims.pop_back();
       return type;
     }
@@ -188,6 +214,14 @@ class Extraction {
     }
     const Op op = ops_.at(node.function);
     type = operand(op == Op::Select ? 1 : 0);
+    for (size_t k = op == Op::Select ? 1 : 0; type && k < children.size(); ++k) {
+      const std::optional<Type> other = operand(k);
+      if (!other) return std::nullopt;
+      if (!same_dims(type->dims, other->dims) || type->dtype != other->dtype) {
+        fail(node, fmt::format("made {} of {}{} and {}{}", name(op), name(type->dtype),
+                               text(type->dims), name(other->dtype), text(other->dims)));
+      }
+    }
     if (type && (op == Op::LessThan || op == Op::Equal)) type->dtype = DType::Bool;
     return type;
   }

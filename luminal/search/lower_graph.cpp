@@ -18,7 +18,10 @@ class Lowering {
 
   LoweredGraph run(const std::vector<NodeId>& roots) {
     for (NodeId id : topological_order(graph_, roots)) {
-      out_.value_of[id.index()] = lower(id);
+      const Value value = lower(id);
+      out_.value_of[id.index()] = value;
+      const Node& node = graph_.node(id);
+      terms_.egraph.set(terms_.type_of, {value}, terms_.host.of(Type{node.dims, node.dtype}));
     }
     out_.stored.insert(out_.stored.end(), roots.begin(), roots.end());
     std::sort(out_.stored.begin(), out_.stored.end());

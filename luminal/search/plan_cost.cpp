@@ -51,10 +51,12 @@ const CostedKernel* taken_over(const CostedPlan& before, ClassId root,
 
 PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)
-    : graph_(graph), options_(options), forced_(graph.classes.size(), false) {
+    : graph_(graph),
+      options_(options),
+      forced_(graph.classes.size(), false),
+      chosen_(choose_terms(graph, options.sizes)) {
   for (uint32_t i = 0; i < graph.classes.size(); ++i) {
     const auto& terms = graph.classes[i].terms;
-    first_terms_.push_back(best_term(ClassId{i}, forced_));
     if (terms.size() > 1 && std::all_of(terms.begin(), terms.end(), is_view)) {
       flexible_.push_back(ClassId{i});
     }
@@ -95,11 +97,9 @@ bool PlanCost::is_source(ClassId id) const {
   });
 }
 
-// A load if there is one, else an op, else the view whose source is nearest to memory.
+// Of a class that has views alone, the one whose source is nearest to memory.
 int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
   auto rank = [&](const Term& term) {
-    if (std::holds_alternative<kernel::LoadTerm>(term)) return 0;
-    if (!is_view(term)) return 1;
     const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
     if (cut[base.index()] || is_source(base)) return 2;
     const bool computes = std::any_of(graph_.at(base).terms.begin(), graph_.at(base).terms.end(),
@@ -107,15 +107,16 @@ int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
     return computes ? 3 : 4;
   };
   const auto& terms = graph_.at(id).terms;
-  int best = 0;
-  for (size_t t = 1; t < terms.size(); ++t) {
+  int best = chosen_.term[id.index()];
+  for (size_t t = 0; t < terms.size(); ++t) {
+    if (!chosen_.is_safe(id, terms[t])) continue;
     if (rank(terms[t]) < rank(terms[static_cast<size_t>(best)])) best = static_cast<int>(t);
   }
   return best;
 }
 
 Choice PlanCost::choice_for(const std::vector<bool>& cut) const {
-  Choice choice{.cut = cut, .term = first_terms_};
+  Choice choice{.cut = cut, .term = chosen_.term};
   for (ClassId id : flexible_) choice.term[id.index()] = best_term(id, cut);
   return choice;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/search/choose_terms.h"
 #include "luminal/search/find_plan.h"
 
 namespace luminal::search {
@@ -54,7 +55,7 @@ class PlanCost {
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
   std::vector<bool> forced_;
-  std::vector<int> first_terms_;           // by class: the best term, whatever is cut
+  ChosenTerms chosen_;                     // by class: the best term, whatever is cut
   std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
   std::map<std::vector<uint32_t>, std::unique_ptr<CostedKernel>> kernels_;
 };

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <memory>
 #include <utility>
 
 #include "luminal/base/check.h"
-#include "luminal/rules/rules.h"
+#include "luminal/search/term_primitives.h"
 
 namespace luminal::search {
 namespace {
 
-using egraph::Constants;
 using egraph::Value;
 
 template <typename T>
@@ -31,42 +29,6 @@ void append(std::vector<uint64_t>& key, const std::vector<Expr>& exprs) {
 std::string number_text(const Number& number) {
   return is_float(number.dtype) ? fmt::format("{}:{}", number.real, name(number.dtype))
                                 : fmt::format("{}:{}", number.integer, name(number.dtype));
-}
-
-// Equal layers ask the same questions about the same maps: each is answered once.
-egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
-  auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
-  return [known, answer = std::move(answer)](Constants& constants, std::span<const Value> in) {
-    auto [entry, is_new] = known->try_emplace(std::vector(in.begin(), in.end()));
-    if (is_new) entry->second = answer(constants, in);
-    return entry->second;
-  };
-}
-
-// Pure functions of host values; a result that isn't there means that a rule doesn't match.
-void add_primitives(egraph::EGraph& egraph, HostValues& host) {
-  const egraph::SortId map = egraph.sort("Map");
-  const egraph::SortId index = egraph.sort("Index");
-  const egraph::SortId type = egraph.sort("Type");
-  const egraph::SortId boolean = egraph.schema().boolean();
-  using Arguments = std::span<const Value>;
-  const auto add = [&](const char* name, std::vector<egraph::SortId> inputs, egraph::SortId output,
-                       egraph::PrimitiveFunction answer) {
-    egraph.add_primitive(name, std::move(inputs), output, remembering(std::move(answer)));
-  };
-  add("compose", {map, map}, map, [&host](Constants&, Arguments in) {
-    return std::optional(host.of(IndexMap::compose(host.map(in[0]), host.map(in[1]))));
-  });
-  add("is-identity", {map}, boolean, [&host](Constants&, Arguments in) -> std::optional<Value> {
-    if (!host.map(in[0]).is_identity()) return std::nullopt;
-    return Constants::boolean(true);
-  });
-  add("index-through", {map, index}, index, [&host](Constants&, Arguments in) {
-    return std::optional(host.of(host.map(in[0]).apply(host.expr(in[1]))));
-  });
-  add("type-through", {map, type}, type, [&host](Constants&, Arguments in) {
-    return std::optional(host.of(Type{host.map(in[0]).dims(), host.type(in[1]).dtype}));
-  });
 }
 
 }  // namespace
@@ -88,13 +50,16 @@ Value HostValues::of(const Type& type) {
 }
 
 Value HostValues::of(const Number& number) {
+  // What the dtype doesn't use must not tell equal constants apart.
+  const bool real = is_float(number.dtype);
+  const Number used{number.dtype, real ? number.real : 0, real ? 0 : number.integer};
   return intern(numbers_, number_ids_,
-                {static_cast<uint64_t>(number.dtype), std::bit_cast<uint64_t>(number.real),
-                 static_cast<uint64_t>(number.integer)},
-                number);
+                {static_cast<uint64_t>(used.dtype), std::bit_cast<uint64_t>(used.real),
+                 static_cast<uint64_t>(used.integer)},
+                used);
 }
 
-Terms::Terms() {
+Terms::Terms(RuleSet given, const RuleInfo* only) : rules(std::move(given)) {
   egraph.add_host_sort("Map", [this](Value v) { return host.map(v).text(); });
   egraph.add_host_sort("Index", [this](Value v) { return host.expr(v).text(); });
   egraph.add_host_sort("Type", [this](Value v) {
@@ -102,7 +67,11 @@ Terms::Terms() {
   });
   egraph.add_host_sort("Number", [this](Value v) { return number_text(host.number(v)); });
   add_primitives(egraph, host);
-  for (const rules::RuleFile& file : rules::rule_files()) egraph.run_program(file.text, file.name);
+  if (only != nullptr) {
+    rules.load_alone(egraph, *only);
+  } else {
+    rules.load(egraph);
+  }
   source = egraph.function("Source");
   store = egraph.function("Store");
   load = egraph.function("Load");
@@ -113,6 +82,8 @@ Terms::Terms() {
   gather = egraph.function("Gather");
   cast = egraph.function("Cast");
   bitcast = egraph.function("Bitcast");
+  type_of = egraph.function("type-of");
+  constant_of = egraph.function("constant");
 }
 
 egraph::FunctionId Terms::op(Op op) const {

@@ -7,6 +7,7 @@
 
 #include "luminal/egraph/egraph.h"
 #include "luminal/graph/op.h"
+#include "luminal/search/rule_set.h"
 #include "luminal/shape/dtype.h"
 #include "luminal/shape/index_map.h"
 
@@ -49,20 +50,22 @@ class HostValues {
   std::map<Key, uint32_t> map_ids_, expr_ids_, type_ids_, number_ids_;
 };
 
-// An e-graph that speaks the language, with its rules loaded. Neither copies nor moves: primitives
-// refer to the host values.
+// An e-graph that speaks the language, with its rules loaded: all, or the facts and one rule.
+// Neither copies nor moves: primitives refer to the host values.
 class Terms {
  public:
-  Terms();
+  explicit Terms(RuleSet rules = RuleSet(), const RuleInfo* only = nullptr);
   Terms(const Terms&) = delete;
   Terms& operator=(const Terms&) = delete;
 
+  RuleSet rules;
   egraph::EGraph egraph;
   HostValues host;
 
   // The constructors by what they make.
   egraph::FunctionId source, store, load, constant, iota, reindex, reduce, gather, cast, bitcast;
-  egraph::FunctionId op(Op op) const;  // element-wise, without Cast and Bitcast
+  egraph::FunctionId type_of, constant_of;  // the facts
+  egraph::FunctionId op(Op op) const;       // element-wise, without Cast and Bitcast
 
   egraph::Value string(std::string_view text) { return egraph.constants().intern(text); }
 };

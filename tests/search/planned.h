@@ -8,6 +8,7 @@
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/lower_graph.h"
+#include "luminal/search/saturate.h"
 #include "luminal/search/terms.h"
 
 namespace luminal::search {
@@ -26,8 +27,7 @@ inline Planned prepare(const Graph& graph, Fusion fusion = Fusion::Modelled) {
   Planned planned;
   const std::vector<NodeId> needed = roots(graph);
   planned.lowered = lower_graph(graph, needed, *planned.terms);
-  planned.saturation = planned.terms->egraph.run(
-      egraph::Schedule::saturate(planned.terms->egraph.ruleset("movement")));
+  planned.saturation = saturate(*planned.terms);
   planned.extracted = extract_terms(graph, planned.lowered, *planned.terms);
   for (NodeId id : needed) planned.request.stored.push_back(planned.extracted.class_of[id.index()]);
   planned.options.fusion = fusion;

@@ -1,0 +1,91 @@
+// RuleSet: the rules of a compile, the embedded ones and the user's, by group and numeric class.
+//
+// A rule's ruleset is named GROUP.CLASS, `algebra.exact`: the class says what the rule promises, so
+// programs stay programs that any egglog runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "luminal/egraph/egraph.h"
+#include "luminal/egraph/language/ast.h"
+
+namespace luminal::search {
+
+// What a rule promises; each class admits those before it.
+enum class RuleClass : uint8_t {
+  Exact,          // the same bits (NaN is NaN, -0 is not 0)
+  Reassociating,  // within the stated tolerance
+  Finite,         // the same where nothing is NaN or infinite and nothing overflows
+  Approximate,    // changes precision, within the stated error
+};
+
+std::string_view name(RuleClass numeric_class);  // "exact"
+std::optional<RuleClass> rule_class_from_name(std::string_view text);
+
+// A file of rules, under the name that messages give it.
+struct RuleText {
+  std::string file;
+  std::string text;
+};
+
+struct RuleInfo {
+  std::string name;
+  std::string group;
+  RuleClass numeric_class = RuleClass::Exact;
+  std::string file;
+  bool of_user = false;
+  std::string form;                // its text, on one line
+  egraph::RuleDeclaration syntax;  // without sugar
+};
+
+// Which rules run.
+struct Admission {
+  RuleClass up_to = RuleClass::Reassociating;
+  std::vector<std::string> disabled = {};  // groups
+};
+
+class RuleSet {
+ public:
+  // The group of what rules know about values: their types and which are constant. It always runs.
+  static constexpr const char* kFacts = "facts";
+
+  // UserError where a file isn't one of rules, which names file, line and the way out.
+  explicit RuleSet(std::vector<RuleText> users = {});
+
+  const std::vector<RuleInfo>& rules() const { return rules_; }
+  const RuleInfo* find(std::string_view rule) const;
+  // Those that may be disabled, in the order of the files.
+  std::vector<std::string> groups() const;
+  // The rulesets that run, in order. UserError for a group that isn't there, which lists them.
+  std::vector<std::string> admitted(const Admission& admission) const;
+
+  // Declares everything in an e-graph that knows the host's sorts and primitives. UserError where a
+  // user's rule doesn't fit the language.
+  void load(egraph::EGraph& egraph) const;
+  // The same with the facts and one form of a rule alone, for tests of it.
+  void load_alone(egraph::EGraph& egraph, const RuleInfo& rule) const;
+
+ private:
+  struct Ruleset {
+    std::string name;
+    std::string group;
+    RuleClass numeric_class;
+  };
+
+  void add_file(const RuleText& file, bool of_user);
+  void add_rule(const egraph::RuleDeclaration& rule, const std::string& form,
+                egraph::SourcePosition position, const RuleText& file, bool of_user);
+  void add_ruleset(const egraph::RulesetDeclaration& ruleset, egraph::SourcePosition position,
+                   const RuleText& file);
+
+  std::vector<RuleText> files_;
+  std::vector<Ruleset> rulesets_;
+  std::vector<RuleInfo> rules_;
+};
+
+}  // namespace luminal::search

@@ -1,0 +1,13 @@
+// The host primitives of the rules: pure functions of maps, index expressions, types and numbers.
+#pragma once
+
+#include "luminal/egraph/egraph.h"
+
+namespace luminal::search {
+
+class HostValues;
+
+// To an e-graph that has the host sorts already. `host` must outlive it.
+void add_primitives(egraph::EGraph& egraph, HostValues& host);
+
+}  // namespace luminal::search
