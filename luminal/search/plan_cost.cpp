@@ -77,6 +77,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
     seen[id.index()] = true;
     const Term& term = graph.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
     for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
+    if (std::holds_alternative<kernel::StoreAtTerm>(term)) forced_[id.index()] = true;
     // A gather reads its data where another value says: that data must be somewhere to be read.
     if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
       if (may_be_stored(graph.at(gather->data))) forced_[gather->data.index()] = true;

@@ -110,7 +110,9 @@ Terms::Terms() {
   iota = egraph.function("Iota");
   reindex = egraph.function("Reindex");
   reduce = egraph.function("Reduce");
+  scan = egraph.function("Scan");
   gather = egraph.function("Gather");
+  store_at = egraph.function("StoreAt");
   cast = egraph.function("Cast");
   bitcast = egraph.function("Bitcast");
 }
