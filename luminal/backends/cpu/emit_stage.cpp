@@ -449,20 +449,21 @@ void StageEmitter::update(const Values& results) {
   Value* base = state_.params[target.param];
   state_.loops.guarded(inside, [&] {
     for (int copy = 0; copy < chunk.copies; ++copy) {
-      Value* value = results[std::min<size_t>(static_cast<size_t>(copy), results.size() - 1)];
-      if (chunk.loop >= 0 && !value->getType()->isVectorTy()) {
-        value = builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), value);
-      }
+      auto across = [&](Value* x) {
+        if (chunk.loop < 0 || x->getType()->isVectorTy()) return x;
+        return builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), x);
+      };
+      Value* value =
+          across(results[std::min<size_t>(static_cast<size_t>(copy), results.size() - 1)]);
       LaneIndex at = index_.lanes(stage_.target.address, copy);
       if (at.kind == LaneKind::General) {
-        Value* moved = builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), offset);
-        at.vector = builder_.CreateAdd(at.vector, moved);
+        at.vector = builder_.CreateAdd(at.vector, across(offset));
       } else {
         at.base = builder_.CreateAdd(at.base, offset);
       }
       if (target.combine) {
         ReduceEmitter reduce(builder_, state_.ops, *target.combine, dtype);
-        Value* there = state_.memory.load(dtype, MemoryForm::Tensor, base, at);
+        Value* there = across(state_.memory.load(dtype, MemoryForm::Tensor, base, at));
         value = reduce.finish(reduce.step(reduce.taken(there), value, nullptr));
       }
       state_.memory.store(dtype, MemoryForm::Tensor, base, at, value, false);
