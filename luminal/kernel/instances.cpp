@@ -1,5 +1,6 @@
 #include "luminal/kernel/instances.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "luminal/base/hash.h"
@@ -29,13 +30,16 @@ class Walker {
   Walker(const TermGraph& graph, const Choice& choice, ClassId root, const WalkLimits& limits)
       : graph_(graph), choice_(choice), root_(root), limits_(limits) {}
 
-  Result<Instances> run(const std::vector<std::vector<Expr>>& factors) {
+  Result<Instances> run(const std::vector<std::vector<Expr>>& factors,
+                        const std::vector<int>& order) {
     const Dims& dims = graph_.at(root_).dims;
     if (const auto* store_at = std::get_if<StoreAtTerm>(&term_of(root_))) {
       visit_store_at(*store_at);
     } else {
-      for (size_t d = 0; d < dims.size(); ++d) {
-        out_.root_index.push_back(add_root_loops(factors[d]));
+      out_.root_index.resize(dims.size());
+      for (size_t k = 0; k < dims.size(); ++k) {
+        const size_t d = order.empty() ? k : static_cast<size_t>(order[k]);
+        out_.root_index[d] = add_root_loops(factors[d]);
       }
       out_.n_root_loops = static_cast<int>(out_.loops.size());
       out_.root = visit(root_, out_.root_index);
@@ -126,8 +130,15 @@ class Walker {
     out_.list[static_cast<size_t>(at)].operands = {body};
   }
 
-  // A scan that is the root runs along the root's own last loop. Elsewhere a whole row is computed
-  // along a loop of its own, whatever elements are read of it: reads of one row share it.
+  bool runs_along_last_root_loop(const std::vector<Expr>& index, Expr extent) const {
+    const int last = out_.n_root_loops - 1;
+    if (index.back() != Expr::index(last, extent)) return false;
+    return std::none_of(index.begin(), index.end() - 1, [&](Expr e) { return e.uses_index(last); });
+  }
+
+  // A scan that is the root, or a view that it is, runs along the root's own last loop. Elsewhere a
+  // whole row is computed along a loop of its own, whatever elements are read of it: reads of one
+  // row share it.
   void visit_scan(int at, const ScanTerm& scan, std::vector<Expr> index) {
     const Expr extent = graph_.at(scan.operand).dims.back();
     if (extent.is(1)) {  // nothing to take in
@@ -136,7 +147,7 @@ class Walker {
       return;
     }
     const ClassId id = out_.list[static_cast<size_t>(at)].value;
-    if (id == root_) {
+    if (at == 0 && runs_along_last_root_loop(index, extent)) {
       out_.list[static_cast<size_t>(at)].reduce_loop = out_.n_root_loops - 1;
       const int body = visit(scan.operand, index);
       out_.list[static_cast<size_t>(at)].operands = {body};
@@ -237,8 +248,27 @@ std::vector<int> dynamic_instances(Expr expr) {
 }
 
 Result<Instances> walk(const TermGraph& graph, const Choice& choice, ClassId root,
-                       const std::vector<std::vector<Expr>>& factors, const WalkLimits& limits) {
-  return Walker(graph, choice, root, limits).run(factors);
+                       const std::vector<std::vector<Expr>>& factors, const WalkLimits& limits,
+                       const std::vector<int>& order) {
+  return Walker(graph, choice, root, limits).run(factors, order);
+}
+
+std::vector<int> loop_order(const TermGraph& graph, const Instances& instances, ClassId root) {
+  if (instances.store_at) return {};
+  const auto rank = static_cast<int>(graph.at(root).dims.size());
+  for (const Instance& instance : instances.list) {
+    const Term& term = graph.at(instance.value).terms[static_cast<size_t>(instance.term)];
+    if (instance.load || !std::holds_alternative<ScanTerm>(term)) continue;
+    const Expr along = instance.index.back();
+    if (along.kind() != ExprKind::Index || along.axis() >= rank - 1) continue;
+    std::vector<int> order;
+    for (int d = 0; d < rank; ++d) {
+      if (d != along.axis()) order.push_back(d);
+    }
+    order.push_back(along.axis());
+    return order;
+  }
+  return {};
 }
 
 std::vector<std::vector<Expr>> refine(const TermGraph& graph, const Instances& instances,

@@ -59,11 +59,16 @@ struct WalkLimits {
   int most_instances = 600;
 };
 
-// The instances under `root`, with each of its dims as one loop, or as `factors[d]` loops. Failure
-// is a reason to cut: too many instances, or an index that can't be followed.
+// The instances under `root`, with each of its dims as one loop, or as `factors[d]` loops, nested
+// as `order` lists the dims, or as they are. Failure is a reason to cut: too many instances, or an
+// index that can't be followed.
 Result<Instances> walk(const TermGraph& graph, const Choice& choice, ClassId root,
-                       const std::vector<std::vector<Expr>>& factors,
-                       const WalkLimits& limits = {});
+                       const std::vector<std::vector<Expr>>& factors, const WalkLimits& limits = {},
+                       const std::vector<int>& order = {});
+
+// The order of the root's dims that lets a scan under it run along the last one; empty: their own.
+// `instances` are those of a walk in their own order.
+std::vector<int> loop_order(const TermGraph& graph, const Instances& instances, ClassId root);
 
 // How to split the root's dims into loops so that divisions and remainders in index expressions
 // vanish: one factor list per dim, a single one where nothing is gained.

@@ -153,8 +153,9 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
     return best;
   }
   const auto refined = kernel::refine(graph_, *instances, root);
-  if (refined != factors) {
-    auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk);
+  const std::vector<int> order = kernel::loop_order(graph_, *instances, root);
+  if (refined != factors || !order.empty()) {
+    auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk, order);
     if (split) instances = std::move(split);
   }
   for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
