@@ -1,5 +1,6 @@
 #include "luminal/kernel/instances.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "luminal/base/hash.h"
@@ -21,16 +22,28 @@ struct KeyHash {
   }
 };
 
+// Stands for a scan's own loop where rows of one scan are told apart.
+constexpr int kScanAxis = 1 << 18;
+
 class Walker {
  public:
   Walker(const TermGraph& graph, const Choice& choice, ClassId root, const WalkLimits& limits)
       : graph_(graph), choice_(choice), root_(root), limits_(limits) {}
 
-  Result<Instances> run(const std::vector<std::vector<Expr>>& factors) {
+  Result<Instances> run(const std::vector<std::vector<Expr>>& factors,
+                        const std::vector<int>& order) {
     const Dims& dims = graph_.at(root_).dims;
-    for (size_t d = 0; d < dims.size(); ++d) out_.root_index.push_back(add_root_loops(factors[d]));
-    out_.n_root_loops = static_cast<int>(out_.loops.size());
-    out_.root = visit(root_, out_.root_index);
+    if (const auto* store_at = std::get_if<StoreAtTerm>(&term_of(root_))) {
+      visit_store_at(*store_at);
+    } else {
+      out_.root_index.resize(dims.size());
+      for (size_t k = 0; k < dims.size(); ++k) {
+        const size_t d = order.empty() ? k : static_cast<size_t>(order[k]);
+        out_.root_index[d] = add_root_loops(factors[d]);
+      }
+      out_.n_root_loops = static_cast<int>(out_.loops.size());
+      out_.root = visit(root_, out_.root_index);
+    }
     if (!why_.empty()) return Result<Instances>::failure(why_);
     return std::move(out_);
   }
@@ -47,6 +60,15 @@ class Walker {
     return index;
   }
 
+  int add_loop(Expr extent) {
+    out_.loops.push_back({extent});
+    return static_cast<int>(out_.loops.size()) - 1;
+  }
+
+  const Term& term_of(ClassId id) const {
+    return graph_.at(id).terms[static_cast<size_t>(choice_.term[id.index()])];
+  }
+
   int fail(std::string why) {
     if (why_.empty()) why_ = std::move(why);
     return 0;
@@ -54,7 +76,7 @@ class Walker {
 
   int visit(ClassId id, const std::vector<Expr>& index) {
     if (!why_.empty()) return 0;
-    const Term& term = graph_.at(id).terms[static_cast<size_t>(choice_.term[id.index()])];
+    const Term& term = term_of(id);
     const bool in_memory = choice_.cut[id.index()] && id != root_;
     if (const auto* reindex = std::get_if<ReindexTerm>(&term); reindex && !in_memory) {
       std::vector<Expr> below;
@@ -75,8 +97,12 @@ class Walker {
       out_.list.back().source = load->source;
     } else if (const auto* reduce = std::get_if<ReduceTerm>(&term)) {
       visit_reduce(at, *reduce, index);
+    } else if (const auto* scan = std::get_if<ScanTerm>(&term)) {
+      visit_scan(at, *scan, index);
     } else if (const auto* gather = std::get_if<GatherTerm>(&term)) {
       visit_gather(at, *gather, index);
+    } else if (std::holds_alternative<StoreAtTerm>(term)) {
+      fail("a scatter must be stored");
     } else if (const auto* op = std::get_if<OpTerm>(&term)) {
       std::vector<int> operands;
       for (ClassId operand : op->operands) operands.push_back(visit(operand, index));
@@ -85,20 +111,83 @@ class Walker {
     return at;
   }
 
-  void visit_reduce(int at, const ReduceTerm& reduce, std::vector<Expr> index) {
+  bool is_gathered(const std::vector<Expr>& index, const char* what) {
     for (Expr e : index) {
-      if (!dynamic_instances(e).empty()) {
-        fail("a reduction under a gathered index must be stored");
-        return;
-      }
+      if (dynamic_instances(e).empty()) continue;
+      fail(std::string(what) + " under a gathered index must be stored");
+      return true;
     }
+    return false;
+  }
+
+  void visit_reduce(int at, const ReduceTerm& reduce, std::vector<Expr> index) {
+    if (is_gathered(index, "a reduction")) return;
     const Expr extent = graph_.at(reduce.operand).dims.back();
-    const auto loop = static_cast<int>(out_.loops.size());
-    out_.loops.push_back({extent});
+    const int loop = add_loop(extent);
     out_.list[static_cast<size_t>(at)].reduce_loop = loop;
     index.push_back(Expr::index(loop, extent));
     const int body = visit(reduce.operand, index);
     out_.list[static_cast<size_t>(at)].operands = {body};
+  }
+
+  bool runs_along_last_root_loop(const std::vector<Expr>& index, Expr extent) const {
+    const int last = out_.n_root_loops - 1;
+    if (index.back() != Expr::index(last, extent)) return false;
+    return std::none_of(index.begin(), index.end() - 1, [&](Expr e) { return e.uses_index(last); });
+  }
+
+  // A scan that is the root, or a view that it is, runs along the root's own last loop. Elsewhere a
+  // whole row is computed along a loop of its own, whatever elements are read of it: reads of one
+  // row share it.
+  void visit_scan(int at, const ScanTerm& scan, std::vector<Expr> index) {
+    const Expr extent = graph_.at(scan.operand).dims.back();
+    if (extent.is(1)) {  // nothing to take in
+      const int element = visit(scan.operand, index);
+      out_.list[static_cast<size_t>(at)].operands = {element};
+      return;
+    }
+    const ClassId id = out_.list[static_cast<size_t>(at)].value;
+    if (at == 0 && runs_along_last_root_loop(index, extent)) {
+      out_.list[static_cast<size_t>(at)].reduce_loop = out_.n_root_loops - 1;
+      const int body = visit(scan.operand, index);
+      out_.list[static_cast<size_t>(at)].operands = {body};
+      return;
+    }
+    if (is_gathered(index, "a scan")) return;
+    index.back() = Expr::index(kScanAxis, extent);
+    auto [it, added] = seen_.try_emplace(Key{id, index}, static_cast<int>(out_.list.size()));
+    const int row = it->second;
+    out_.list[static_cast<size_t>(at)].operands = {row};
+    if (!added) return;
+    const int loop = add_loop(extent);
+    index.back() = Expr::index(loop, extent);
+    out_.list.push_back(
+        {.value = id, .term = choice_.term[id.index()], .index = index, .reduce_loop = loop});
+    const int body = visit(scan.operand, index);
+    out_.list[static_cast<size_t>(row)].operands = {body};
+  }
+
+  void visit_store_at(const StoreAtTerm& term) {
+    const Dims& dims = graph_.at(root_).dims;
+    std::vector<Expr> rest, index_index;
+    for (size_t d = 1; d < dims.size(); ++d)
+      rest.push_back(Expr::index(add_loop(dims[d]), dims[d]));
+    out_.n_root_loops = static_cast<int>(out_.loops.size());
+    StoreAtLoops& loops = out_.store_at.emplace(StoreAtLoops{add_loop(dims[0]), {}});
+    out_.root_index = {Expr::index(loops.rows, dims[0])};
+    out_.root_index.insert(out_.root_index.end(), rest.begin(), rest.end());
+    for (Expr dim : graph_.at(term.index).dims) {
+      loops.index.push_back(add_loop(dim));
+      index_index.push_back(Expr::index(loops.index.back(), dim));
+    }
+    std::vector<Expr> values_index = index_index;
+    values_index.insert(values_index.end(), rest.begin(), rest.end());
+    out_.list.push_back(
+        {.value = root_, .term = choice_.term[root_.index()], .index = out_.root_index});
+    const int dest = visit(term.dest, out_.root_index);
+    const int row = visit(term.index, index_index);
+    const int values = visit(term.values, values_index);
+    out_.list[0].operands = {dest, row, values};
   }
 
   // A gather is its data at an index that another instance computes: it becomes that instance.
@@ -159,17 +248,41 @@ std::vector<int> dynamic_instances(Expr expr) {
 }
 
 Result<Instances> walk(const TermGraph& graph, const Choice& choice, ClassId root,
-                       const std::vector<std::vector<Expr>>& factors, const WalkLimits& limits) {
-  return Walker(graph, choice, root, limits).run(factors);
+                       const std::vector<std::vector<Expr>>& factors, const WalkLimits& limits,
+                       const std::vector<int>& order) {
+  return Walker(graph, choice, root, limits).run(factors, order);
+}
+
+std::vector<int> loop_order(const TermGraph& graph, const Instances& instances, ClassId root) {
+  if (instances.store_at) return {};
+  const auto rank = static_cast<int>(graph.at(root).dims.size());
+  for (const Instance& instance : instances.list) {
+    const Term& term = graph.at(instance.value).terms[static_cast<size_t>(instance.term)];
+    if (instance.load || !std::holds_alternative<ScanTerm>(term)) continue;
+    const Expr along = instance.index.back();
+    if (along.kind() != ExprKind::Index || along.axis() >= rank - 1) continue;
+    std::vector<int> order;
+    for (int d = 0; d < rank; ++d) {
+      if (d != along.axis()) order.push_back(d);
+    }
+    order.push_back(along.axis());
+    return order;
+  }
+  return {};
 }
 
 std::vector<std::vector<Expr>> refine(const TermGraph& graph, const Instances& instances,
                                       ClassId root) {
   const Dims& dims = graph.at(root).dims;
   std::vector<int64_t> gcds(dims.size(), 0);
+  // Loops of a scatter aren't its dims.
   for (const Instance& instance : instances.list) {
+    if (instances.store_at) break;
     for (Expr e : instance.index) collect_divisors(e, gcds, dims.size());
   }
+  // A scan's loop runs in order, as one.
+  const int scan_loop = instances.list[static_cast<size_t>(instances.root)].reduce_loop;
+  if (scan_loop >= 0 && scan_loop < instances.n_root_loops) gcds.back() = 0;
   std::vector<std::vector<Expr>> factors;
   for (size_t d = 0; d < dims.size(); ++d) {
     const std::optional<int64_t> size = dims[d].to_int();

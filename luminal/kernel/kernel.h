@@ -3,8 +3,8 @@
 // A kernel runs its stages, in order, once per point of its outer loops; points are independent, so
 // they may run on any thread. A stage loops over its own inner loops and, if it reduces, over one
 // more, and writes one value per point of its inner loops: to a local buffer that later stages of
-// the same point read, or to an output. Pointwise kernels, softmax, norms and contractions are all
-// of this form.
+// the same point read, or to an output. Pointwise kernels, softmax, norms, contractions, scans and
+// scatters are all of this form.
 //
 // Loops are numbered; Expr::index(k, extent) in an expression is the position along loop k. Extents
 // and expressions may use variables, which become arguments of the compiled kernel.
@@ -31,6 +31,9 @@ struct Param {
   DType dtype;
   Dims dims;
   bool output = false;
+  // Of an output: the input that it may share its memory with, or −1. A stage copies that input to
+  // it; it is skipped when both have the same address. Nothing else reads that input.
+  int shares = -1;
 };
 
 // An index along one dim of a tensor or a local buffer: an expression over loops, plus, for
@@ -54,7 +57,7 @@ struct LoadInst {  // an element of params[param]
 };
 struct LocalInst {  // an element of the local buffer of an earlier stage
   int stage;
-  std::vector<Expr> index;  // one per inner loop of that stage
+  std::vector<Expr> index;  // one per dim of the buffer, see buffer_loops
 };
 // An element-wise primitive: Exp2 … Sqrt, Add … Equal, Select, Cast, Bitcast. Semantics are
 // ops.def's.
@@ -73,14 +76,26 @@ struct Inst {
 struct Reduction {
   Reducer reducer;
   int loop;
+  // A scan: the loop runs in order, and at each of its points what was taken in so far is rounded
+  // and written. The target then has one more dim, the loop's.
+  bool running = false;
 };
 
 // Where a stage's values go: a local buffer with one dim per inner loop (a scalar if it has none),
-// or params[output] at an index over the kernel's loops.
+// or params[param] at an index over the kernel's loops.
 struct LocalTarget {};
 struct OutputTarget {
   int param;
   std::vector<Expr> index;
+};
+// Rows of params[param], which an earlier stage of the point has filled, by an instruction that
+// doesn't depend on the other dims: rows outside of it are left out. The loops that the row depends
+// on run in order: the last of equal rows wins, or all are combined with what is there.
+struct UpdateTarget {
+  int param;
+  InstId row;
+  std::vector<Expr> rest;  // the index along the other dims, over loops that the row doesn't use
+  std::optional<Reducer> combine;
 };
 
 struct Stage {
@@ -89,8 +104,11 @@ struct Stage {
   std::optional<Reduction> reduction;
   std::vector<Inst> body;  // operands come before their users
   InstId result;
-  std::variant<LocalTarget, OutputTarget> target;
+  std::variant<LocalTarget, OutputTarget, UpdateTarget> target;
 };
+
+// The loops that the dims of a stage's local buffer are.
+std::vector<int> buffer_loops(const Stage& stage);
 
 struct Loop {
   Expr extent;
@@ -109,6 +127,9 @@ struct Kernel {
   Expr flops;
   Expr local_bytes;  // of local buffers, per outer point
 };
+
+// Whether a stage only fills an output with the input that it may share its memory with.
+bool copies_shared(const Kernel& kernel, const Stage& stage);
 
 // The canonical text: equal kernels have equal text, whatever made them. Names are positions.
 std::string text(const Kernel& kernel);

@@ -44,7 +44,8 @@ std::string stage_text(const Kernel& kernel, size_t number) {
   std::string out = fmt::format("stage s{} {}", number, name(stage.dtype));
   for (int loop : stage.loops) out += fmt::format(" for i{}", loop);
   if (stage.reduction) {
-    out += fmt::format(" {} over i{}", name(stage.reduction->reducer), stage.reduction->loop);
+    out += fmt::format(" {}{} over i{}", stage.reduction->running ? "scan " : "",
+                       name(stage.reduction->reducer), stage.reduction->loop);
   }
   out += "\n";
   for (size_t i = 0; i < stage.body.size(); ++i) {
@@ -53,6 +54,10 @@ std::string stage_text(const Kernel& kernel, size_t number) {
   if (const auto* output = std::get_if<OutputTarget>(&stage.target)) {
     out +=
         fmt::format("  store p{}{} %{}\n", output->param, list(output->index), stage.result.value);
+  } else if (const auto* update = std::get_if<UpdateTarget>(&stage.target)) {
+    out += fmt::format("  {} p{} row %{}{} %{}\n",
+                       update->combine ? name(*update->combine) : "replace", update->param,
+                       update->row.value, list(update->rest), stage.result.value);
   } else {
     out += fmt::format("  keep %{}\n", stage.result.value);
   }
@@ -69,8 +74,9 @@ std::string text(const Kernel& kernel) {
   }
   for (size_t p = 0; p < kernel.params.size(); ++p) {
     const Param& param = kernel.params[p];
-    out += fmt::format("param p{} {} {}{}\n", p, param.output ? "out" : "in", name(param.dtype),
+    out += fmt::format("param p{} {} {}{}", p, param.output ? "out" : "in", name(param.dtype),
                        text(param.dims));
+    out += param.shares >= 0 ? fmt::format(" shares p{}\n", param.shares) : "\n";
   }
   for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
     out += fmt::format("loop i{} {}{}\n", loop, kernel.loops[loop].extent.text(),

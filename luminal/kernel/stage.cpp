@@ -28,6 +28,10 @@ class Stager {
       : graph_(graph), root_(root), in_(instances), n_outer_(n_outer), limits_(limits) {}
 
   Result<LoweredKernel> run() {
+    const int root_reduce = at(in_.root).reduce_loop;
+    if (root_reduce >= 0 && root_reduce < n_outer_) {
+      return Result<LoweredKernel>::failure("a scan's own loop can't be an outer one");
+    }
     for (size_t i = 0; i < in_.list.size(); ++i) forms_.push_back(form_of(in_.list[i]));
     group();
     choose_buffered();
@@ -69,7 +73,9 @@ class Stager {
   void group() {
     std::map<std::vector<uint32_t>, int> first;
     for (size_t i = 0; i < forms_.size(); ++i) {
-      std::vector<uint32_t> key = {forms_[i].value.value};
+      // An element of a scan, read along a loop, looks like the row that is computed along one.
+      const uint32_t is_row = is_reduce(static_cast<int>(i)) ? 1 : 0;
+      std::vector<uint32_t> key = {forms_[i].value.value, is_row};
       for (Expr e : forms_[i].index) key.push_back(e.id());
       group_.push_back(first.try_emplace(key, static_cast<int>(i)).first->second);
     }
@@ -174,7 +180,11 @@ class Stager {
     kernel.loops = in_.loops;
     kernel.n_outer = n_outer_;
     const int root = group_[static_cast<size_t>(in_.root)];
-    build_stage(root, true);
+    if (in_.store_at) {
+      build_store_at(root);
+    } else {
+      build_stage(root, true);
+    }
     int64_t local = 0;
     for (const auto& [head, stage] : stage_of_) {
       if (head != root) local = std::min<int64_t>(local + local_bytes(head), INT64_MAX / 2);
@@ -200,8 +210,8 @@ class Stager {
     // A root that is itself a reduction reduces into a scalar first when it loops inside.
     Body body{*this, stage, {}};
     if (is_reduce(head)) {
-      stage.reduction =
-          Reduction{std::get<ReduceTerm>(term_of(head)).reducer, at(head).reduce_loop};
+      stage.reduction = reduction_of(head);
+      std::erase(stage.loops, stage.reduction->loop);
       stage.result = body.value(at(head).operands[0]);
     } else {
       stage.result = body.compute(head);
@@ -210,7 +220,9 @@ class Stager {
     if (is_root) {
       const TermClass& root = graph_.at(root_);
       stage.loops.clear();
-      for (int loop = n_outer_; loop < in_.n_root_loops; ++loop) stage.loops.push_back(loop);
+      for (int loop = n_outer_; loop < in_.n_root_loops; ++loop) {
+        if (loop != at(head).reduce_loop) stage.loops.push_back(loop);
+      }
       stage.target = OutputTarget{static_cast<int>(out_.kernel.params.size()), in_.root_index};
       out_.kernel.params.push_back({root.dtype, root.dims, true});
       out_.origins.push_back({-1, root_});
@@ -219,6 +231,64 @@ class Stager {
     out_.kernel.stages.push_back(std::move(stage));
     stage_of_[head] = number;
     return number;
+  }
+
+  Reduction reduction_of(int head) const {
+    const Term& term = term_of(head);
+    const int loop = at(head).reduce_loop;
+    if (const auto* scan = std::get_if<ScanTerm>(&term)) return {scan->reducer, loop, true};
+    return {std::get<ReduceTerm>(term).reducer, loop};
+  }
+
+  // Two stages: dest fills the output, then rows of it are updated in the order of the index.
+  void build_store_at(int root) {
+    const TermClass& value = graph_.at(root_);
+    std::vector<int> inner;
+    for (int loop = n_outer_; loop < in_.n_root_loops; ++loop) inner.push_back(loop);
+    auto stage_over = [&](std::vector<int> loops) {
+      loops.insert(loops.end(), inner.begin(), inner.end());
+      return Stage{.dtype = value.dtype,
+                   .loops = std::move(loops),
+                   .reduction = std::nullopt,
+                   .body = {},
+                   .result = {},
+                   .target = LocalTarget{}};
+    };
+    Stage fill = stage_over({in_.store_at->rows});
+    fill.result = Body{*this, fill, {}}.value(at(root).operands[0]);
+    Stage update = stage_over(in_.store_at->index);
+    Body body{*this, update, {}};
+    const InstId row = body.value(at(root).operands[1]);
+    update.result = body.value(at(root).operands[2]);
+    const auto output = static_cast<int>(out_.kernel.params.size());
+    fill.target = OutputTarget{output, in_.root_index};
+    update.target = UpdateTarget{output,
+                                 row,
+                                 {in_.root_index.begin() + 1, in_.root_index.end()},
+                                 std::get<StoreAtTerm>(term_of(root)).combine};
+    out_.kernel.stages.push_back(std::move(fill));
+    out_.kernel.stages.push_back(std::move(update));
+    out_.kernel.params.push_back({value.dtype, value.dims, true, shared_input(root)});
+    out_.origins.push_back({-1, root_});
+    out_.classes.push_back(root_);
+  }
+
+  // The input that only fills the output of a StoreAt, element by element; −1: there is none.
+  int shared_input(int root) {
+    const Instance& dest = at(at(root).operands[0]);
+    if (!dest.load || dest.index != in_.root_index) return -1;
+    const int param = param_of(dest);
+    if (!same_dims(out_.kernel.params[static_cast<size_t>(param)].dims, graph_.at(root_).dims)) {
+      return -1;
+    }
+    int loads = 0;
+    for (const Stage& stage : out_.kernel.stages) {
+      for (const Inst& inst : stage.body) {
+        const auto* load = std::get_if<LoadInst>(&inst.what);
+        loads += load != nullptr && load->param == param;
+      }
+    }
+    return loads == 1 ? param : -1;
   }
 
   std::vector<int> sorted_loops(int head) const {
@@ -259,12 +329,14 @@ class Stager {
     InstId value(int i) {
       if (auto it = done.find(i); it != done.end()) return it->second;
       const int g = stager.group_[static_cast<size_t>(i)];
-      const InstId id = stager.heads_[static_cast<size_t>(g)] ? local(i, g) : compute(i);
+      const bool stored = stager.heads_[static_cast<size_t>(g)];
+      const InstId id = stored ? local(i, g, std::nullopt) : compute(i);
       done[i] = id;
       return id;
     }
 
-    InstId local(int i, int g) {
+    // With `element`, that one of a scan's row instead of the one where its loop stands.
+    InstId local(int i, int g, std::optional<Expr> element) {
       const int number = stager.build_stage(g, false);
       // The loops of the buffer, in its order, as this use names them.
       const std::vector<int>& renamed = stager.forms_[static_cast<size_t>(g)].loops;
@@ -274,7 +346,10 @@ class Stager {
         const auto position =
             static_cast<size_t>(std::find(renamed.begin(), renamed.end(), loop) - renamed.begin());
         const int mine = used[position];
-        index.push_back(Expr::index(mine, stager.in_.loops[static_cast<size_t>(mine)].extent));
+        const bool along_row = element && loop == stager.at(g).reduce_loop;
+        index.push_back(
+            along_row ? *element
+                      : Expr::index(mine, stager.in_.loops[static_cast<size_t>(mine)].extent));
       }
       return add(stager.graph_.at(stager.at(i).value).dtype, LocalInst{number, std::move(index)});
     }
@@ -298,9 +373,17 @@ class Stager {
         return add(dtype, OpInst{Op::Cast, {arithmetic(expr)}});
       }
       if (std::holds_alternative<GatherTerm>(term)) return value(instance.operands[0]);
+      if (std::holds_alternative<ScanTerm>(term)) return scanned(instance);
       std::vector<InstId> operands;
       for (int operand : instance.operands) operands.push_back(value(operand));
       return add(dtype, OpInst{std::get<OpTerm>(term).op, std::move(operands)});
+    }
+
+    // An element of a scan's row; a row of one is its operand.
+    InstId scanned(const Instance& instance) {
+      const int row = instance.operands[0];
+      if (stager.at(row).value != instance.value) return value(row);
+      return local(row, stager.group_[static_cast<size_t>(row)], instance.index.back());
     }
 
     Index index_of(Expr e) {

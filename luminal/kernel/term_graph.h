@@ -40,17 +40,26 @@ struct ReduceTerm {  // over the operand's innermost dim
   Reducer reducer;
   ClassId operand;
 };
+struct ScanTerm {  // along the operand's innermost dim: element k takes in elements 0 … k
+  Reducer reducer;
+  ClassId operand;
+};
 struct GatherTerm {  // data[index[i…], rest…]
   ClassId data;
   ClassId index;
+};
+// dest with values[i…, rest…] at rows index[i…], the last of equal ones; or combined, in order.
+struct StoreAtTerm {
+  std::optional<Reducer> combine;
+  ClassId dest, index, values;
 };
 struct OpTerm {  // an element-wise primitive, Cast and Bitcast included
   Op op;
   std::vector<ClassId> operands;
 };
 
-using Term =
-    std::variant<LoadTerm, ConstTerm, IotaTerm, ReindexTerm, ReduceTerm, GatherTerm, OpTerm>;
+using Term = std::variant<LoadTerm, ConstTerm, IotaTerm, ReindexTerm, ReduceTerm, ScanTerm,
+                          GatherTerm, StoreAtTerm, OpTerm>;
 
 struct TermClass {
   Dims dims;

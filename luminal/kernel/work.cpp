@@ -66,7 +66,8 @@ Expr bytes_read(const Kernel& kernel) {
 Expr flops(const Kernel& kernel) {
   Expr total = 0;
   for (const Stage& stage : kernel.stages) {
-    int64_t per_point = stage.reduction ? 1 : 0;
+    const bool updates = std::holds_alternative<UpdateTarget>(stage.target);
+    int64_t per_point = stage.reduction || updates ? 1 : 0;
     for (const Inst& inst : stage.body) {
       if (const auto* op = std::get_if<OpInst>(&inst.what)) per_point += flops_of(op->op);
     }
@@ -94,9 +95,14 @@ std::vector<Expr> variables(const Kernel& kernel) {
       if (const auto* load = std::get_if<LoadInst>(&inst.what)) {
         for (const Index& index : load->index) collect(index.expr, seen, result);
       }
+      if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
+        for (Expr e : local->index) collect(e, seen, result);
+      }
     }
     if (const auto* output = std::get_if<OutputTarget>(&stage.target)) {
       for (Expr e : output->index) collect(e, seen, result);
+    } else if (const auto* update = std::get_if<UpdateTarget>(&stage.target)) {
+      for (Expr e : update->rest) collect(e, seen, result);
     }
   }
   std::sort(result.begin(), result.end(), [](Expr a, Expr b) { return compare(a, b) < 0; });
@@ -118,7 +124,8 @@ void finish(Kernel& kernel) {
   kernel.local_bytes = 0;
   for (const Stage& stage : kernel.stages) {
     if (!std::holds_alternative<LocalTarget>(stage.target)) continue;
-    const std::set<int> loops(stage.loops.begin(), stage.loops.end());
+    const std::vector<int> dims = buffer_loops(stage);
+    const std::set<int> loops(dims.begin(), dims.end());
     kernel.local_bytes = kernel.local_bytes + bytes_of(stage.dtype, product(kernel, loops));
   }
 }

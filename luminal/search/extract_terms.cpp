@@ -100,7 +100,15 @@ class Extraction {
       const std::string& reducer = terms_.egraph.constants().string(children[0].value);
       return kernel::ReduceTerm{*reducer_from_name(reducer), operand(2)};
     }
+    if (node.function == terms_.scan) {
+      const std::string& reducer = terms_.egraph.constants().string(children[0].value);
+      return kernel::ScanTerm{*reducer_from_name(reducer), operand(2)};
+    }
     if (node.function == terms_.gather) return kernel::GatherTerm{operand(0), operand(1)};
+    if (node.function == terms_.store_at) {
+      const std::string& mode = terms_.egraph.constants().string(children[0].value);
+      return kernel::StoreAtTerm{reducer_from_name(mode), operand(1), operand(2), operand(3)};
+    }
     if (node.function == terms_.cast) return kernel::OpTerm{Op::Cast, {operand(1)}};
     if (node.function == terms_.bitcast) return kernel::OpTerm{Op::Bitcast, {operand(1)}};
     kernel::OpTerm op{ops_.at(node.function), {}};
@@ -184,6 +192,8 @@ class Extraction {
       return Type{{}, terms_.host.number(children[0].value).dtype};
     if (node.function == terms_.iota) return terms_.host.type(children[1].value);
     if (node.function == terms_.gather) return gather_type(operand(0), operand(1));
+    if (node.function == terms_.store_at) return operand(1);
+    if (node.function == terms_.scan) return operand(2);
     std::optional<Type> type;
     if (node.function == terms_.reindex) {
       type = operand(1);

@@ -86,7 +86,9 @@ class PlanSearch {
   }
 
   bool is_reduction(ClassId id) const {
-    return std::holds_alternative<kernel::ReduceTerm>(graph_.at(id).terms.front());
+    const kernel::Term& term = graph_.at(id).terms.front();
+    return std::holds_alternative<kernel::ReduceTerm>(term) ||
+           std::holds_alternative<kernel::ScanTerm>(term);
   }
 
   // Everything in one kernel per result; where that can't be lowered, what helps most is stored.

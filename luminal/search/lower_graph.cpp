@@ -68,7 +68,10 @@ class Lowering {
       case Op::Bitcast:
         return egraph.add(terms_.bitcast, {terms_.string(name(node.dtype)), of(node.inputs[0])});
       case Op::Scan:
+        return egraph.add(terms_.scan, {terms_.string(name(node.as<ReduceAttr>().reducer)),
+                                        terms_.host.of(node.dims.back()), of(node.inputs[0])});
       case Op::Scatter:
+        return scatter(node);
       case Op::Custom:
         out_.stored.insert(out_.stored.end(), node.inputs.begin(), node.inputs.end());
         return source(id, true);
@@ -89,6 +92,21 @@ class Lowering {
     }
     LUMINAL_CHECK(false, "an op without a term");
     __builtin_unreachable();
+  }
+
+  // Sums and products of 16-bit floats round once, at the end: until then they are f32 in memory.
+  Value scatter(const Node& node) {
+    const std::optional<Reducer> combine = node.as<ScatterAttr>().combine;
+    const bool half = node.dtype == DType::F16 || node.dtype == DType::BF16;
+    const bool widens = half && combine && *combine != Reducer::Max;
+    auto cast = [&](DType dtype, Value value) {
+      return widens ? terms_.egraph.add(terms_.cast, {terms_.string(name(dtype)), value}) : value;
+    };
+    const Value stored = terms_.egraph.add(
+        terms_.store_at,
+        {terms_.string(combine ? name(*combine) : "replace"), cast(DType::F32, of(node.inputs[0])),
+         of(node.inputs[1]), cast(DType::F32, of(node.inputs[2]))});
+    return cast(node.dtype, stored);
   }
 
   Value elementwise(const Node& node) {

@@ -1,4 +1,4 @@
-// From a graph to terms: one Value per node; what no kernel computes yet becomes a step of its own.
+// From a graph to terms: one Value per node; what no kernel computes becomes a step of its own.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct LoweredGraph {
   std::vector<NodeId> stored;
 };
 
-// Adds what `roots` need to `terms`. Scan, Scatter and Custom are host steps.
+// Adds what `roots` need to `terms`. A Custom is a host step.
 LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms);
 
 }  // namespace luminal::search

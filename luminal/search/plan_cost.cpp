@@ -79,6 +79,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
     seen[id.index()] = true;
     const Term& term = graph.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
     for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
+    if (std::holds_alternative<kernel::StoreAtTerm>(term)) forced_[id.index()] = true;
     // A gather reads its data where another value says: that data must be somewhere to be read.
     if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
       if (may_be_stored(graph.at(gather->data))) forced_[gather->data.index()] = true;
@@ -153,8 +154,9 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
     return best;
   }
   const auto refined = kernel::refine(graph_, *instances, root);
-  if (refined != factors) {
-    auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk);
+  const std::vector<int> order = kernel::loop_order(graph_, *instances, root);
+  if (refined != factors || !order.empty()) {
+    auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk, order);
     if (split) instances = std::move(split);
   }
   for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {

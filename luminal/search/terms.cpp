@@ -79,7 +79,9 @@ Terms::Terms(RuleSet given, const RuleInfo* only) : rules(std::move(given)) {
   iota = egraph.function("Iota");
   reindex = egraph.function("Reindex");
   reduce = egraph.function("Reduce");
+  scan = egraph.function("Scan");
   gather = egraph.function("Gather");
+  store_at = egraph.function("StoreAt");
   cast = egraph.function("Cast");
   bitcast = egraph.function("Bitcast");
   type_of = egraph.function("type-of");

@@ -63,7 +63,8 @@ class Terms {
   HostValues host;
 
   // The constructors by what they make.
-  egraph::FunctionId source, store, load, constant, iota, reindex, reduce, gather, cast, bitcast;
+  egraph::FunctionId source, store, load, constant, iota, reindex, reduce, scan, gather, store_at,
+      cast, bitcast;
   egraph::FunctionId type_of, constant_of;  // the facts
   egraph::FunctionId op(Op op) const;       // element-wise, without Cast and Bitcast
 

@@ -64,7 +64,7 @@ Value* ReduceEmitter::start(int lanes) {
 }
 
 Value* ReduceEmitter::step(Value* so_far, Value* value, Value* mask) {
-  Value* next = combine(so_far, uses_keys() ? to_key(value) : value);
+  Value* next = combine(so_far, taken(value));
   return mask == nullptr ? next : builder_.CreateSelect(mask, next, so_far);
 }
 
@@ -84,6 +84,24 @@ Value* ReduceEmitter::combine(Value* a, Value* b) {
   if (is_bool) return builder_.CreateOr(a, b);
   return builder_.CreateBinaryIntrinsic(
       dtype_ == DType::U8 ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, a, b);
+}
+
+// Each lane takes in the one 1, 2, 4 … before it. What was taken in before the vector comes last,
+// so that one step per vector waits for the vector before.
+Value* ReduceEmitter::prefix(Value*& so_far, Value* values, Value* mask) {
+  const auto lanes = llvm::cast<llvm::FixedVectorType>(values->getType())->getNumElements();
+  Value* nothing = start(static_cast<int>(lanes));
+  Value* result = taken(values);
+  if (mask != nullptr) result = builder_.CreateSelect(mask, result, nothing);
+  for (unsigned step = 1; step < lanes; step *= 2) {
+    std::vector<int> moved(lanes);  // lane k − step; below 0 a lane of nothing
+    for (unsigned k = 0; k < lanes; ++k) moved[k] = static_cast<int>(lanes + k - step);
+    for (unsigned k = 0; k < step; ++k) moved[k] = static_cast<int>(k);
+    result = combine(builder_.CreateShuffleVector(nothing, result, moved), result);
+  }
+  Value* before = builder_.CreateVectorSplat(lanes, so_far);
+  so_far = combine(so_far, builder_.CreateExtractElement(result, uint64_t{lanes - 1}));
+  return combine(before, result);
 }
 
 Value* ReduceEmitter::combine_all(std::vector<Value*> accumulators) {

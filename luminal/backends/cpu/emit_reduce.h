@@ -22,6 +22,11 @@ class ReduceEmitter {
   // One more value taken in; in lanes that `mask` leaves out nothing changes.
   llvm::Value* step(llvm::Value* so_far, llvm::Value* value, llvm::Value* mask);
   llvm::Value* combine(llvm::Value* a, llvm::Value* b);
+  // The accumulator of one value alone.
+  llvm::Value* taken(llvm::Value* value) { return uses_keys() ? to_key(value) : value; }
+  // A scan across lanes: the accumulator at each lane, after `so_far`, which moves on past the
+  // last.
+  llvm::Value* prefix(llvm::Value*& so_far, llvm::Value* values, llvm::Value* mask);
   // Accumulators as one, pairwise, then its lanes as one, by halves.
   llvm::Value* combine_all(std::vector<llvm::Value*> accumulators);
   llvm::Value* across_lanes(llvm::Value* accumulator);

@@ -94,10 +94,19 @@ void StageEmitter::emit_hoisted(int level) {
 void StageEmitter::emit() {
   const auto& extents = schedule_.extents;
   Value* runs = nullptr;  // whether all inner loops have a point
-  for (int loop : stage_.source->loops) {
+  auto runs_if = [&](Value* condition) {
+    runs = runs == nullptr ? condition : builder_.CreateAnd(runs, condition);
+  };
+  const auto& reduction = stage_.source->reduction;
+  const bool reduces = reduction && !reduction->running;
+  for (int loop : kernel::buffer_loops(*stage_.source)) {
     if (!may_be_zero(extents[loop])) continue;
-    Value* some = builder_.CreateICmpSGT(index_.scalar(extents[loop]), builder_.getInt64(0));
-    runs = runs == nullptr ? some : builder_.CreateAnd(runs, some);
+    runs_if(builder_.CreateICmpSGT(index_.scalar(extents[loop]), builder_.getInt64(0)));
+  }
+  if (kernel::copies_shared(*schedule_.kernel, *stage_.source)) {
+    const int output = std::get<kernel::OutputTarget>(stage_.source->target).param;
+    const int input = schedule_.kernel->params[output].shares;
+    runs_if(builder_.CreateICmpNE(state_.params[output], state_.params[input]));
   }
   auto nest = [&](bool empty_reduction) {
     index_.open_level();
@@ -109,7 +118,7 @@ void StageEmitter::emit() {
   };
   Values results;
   auto all = [&] {
-    if (!stage_.source->reduction || !may_be_zero(extents[stage_.loops.back()])) {
+    if (!reduces || !may_be_zero(extents[stage_.loops.back()])) {
       results = nest(false);
       return;
     }
@@ -130,6 +139,10 @@ Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
   const bool reduces = stage_.source->reduction.has_value();
   if (position == stage_.loops.size() || (reduces && position + 1 == stage_.loops.size())) {
     Values results;
+    if (reduces && stage_.source->reduction->running) {
+      emit_scan(position);
+      return {};
+    }
     if (!reduces) {
       results = body_results();
     } else if (empty_reduction) {
@@ -209,6 +222,48 @@ Values StageEmitter::emit_reduction(size_t position) {
                                      });
   for (Value*& sum : sums) sum = reduce.finish(sum);
   return sums;
+}
+
+// The scan's loop, across lanes or inside them; every point of it is written.
+void StageEmitter::emit_scan(size_t position) {
+  const kernel::Reduction& scan = *stage_.source->reduction;
+  ReduceEmitter reduce(builder_, state_.ops, scan.reducer, stage_.source->dtype);
+  Value* extent = index_.scalar(schedule_.extents[scan.loop]);
+  if (scan.loop == stage_.vector_loop) {
+    auto take_in = [&](const Values& carried) {
+      emit_instructions(static_cast<int>(position));
+      emit_prefetches();
+      Value* so_far = carried[0];
+      Values results;
+      for (int copy = 0; copy < index_.chunk().copies; ++copy) {
+        Value* values = operand(stage_.source->result, copy, true);
+        results.push_back(reduce.finish(reduce.prefix(so_far, values, index_.chunk().mask)));
+      }
+      write(results);
+      return Values{so_far};
+    };
+    state_.loops.chunked({scan.loop, nullptr, extent, stage_.lanes, stage_.unroll},
+                         {reduce.start(1)}, take_in);
+    return;
+  }
+  const Chunk& chunk = index_.chunk();
+  const bool in_lanes = chunk.loop >= 0;
+  Values start(static_cast<size_t>(chunk.copies), reduce.start(in_lanes ? chunk.lanes : 1));
+  state_.loops.counted(builder_.getInt64(0), extent, 1, start, [&](Value* i, const Values& so_far) {
+    index_.open_level();
+    index_.set_loop(scan.loop, {i});
+    emit_instructions(static_cast<int>(position));
+    Values next, results;
+    for (size_t copy = 0; copy < so_far.size(); ++copy) {
+      Value* value = operand(stage_.source->result, static_cast<int>(copy), in_lanes);
+      next.push_back(reduce.step(so_far[copy], value, nullptr));
+      results.push_back(reduce.finish(next.back()));
+    }
+    write(results);
+    index_.unset_loop(scan.loop);
+    index_.close_level();
+    return next;
+  });
 }
 
 // In the vector loop: the lines of the next outer point at the same position. Past the last point
@@ -371,12 +426,53 @@ Values StageEmitter::body_results() {
 // Whether whole chunks of the output start at multiples of their size, so that stores may bypass
 // the cache.
 bool StageEmitter::is_aligned_output() const {
-  return state_.options.nontemporal_stores && index_.chunk().loop >= 0 &&
+  // What is updated next should be near.
+  const bool updated = std::ranges::any_of(schedule_.kernel->stages, [](const auto& stage) {
+    return std::holds_alternative<kernel::UpdateTarget>(stage.target);
+  });
+  return !updated && state_.options.nontemporal_stores && index_.chunk().loop >= 0 &&
          index_.chunk().mask == nullptr &&
          known_multiple(stage_.target.address, stage_.lanes, stage_.vector_loop, stage_.lanes);
 }
 
+// Values at the row that an instruction says, if there is such a row.
+void StageEmitter::update(const Values& results) {
+  const auto& target = std::get<kernel::UpdateTarget>(stage_.source->target);
+  LUMINAL_CHECK(!varies_[target.row.index()], "lanes of an update are in different rows");
+  const Access::Gathered& at_row = stage_.target.gathered[0];
+  const Chunk& chunk = index_.chunk();
+  Value* row = builder_.CreateIntCast(values_[target.row.index()][0], builder_.getInt64Ty(),
+                                      body_[target.row.index()].dtype != DType::U8);
+  Value* inside = builder_.CreateICmpULT(row, index_.scalar(at_row.extent));
+  Value* offset = builder_.CreateMul(row, index_.scalar(at_row.stride));
+  const DType dtype = stage_.source->dtype;
+  Value* base = state_.params[target.param];
+  state_.loops.guarded(inside, [&] {
+    for (int copy = 0; copy < chunk.copies; ++copy) {
+      auto across = [&](Value* x) {
+        if (chunk.loop < 0 || x->getType()->isVectorTy()) return x;
+        return builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), x);
+      };
+      Value* value =
+          across(results[std::min<size_t>(static_cast<size_t>(copy), results.size() - 1)]);
+      LaneIndex at = index_.lanes(stage_.target.address, copy);
+      if (at.kind == LaneKind::General) {
+        at.vector = builder_.CreateAdd(at.vector, across(offset));
+      } else {
+        at.base = builder_.CreateAdd(at.base, offset);
+      }
+      if (target.combine) {
+        ReduceEmitter reduce(builder_, state_.ops, *target.combine, dtype);
+        Value* there = across(state_.memory.load(dtype, MemoryForm::Tensor, base, at));
+        value = reduce.finish(reduce.step(reduce.taken(there), value, nullptr));
+      }
+      state_.memory.store(dtype, MemoryForm::Tensor, base, at, value, false);
+    }
+  });
+}
+
 void StageEmitter::write(const Values& results) {
+  if (std::holds_alternative<kernel::UpdateTarget>(stage_.source->target)) return update(results);
   const Chunk& chunk = index_.chunk();
   const auto* output = std::get_if<kernel::OutputTarget>(&stage_.source->target);
   for (int copy = 0; copy < chunk.copies; ++copy) {

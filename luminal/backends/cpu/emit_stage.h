@@ -51,6 +51,7 @@ class StageEmitter {
 
   Values emit_nest(size_t position, bool empty_reduction);
   Values emit_reduction(size_t position);
+  void emit_scan(size_t position);
   void emit_instructions(int place);
   llvm::Value* emit_instruction(size_t k, int copy);
   llvm::Value* operand(kernel::InstId id, int copy, bool as_vector);
@@ -59,6 +60,7 @@ class StageEmitter {
   void emit_prefetches();
   Values body_results();
   void write(const Values& results);
+  void update(const Values& results);
   bool is_aligned_output() const;
 
   EmitState& state_;

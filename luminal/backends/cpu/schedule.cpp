@@ -38,7 +38,7 @@ Access flat_access(const std::vector<Expr>& index, const Dims& dims) {
 // The dims of a stage's local buffer.
 Dims local_dims(const Kernel& kernel, const Stage& stage) {
   Dims dims;
-  for (int loop : stage.loops) dims.push_back(kernel.loops[loop].extent);
+  for (int loop : kernel::buffer_loops(stage)) dims.push_back(kernel.loops[loop].extent);
   return dims;
 }
 
@@ -61,11 +61,17 @@ ScheduledStage flatten(const Kernel& kernel, const Stage& stage) {
   }
   if (const auto* output = std::get_if<kernel::OutputTarget>(&stage.target)) {
     flat.target = flat_access(output->index, kernel.params[output->param].dims);
+  } else if (const auto* update = std::get_if<kernel::UpdateTarget>(&stage.target)) {
+    std::vector<kernel::Index> index = {{.expr = {}, .value = update->row}};
+    for (Expr e : update->rest) index.push_back({.expr = e, .value = {}});
+    flat.target = flat_access(index, kernel.params[update->param].dims);
   } else {
     std::vector<Expr> index;
-    for (int loop : stage.loops) index.push_back(Expr::index(loop, kernel.loops[loop].extent));
+    for (int loop : kernel::buffer_loops(stage)) {
+      index.push_back(Expr::index(loop, kernel.loops[loop].extent));
+    }
     flat.target = flat_access(index, local_dims(kernel, stage));
-    flat.in_memory = !stage.loops.empty();
+    flat.in_memory = !index.empty();
   }
   return flat;
 }
@@ -180,6 +186,15 @@ double waste(Expr extent, int lanes) {
   return static_cast<double>((*n + lanes - 1) / lanes * lanes) / static_cast<double>(*n);
 }
 
+// A scan across lanes takes a few shuffles more than a reduction.
+constexpr double kPrefixCost = 2;
+
+// Lanes of an update must be different elements of a row: two rows may be the same.
+bool may_be_lanes(const ScheduledStage& stage, int loop) {
+  return !std::holds_alternative<kernel::UpdateTarget>(stage.source->target) ||
+         stage.target.address.uses_index(loop);
+}
+
 // A reduction runs across lanes itself, or inside the last inner loop's lanes: out[d] = Σ_k p[k]
 // v[k, d] wants d.
 int best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, double& cost) {
@@ -188,8 +203,11 @@ int best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, doubl
   for (size_t k = n; k-- > 0 && k + 2 >= n;) {
     if (k + 1 < n && !stage.source->reduction) break;  // only the last inner loop
     const int loop = stage.loops[k];
-    const double c =
-        stage_cost(stage, loop, stage.lanes) * waste(schedule.extents[loop], stage.lanes);
+    if (!may_be_lanes(stage, loop)) continue;
+    const auto& reduction = stage.source->reduction;
+    const bool prefix = reduction && reduction->running && reduction->loop == loop;
+    const double c = (stage_cost(stage, loop, stage.lanes) + (prefix ? kPrefixCost : 0)) *
+                     waste(schedule.extents[loop], stage.lanes);
     if (best < 0 || c < cost) {
       best = loop;
       cost = c;

@@ -38,7 +38,7 @@ struct ScheduledStage {
   const kernel::Stage* source = nullptr;
   std::vector<Access> access;  // one per instruction, meaningful for Load and Local
   std::vector<Expr> iota;      // one per instruction, meaningful for Iota
-  Access target;               // in params[output] or in the local buffer
+  Access target;               // in an output or in the local buffer; the gathered part is a row
   std::vector<int> loops;      // the stage's own loops, outermost first, the reduction's last
   int vector_loop = -1;        // the one of them, or the kernel's, that runs across lanes
   int lanes = 1;
