@@ -14,8 +14,8 @@ namespace {
 
 using kernel::ClassId;
 
-// Above this many choices one order of moves per start is enough.
-constexpr size_t kManyBits = 100;
+// Up to this many choices there is time for other starts and other orders of moves.
+constexpr size_t kFewBits = 100;
 
 class PlanSearch {
  public:
@@ -77,21 +77,22 @@ class PlanSearch {
     notes_.push_back(fmt::format("not all fused: {}", state.why()));
     state = start_at_reductions();
     if (!state.why().empty()) state = start_with([](ClassId) { return true; });
-    improve(state, 0);
-    return state;
+    return improved(std::move(state), 0);
   }
 
+  // From everything stored, moves merge kernels bottom-up, each next to what is there already: that
+  // is linear in the graph. The other starts hold kernels that reach across layers, which cost as
+  // much as they are large and lead to the same plans; on small graphs they are an insurance.
   PlanState search() {
-    PlanState best = start_with([](ClassId) { return true; });
-    // Other orders of moves help small graphs; large ones have no time for them.
-    const int starts = cost_.live().size() <= kManyBits ? options_.starts : 1;
-    const PlanState firsts[] = {start_with([](ClassId) { return false; }), start_at_reductions(),
-                                best};
-    for (const PlanState& first : firsts) {
-      if (!first.why().empty()) continue;
-      for (int round = 0; round < starts; ++round) {
-        PlanState state = first;
-        improve(state, static_cast<uint64_t>(round));
+    const PlanState all_stored = start_with([](ClassId) { return true; });
+    if (cost_.live().size() > kFewBits && all_stored.why().empty()) return improved(all_stored, 0);
+    const PlanState starts[] = {all_stored, start_with([](ClassId) { return false; }),
+                                start_at_reductions()};
+    PlanState best = all_stored;
+    for (const PlanState& start : starts) {
+      if (!start.why().empty()) continue;
+      for (int round = 0; round < options_.starts; ++round) {
+        PlanState state = improved(start, static_cast<uint64_t>(round));
         if (state.better_than(best)) best = std::move(state);
       }
     }
@@ -99,12 +100,12 @@ class PlanSearch {
   }
 
   // First improvement over all moves, in an order that the seed and the round choose, to the end.
-  void improve(PlanState& state, uint64_t round) {
+  PlanState improved(PlanState state, uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000 + round);
     uint64_t tried_since = 0;  // moves of which nothing changed since were tried in vain
-    bool improved = true;
-    while (improved) {
-      improved = false;
+    bool better = true;
+    while (better) {
+      better = false;
       const uint64_t start = state.now();
       std::vector<std::vector<ClassId>> moves = moves_from(state);
       if (round > 0) std::shuffle(moves.begin(), moves.end(), random);
@@ -114,10 +115,11 @@ class PlanSearch {
         });
         if (!fresh) continue;
         ++candidates_;
-        improved |= state.improve(move);
+        better |= state.improve(move);
       }
       tried_since = start;
     }
+    return state;
   }
 
   // Toggle a cut; absorb all that a kernel reads; slide a cut to a neighbour. A move lists the bits
