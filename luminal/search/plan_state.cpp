@@ -51,14 +51,26 @@ std::vector<ClassId> PlanState::reads(ClassId root) const {
   return ids;
 }
 
+// What a move leaves alone has no say in whether it is noise: layers more must not change a plan.
+bool PlanState::is_improvement() const {
+  double seconds_before = 0, seconds_after = 0;
+  int before = 0, after = 0;
+  for (const auto& [root, kernel] : before_) {
+    if (kernel) seconds_before += kernel->form->seconds;
+    if (kernels_[root.index()]) seconds_after += kernels_[root.index()]->form->seconds;
+    before += kernel.has_value();
+    after += kernels_[root.index()].has_value();
+  }
+  return better(seconds_after, after, seconds_before, before);
+}
+
 bool PlanState::improve(std::span<const ClassId> move) {
   const double seconds = seconds_;
-  const int n_kernels = n_kernels_;
   for (ClassId id : move) flip(id);
   bool settled = settle();
   // A cleared cut may change which view a kernel reads through: those are lowered again.
   while (settled && clear_unread(changed_roots())) settled = settle();
-  if (!settled || !better(seconds_, n_kernels_, seconds, n_kernels)) {
+  if (!settled || !is_improvement()) {
     undo(seconds);
     return false;
   }

@@ -51,6 +51,7 @@ class PlanState {
   void drop_unread();
   std::vector<kernel::ClassId> changed_roots() const;
   bool clear_unread(std::span<const kernel::ClassId> roots);
+  bool is_improvement() const;
   void touch(const PlacedKernel& kernel);
   void undo(double seconds);
 
