@@ -139,7 +139,10 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
     auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk);
     if (split) instances = std::move(split);
   }
-  for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
+  // Where nothing loops inside, each outer loop less only takes parallelism away.
+  const bool pointwise = static_cast<int>(instances->loops.size()) == instances->n_root_loops;
+  const int fewest = pointwise ? instances->n_root_loops : 0;
+  for (int n_outer = instances->n_root_loops; n_outer >= fewest; --n_outer) {
     auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
     if (!lowered) {
       best.why = lowered.why();
