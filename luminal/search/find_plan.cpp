@@ -14,9 +14,6 @@ namespace {
 
 using kernel::ClassId;
 
-// Up to this many choices there is time for other starts and other orders of moves.
-constexpr size_t kFewBits = 100;
-
 class PlanSearch {
  public:
   PlanSearch(const kernel::TermGraph& graph, const PlanRequest& request,
@@ -85,7 +82,8 @@ class PlanSearch {
   // much as they are large and lead to the same plans; on small graphs they are an insurance.
   PlanState search() {
     const PlanState all_stored = start_with([](ClassId) { return true; });
-    if (cost_.live().size() > kFewBits && all_stored.why().empty()) return improved(all_stored, 0);
+    const bool large = cost_.live().size() > options_.thorough_up_to;
+    if (large && all_stored.why().empty()) return improved(all_stored, 0);
     const PlanState starts[] = {all_stored, start_with([](ClassId) { return false; }),
                                 start_at_reductions()};
     PlanState best = all_stored;
