@@ -53,17 +53,19 @@ class Stager {
     for (Expr e : instance.index) {
       for (size_t loop = static_cast<size_t>(n_outer_); loop < in_.loops.size(); ++loop) {
         const auto number = static_cast<int>(loop);
+        if (!e.uses_index(number)) continue;
         const bool seen =
             std::find(form.loops.begin(), form.loops.end(), number) != form.loops.end();
-        if (!seen && e.uses_index(number)) form.loops.push_back(number);
+        if (!seen) form.loops.push_back(number);
       }
     }
-    for (Expr& e : form.index) {
-      for (size_t position = 0; position < form.loops.size(); ++position) {
-        const int loop = form.loops[position];
-        const Expr extent = in_.loops[static_cast<size_t>(loop)].extent;
-        e = e.substitute(Expr::index(loop, extent),
-                         Expr::index(kRenamedAxis + static_cast<int>(position), extent));
+    for (size_t position = 0; position < form.loops.size(); ++position) {
+      const int loop = form.loops[position];
+      const Expr extent = in_.loops[static_cast<size_t>(loop)].extent;
+      const Expr from = Expr::index(loop, extent);
+      const Expr to = Expr::index(kRenamedAxis + static_cast<int>(position), extent);
+      for (Expr& e : form.index) {
+        if (e.uses_index(loop)) e = e.substitute(from, to);
       }
     }
     return form;

@@ -3,33 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <random>
-#include <span>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/search/plan_cost.h"
+#include "luminal/search/plan_state.h"
 
 namespace luminal::search {
 namespace {
 
 using kernel::ClassId;
-
-// Differences below this share are ties, broken by fewer kernels.
-constexpr double kNoise = 1e-6;
-// Above this many choices one order of moves per start is enough.
-constexpr size_t kManyBits = 100;
-
-struct State {
-  std::vector<bool> cut;
-  CostedPlan plan;
-};
-
-bool better(const CostedPlan& a, const CostedPlan& b) {
-  if (a.seconds < b.seconds * (1 - kNoise)) return true;
-  return a.seconds <= b.seconds * (1 + kNoise) && a.kernels.size() < b.kernels.size();
-}
 
 class PlanSearch {
  public:
@@ -38,18 +21,15 @@ class PlanSearch {
       : graph_(graph), request_(request), options_(options), cost_(graph, request, options) {}
 
   FoundPlan run() {
-    State best = start_with([](ClassId) { return true; });
     switch (options_.fusion) {
       case Fusion::Never:
-        break;
+        return finish(start_with([](ClassId) { return true; }).cut());
       case Fusion::Always:
-        best = fuse_all();
-        break;
+        return finish(fuse_all().cut());
       case Fusion::Modelled:
-        best = search();
-        break;
+        return finish(search().cut());
     }
-    return finish(best);
+    return {};
   }
 
   FoundPlan by_force() {
@@ -57,125 +37,115 @@ class PlanSearch {
     if (live.size() > 20) {
       throw UserError(fmt::format("{} live bits are too many to try all choices", live.size()));
     }
-    State best = start_with([](ClassId) { return true; });
+    PlanState best = start_with([](ClassId) { return true; });
     for (uint64_t bits = 0; bits < uint64_t{1} << live.size(); ++bits) {
-      State state{cost_.forced(), {}};
-      for (size_t i = 0; i < live.size(); ++i) state.cut[live[i].index()] = (bits >> i) & 1;
-      price(state);
-      if (better(state.plan, best.plan)) best = std::move(state);
+      std::vector<bool> cut = cost_.forced();
+      for (size_t i = 0; i < live.size(); ++i) cut[live[i].index()] = (bits >> i) & 1;
+      PlanState state(cost_, cut);
+      ++candidates_;
+      if (state.better_than(best)) best = std::move(state);
     }
-    return finish(best);
+    return finish(best.cut());
   }
 
  private:
-  void price(State& state, const CostedPlan* before = nullptr,
-             std::span<const ClassId> changed = {}) {
-    ++candidates_;
-    const bool usable = before != nullptr && before->why.empty();
-    state.plan = cost_.cost(state.cut, usable ? before : nullptr, changed);
-  }
-
   template <typename Predicate>
-  State start_with(Predicate stored) {
-    State state{cost_.forced(), {}};
+  PlanState start_with(Predicate stored) {
+    std::vector<bool> cut = cost_.forced();
     for (ClassId id : cost_.live()) {
-      if (stored(id)) state.cut[id.index()] = true;
+      if (stored(id)) cut[id.index()] = true;
     }
-    price(state);
-    return state;
+    ++candidates_;
+    return PlanState(cost_, cut);
   }
 
   bool is_reduction(ClassId id) const {
-    const kernel::Term& term = graph_.at(id).terms.front();
+    const kernel::Term& term = cost_.term_of(id);
     return std::holds_alternative<kernel::ReduceTerm>(term) ||
            std::holds_alternative<kernel::ScanTerm>(term);
   }
 
-  // Everything in one kernel per result; where that can't be lowered, what helps most is stored.
-  State fuse_all() {
-    State state = start_with([](ClassId) { return false; });
-    while (state.plan.seconds == std::numeric_limits<double>::infinity()) {
-      notes_.push_back(fmt::format("not all fused: {}", state.plan.why));
-      State next = start_with([&](ClassId id) { return is_reduction(id); });
-      if (next.plan.seconds == std::numeric_limits<double>::infinity()) {
-        next = start_with([](ClassId) { return true; });
-      }
-      state = improve(std::move(next), 0);
-    }
-    return state;
+  PlanState start_at_reductions() {
+    return start_with([&](ClassId id) { return is_reduction(id); });
   }
 
-  State search() {
-    State best = start_with([](ClassId) { return true; });
-    // Other orders of moves help small graphs; large ones have no time for them.
-    const int starts = cost_.live().size() <= kManyBits ? options_.starts : 1;
-    for (int first = 0; first < 3; ++first) {
-      for (int round = 0; round < starts; ++round) {
-        State state = first == 0   ? start_with([](ClassId) { return false; })
-                      : first == 1 ? start_with([&](ClassId id) { return is_reduction(id); })
-                                   : start_with([](ClassId) { return true; });
-        state = improve(std::move(state), static_cast<uint64_t>(round));
-        if (better(state.plan, best.plan)) best = std::move(state);
+  // Everything in one kernel per result; where that can't be lowered, what helps most is stored.
+  PlanState fuse_all() {
+    PlanState state = start_with([](ClassId) { return false; });
+    if (state.why().empty()) return state;
+    notes_.push_back(fmt::format("not all fused: {}", state.why()));
+    state = start_at_reductions();
+    if (!state.why().empty()) state = start_with([](ClassId) { return true; });
+    return improved(std::move(state), 0);
+  }
+
+  // From everything stored, moves merge kernels bottom-up, each next to what is there already: that
+  // is linear in the graph. The other starts hold kernels that reach across layers, which cost as
+  // much as they are large and lead to the same plans; on small graphs they are an insurance.
+  PlanState search() {
+    const PlanState all_stored = start_with([](ClassId) { return true; });
+    const bool large = cost_.live().size() > options_.thorough_up_to;
+    if (large && all_stored.why().empty()) return improved(all_stored, 0);
+    const PlanState starts[] = {all_stored, start_with([](ClassId) { return false; }),
+                                start_at_reductions()};
+    PlanState best = all_stored;
+    for (const PlanState& start : starts) {
+      if (!start.why().empty()) continue;
+      for (int round = 0; round < options_.starts; ++round) {
+        PlanState state = improved(start, static_cast<uint64_t>(round));
+        if (state.better_than(best)) best = std::move(state);
       }
     }
     return best;
   }
 
   // First improvement over all moves, in an order that the seed and the round choose, to the end.
-  State improve(State state, uint64_t round) {
+  PlanState improved(PlanState state, uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000 + round);
-    bool improved = true;
-    while (improved) {
-      improved = false;
+    uint64_t tried_since = 0;  // moves of which nothing changed since were tried in vain
+    bool better = true;
+    while (better) {
+      better = false;
+      const uint64_t start = state.now();
       std::vector<std::vector<ClassId>> moves = moves_from(state);
       if (round > 0) std::shuffle(moves.begin(), moves.end(), random);
       for (const std::vector<ClassId>& move : moves) {
-        State next{state.cut, {}};
-        for (ClassId id : move) next.cut[id.index()] = !next.cut[id.index()];
-        price(next, &state.plan, move);
-        if (!better(next.plan, state.plan)) continue;
-        state = std::move(next);
-        clear_dead(state);
-        improved = true;
+        const bool fresh = std::any_of(move.begin(), move.end(), [&](ClassId id) {
+          return state.changed_at(id) > tried_since;
+        });
+        if (!fresh) continue;
+        ++candidates_;
+        better |= state.improve(move);
       }
+      tried_since = start;
     }
     return state;
   }
 
   // Toggle a cut; absorb all that a kernel reads; slide a cut to a neighbour. A move lists the bits
   // it flips.
-  std::vector<std::vector<ClassId>> moves_from(const State& state) const {
+  std::vector<std::vector<ClassId>> moves_from(const PlanState& state) const {
     std::vector<std::vector<ClassId>> moves;
     for (ClassId id : cost_.live()) moves.push_back({id});
-    for (const auto& [root, kernel] : state.plan.kernels) {
-      std::vector<ClassId> absorbed;
-      for (const kernel::ParamOrigin& origin : kernel->lowered->origins) {
-        const bool stored = origin.source < 0 && origin.value != root;
-        if (stored && !cost_.forced()[origin.value.index()]) absorbed.push_back(origin.value);
-      }
+    for (ClassId root : state.stored()) {
+      std::vector<ClassId> absorbed = state.reads(root);
+      std::erase_if(absorbed, [&](ClassId id) { return !cost_.is_live(id); });
       if (absorbed.size() > 1) moves.push_back(absorbed);
     }
     for (ClassId id : cost_.live()) {
-      if (!state.cut[id.index()]) continue;
-      for (ClassId operand : kernel::operands(graph_.at(id).terms.front())) {
-        const bool live = std::binary_search(cost_.live().begin(), cost_.live().end(), operand);
-        if (live && !state.cut[operand.index()]) moves.push_back({id, operand});
+      if (!state.is_cut(id)) continue;
+      for (ClassId operand : kernel::operands(cost_.term_of(id))) {
+        if (cost_.is_live(operand) && !state.is_cut(operand)) moves.push_back({id, operand});
       }
     }
     return moves;
   }
 
-  // A cut that no kernel of the plan stores any more would only confuse later moves.
-  void clear_dead(State& state) const {
-    for (ClassId id : cost_.live()) {
-      if (!state.plan.kernels.contains(id)) state.cut[id.index()] = false;
-    }
-  }
-
-  FoundPlan finish(const State& best) {
-    LUMINAL_CHECK(best.plan.why.empty(), "no plan: " + best.plan.why);
-    FoundPlan found{.plan = ordered(best.plan), .cut = best.cut, .report = {}};
-    found.plan.model_seconds = best.plan.seconds;
+  FoundPlan finish(const std::vector<bool>& cut) {
+    const CostedPlan plan = cost_.cost(cut);
+    LUMINAL_CHECK(plan.why.empty(), "no plan: " + plan.why);
+    FoundPlan found{.plan = ordered(plan), .cut = cut, .report = {}};
+    found.plan.model_seconds = plan.seconds;
     found.report = {.candidates = candidates_,
                     .distinct_kernels = cost_.distinct_kernels(),
                     .live_bits = static_cast<int>(cost_.live().size()),

@@ -33,7 +33,8 @@ struct SearchOptions {
   MachineModel machine;
   Bindings sizes;  // at which the model is asked; see representative_sizes
   uint64_t seed = 1;
-  int starts = 3;  // orders of moves tried from each first choice
+  size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
+  int starts = 3;              // of a thorough search: orders of moves from each first choice
   kernel::StageLimits limits;
 };
 

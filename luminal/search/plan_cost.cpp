@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+
+#include "luminal/base/hash.h"
 
 namespace luminal::search {
 
 using kernel::Choice;
 using kernel::ClassId;
 using kernel::Term;
-using kernel::TermClass;
 
 namespace {
 
@@ -22,39 +22,17 @@ bool costs_nothing(const Term& term) {
          std::holds_alternative<kernel::IotaTerm>(term);
 }
 
-// Loads, constants, index values and views of anything are never worth storing.
-bool may_be_stored(const TermClass& value) {
-  return std::none_of(value.terms.begin(), value.terms.end(),
-                      [](const Term& term) { return is_view(term) || costs_nothing(term); });
-}
-
-bool touches(const kernel::LoweredKernel& lowered, ClassId root, ClassId id) {
-  if (id == root) return false;  // whether others read it doesn't change how it is computed
-  if (std::binary_search(lowered.classes.begin(), lowered.classes.end(), id)) return true;
-  return std::any_of(
-      lowered.origins.begin(), lowered.origins.end(),
-      [&](const kernel::ParamOrigin& origin) { return origin.source < 0 && origin.value == id; });
-}
-
-// The kernel of `root` in the plan before, if nothing that changed is in it.
-const CostedKernel* taken_over(const CostedPlan& before, ClassId root,
-                               std::span<const ClassId> changed) {
-  auto it = before.kernels.find(root);
-  if (it == before.kernels.end()) return nullptr;
-  for (ClassId id : changed) {
-    if (touches(*it->second->lowered, root, id)) return nullptr;
-  }
-  return it->second;
-}
-
 }  // namespace
 
 PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)
     : graph_(graph),
       options_(options),
+      is_live_(graph.classes.size(), false),
       forced_(graph.classes.size(), false),
-      chosen_(choose_terms(graph, options.sizes)) {
+      chosen_(choose_terms(graph, options.sizes)),
+      may_change_(graph.classes.size(), false),
+      cones_(graph) {
   for (uint32_t i = 0; i < graph.classes.size(); ++i) {
     const auto& terms = graph.classes[i].terms;
     if (terms.size() > 1 && std::all_of(terms.begin(), terms.end(), is_view)) {
@@ -82,20 +60,36 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
     if (std::holds_alternative<kernel::StoreAtTerm>(term)) forced_[id.index()] = true;
     // A gather reads its data where another value says: that data must be somewhere to be read.
     if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
-      if (may_be_stored(graph.at(gather->data))) forced_[gather->data.index()] = true;
+      if (may_be_stored(gather->data)) forced_[gather->data.index()] = true;
     }
   }
   for (size_t i = 0; i < seen.size(); ++i) {
     const ClassId id{static_cast<uint32_t>(i)};
-    if (seen[i] && !forced_[i] && may_be_stored(graph.at(id))) live_.push_back(id);
+    if (forced_[i] && !is_source(id)) roots_.push_back(id);
+    if (!seen[i] || forced_[i] || !may_be_stored(id)) continue;
+    live_.push_back(id);
+    is_live_[i] = may_change_[i] = true;
   }
+  for (ClassId id : flexible_) {
+    may_change_[id.index()] = true;
+    for (const Term& term : graph.at(id).terms) {
+      chosen_by_[std::get<kernel::ReindexTerm>(term).operand].push_back(id);
+    }
+  }
+  too_large_.seconds = std::numeric_limits<double>::infinity();
+  too_large_.why = "too many instances";
 }
 
-bool PlanCost::is_source(ClassId id) const {
-  const auto& terms = graph_.at(id).terms;
-  return std::any_of(terms.begin(), terms.end(), [](const Term& term) {
-    return std::holds_alternative<kernel::LoadTerm>(term);
-  });
+// Loads, constants, index values and views of anything are never worth storing.
+bool PlanCost::may_be_stored(ClassId id) const {
+  return !is_view(term_of(id)) && !costs_nothing(term_of(id));
+}
+
+int PlanCost::source_of(ClassId id) const {
+  for (const Term& term : graph_.at(id).terms) {
+    if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) return load->source;
+  }
+  return -1;
 }
 
 // Of a class that has views alone, the one whose source is nearest to memory.
@@ -122,25 +116,10 @@ Choice PlanCost::choice_for(const std::vector<bool>& cut) const {
   return choice;
 }
 
-// What a kernel under `root` reads from memory: together with the root it says which kernel it is.
-std::vector<uint32_t> PlanCost::cone(ClassId root, const Choice& choice) const {
-  std::set<uint32_t> leaves;
-  std::set<uint32_t> seen;
-  std::vector<ClassId> stack = {root};
-  while (!stack.empty()) {
-    const ClassId id = stack.back();
-    stack.pop_back();
-    if (!seen.insert(id.value).second) continue;
-    if (id != root && choice.cut[id.index()]) {
-      leaves.insert(id.value);
-      continue;
-    }
-    const Term& term = graph_.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
-    for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
-  }
-  std::vector<uint32_t> key = {root.value};
-  key.insert(key.end(), leaves.begin(), leaves.end());
-  return key;
+const std::vector<ClassId>& PlanCost::chosen_by(ClassId id) const {
+  static const std::vector<ClassId> none;
+  auto it = chosen_by_.find(id);
+  return it == chosen_by_.end() ? none : it->second;
 }
 
 CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
@@ -159,7 +138,10 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
     auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk, order);
     if (split) instances = std::move(split);
   }
-  for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
+  // Where nothing loops inside, each outer loop less only takes parallelism away.
+  const bool pointwise = static_cast<int>(instances->loops.size()) == instances->n_root_loops;
+  const int fewest = pointwise ? instances->n_root_loops : 0;
+  for (int n_outer = instances->n_root_loops; n_outer >= fewest; --n_outer) {
     auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
     if (!lowered) {
       best.why = lowered.why();
@@ -175,36 +157,72 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
   return best;
 }
 
-const CostedKernel& PlanCost::kernel_for(ClassId root, const Choice& choice) {
-  std::unique_ptr<CostedKernel>& slot = kernels_[cone(root, choice)];
-  if (slot == nullptr) slot = std::make_unique<CostedKernel>(lower(root, choice));
-  return *slot;
+size_t PlanCost::FormHash::operator()(const std::vector<uint32_t>& form) const {
+  uint64_t hash = form.size();
+  for (uint32_t part : form) hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
+  return base::mix(hash);
 }
 
-CostedPlan PlanCost::cost(const std::vector<bool>& cut, const CostedPlan* before,
-                          std::span<const ClassId> changed) {
+KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
+  KernelForm form{lower(cone.classes.front(), choice), cone.classes, {}};
+  if (!form.lowered) return form;
+  for (const kernel::ParamOrigin& origin : form.lowered->origins) {
+    if (origin.source >= 0 || origin.value == cone.classes.front()) continue;
+    const auto at = std::find(form.classes.begin(), form.classes.end(), origin.value);
+    if (is_source(*at)) continue;  // stored, but also there before any kernel runs
+    form.reads.push_back(static_cast<uint32_t>(at - form.classes.begin()));
+  }
+  return form;
+}
+
+PlacedKernel PlanCost::place(ClassId root, const Choice& choice) {
+  const Cone& cone = cones_.read(root, choice, options_.limits.walk.most_instances);
+  if (cone.too_large) return {&too_large_, {}};
+  auto it = forms_.find(cone.form);
+  if (it == forms_.end()) {
+    auto form = std::make_unique<KernelForm>(make_form(cone, choice));
+    it = forms_.emplace(cone.form, std::move(form)).first;
+  }
+  return {it->second.get(), cone.classes};
+}
+
+// The kernel of a form with the classes of one of its cones.
+CostedKernel PlanCost::renamed(const PlacedKernel& kernel) const {
+  CostedKernel result = *kernel.form;
+  if (!result.lowered) return result;
+  std::map<ClassId, ClassId> names;
+  for (size_t i = 0; i < kernel.classes.size(); ++i) {
+    names.emplace(kernel.form->classes[i], kernel.classes[i]);
+  }
+  for (kernel::ParamOrigin& origin : result.lowered->origins) {
+    origin.value = names.at(origin.value);
+    if (origin.source >= 0) origin.source = source_of(origin.value);
+  }
+  for (ClassId& id : result.lowered->classes) id = names.at(id);
+  std::sort(result.lowered->classes.begin(), result.lowered->classes.end());
+  return result;
+}
+
+CostedPlan PlanCost::cost(const std::vector<bool>& cut) {
   const Choice choice = choice_for(cut);
   CostedPlan plan;
-  std::vector<ClassId> needed;
-  for (size_t i = 0; i < forced_.size(); ++i) {
-    if (forced_[i]) needed.push_back(ClassId{static_cast<uint32_t>(i)});
-  }
+  std::vector<ClassId> needed = roots_;
   while (!needed.empty()) {
     const ClassId id = needed.back();
     needed.pop_back();
-    if (is_source(id) || plan.kernels.contains(id)) continue;
-    const CostedKernel* known = before != nullptr ? taken_over(*before, id, changed) : nullptr;
-    const CostedKernel& kernel = known != nullptr ? *known : kernel_for(id, choice);
-    if (!kernel.lowered) {
-      plan.why = kernel.why;
+    if (plan.kernels.contains(id)) continue;
+    PlacedKernel placed = place(id, choice);
+    if (!placed.form->lowered) {
+      plan.why = placed.form->why;
       plan.seconds = std::numeric_limits<double>::infinity();
       return plan;
     }
-    plan.kernels.emplace(id, &kernel);
-    plan.seconds += kernel.seconds;
-    for (const kernel::ParamOrigin& origin : kernel.lowered->origins) {
-      if (origin.source < 0 && origin.value != id) needed.push_back(origin.value);
-    }
+    for (uint32_t position : placed.form->reads) needed.push_back(placed.classes[position]);
+    const auto key = std::make_pair(placed.form, placed.classes);
+    auto known = kernels_.find(key);
+    if (known == kernels_.end()) known = kernels_.emplace(key, renamed(placed)).first;
+    plan.kernels.emplace(id, &known->second);
+    plan.seconds += known->second.seconds;
   }
   return plan;
 }

@@ -1,15 +1,16 @@
-// The cost of a choice of cuts: its kernels, lowered once each, and whether they make a plan at
-// all.
+// The cost of a choice of cuts: its kernels, each form of them lowered once, and whether they make
+// a plan at all.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "luminal/search/choose_terms.h"
+#include "luminal/search/cones.h"
 #include "luminal/search/find_plan.h"
 
 namespace luminal::search {
@@ -28,6 +29,19 @@ struct CostedPlan {
   std::string why;  // not empty: no plan
 };
 
+// What the kernels of all cones of one form have in common. `lowered` names the classes of the one
+// that came first.
+struct KernelForm : CostedKernel {
+  std::vector<kernel::ClassId> classes;  // of that one's cone
+  std::vector<uint32_t> reads;           // positions in the cone: the stored values it reads
+};
+
+// A kernel of a plan: its form, and which class stands at each position of it.
+struct PlacedKernel {
+  const KernelForm* form;
+  std::vector<kernel::ClassId> classes;
+};
+
 class PlanCost {
  public:
   PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
@@ -35,29 +49,55 @@ class PlanCost {
 
   // Classes for which storing is a choice, in order.
   const std::vector<kernel::ClassId>& live() const { return live_; }
+  bool is_live(kernel::ClassId id) const { return is_live_[id.index()]; }
   // Cuts that are not a choice.
   const std::vector<bool>& forced() const { return forced_; }
-  // With `before`, the plan of cuts that differ in `changed` alone: kernels that neither compute
-  // nor read what changed are taken over as they are.
-  CostedPlan cost(const std::vector<bool>& cut, const CostedPlan* before = nullptr,
-                  std::span<const kernel::ClassId> changed = {});
-  int distinct_kernels() const { return static_cast<int>(kernels_.size()); }
+  // What must be computed whatever is cut: the forced classes that aren't in memory already.
+  const std::vector<kernel::ClassId>& roots() const { return roots_; }
+
+  // What computes a class, unless it is a view that what is cut decides about.
+  const kernel::Term& term_of(kernel::ClassId id) const {
+    return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
+  }
+
+  CostedPlan cost(const std::vector<bool>& cut);
+  PlacedKernel place(kernel::ClassId root, const kernel::Choice& choice);
+  int distinct_kernels() const { return static_cast<int>(forms_.size()); }
+
+  kernel::Choice choice_for(const std::vector<bool>& cut) const;
+  int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
+  // Classes whose best term depends on whether `id` is cut.
+  const std::vector<kernel::ClassId>& chosen_by(kernel::ClassId id) const;
+  // Whether a kernel with this class in its cone may be another one after some move.
+  bool may_change(kernel::ClassId id) const { return may_change_[id.index()]; }
 
  private:
-  kernel::Choice choice_for(const std::vector<bool>& cut) const;
-  const CostedKernel& kernel_for(kernel::ClassId root, const kernel::Choice& choice);
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
-  std::vector<uint32_t> cone(kernel::ClassId root, const kernel::Choice& choice) const;
-  int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
-  bool is_source(kernel::ClassId id) const;
+  KernelForm make_form(const Cone& cone, const kernel::Choice& choice) const;
+  CostedKernel renamed(const PlacedKernel& kernel) const;
+  bool may_be_stored(kernel::ClassId id) const;
+  int source_of(kernel::ClassId id) const;
+  bool is_source(kernel::ClassId id) const { return source_of(id) >= 0; }
+
+  struct FormHash {
+    size_t operator()(const std::vector<uint32_t>& form) const;
+  };
 
   const kernel::TermGraph& graph_;
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
+  std::vector<bool> is_live_;
   std::vector<bool> forced_;
+  std::vector<kernel::ClassId> roots_;
   ChosenTerms chosen_;                     // by class: the best term, whatever is cut
   std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
-  std::map<std::vector<uint32_t>, std::unique_ptr<CostedKernel>> kernels_;
+  std::map<kernel::ClassId, std::vector<kernel::ClassId>> chosen_by_;  // flexible ones, by base
+  std::vector<bool> may_change_;
+  ConeReader cones_;
+  std::unordered_map<std::vector<uint32_t>, std::unique_ptr<KernelForm>, FormHash> forms_;
+  KernelForm too_large_;
+  // Kernels under the names of their own classes, for whoever asks for a whole plan.
+  std::map<std::pair<const KernelForm*, std::vector<kernel::ClassId>>, CostedKernel> kernels_;
 };
 
 }  // namespace luminal::search

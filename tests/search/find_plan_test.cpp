@@ -123,7 +123,9 @@ TEST(FindPlan, ManyStartsFindNothingBetterForALlamaBlock) {
   Graph graph;
   add_llama_blocks(graph, 1);
   Planned planned = prepare(graph);
+  planned.options.thorough_up_to = 0;
   const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
+  planned.options.thorough_up_to = 1000;
   planned.options.starts = 8;
   planned.options.seed = 99;
   const FoundPlan many = find_plan(planned.extracted.graph, planned.request, planned.options);
