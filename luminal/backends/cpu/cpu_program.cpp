@@ -11,6 +11,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/edit.h"
 #include "luminal/graph/interpret/interpreter.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -18,29 +19,10 @@ namespace {
 using kernel::ClassId;
 using runtime::Buffer;
 
-std::vector<int64_t> resolve(const Dims& dims, const Bindings& bindings) {
-  std::vector<int64_t> resolved;
-  for (Expr dim : dims) {
-    const Expr::Value value = dim.evaluate(bindings);
-    if (!value.value || *value.value < 0) {
-      throw UserError(fmt::format("run: dim {} of an intermediate {} has no valid value{}",
-                                  dim.text(), text(dims),
-                                  value.why.empty() ? "" : ": " + value.why));
-    }
-    resolved.push_back(*value.value);
-  }
-  return resolved;
-}
-
-size_t bytes_of(DType dtype, const Dims& dims, const Bindings& bindings) {
-  int64_t count = 1;
-  for (int64_t dim : resolve(dims, bindings)) {
-    if (__builtin_mul_overflow(count, dim, &count)) {
-      throw UserError(
-          fmt::format("run: an intermediate {} would have too many elements", text(dims)));
-    }
-  }
-  return static_cast<size_t>(byte_size(dtype, count));
+ResolvedDims resolve(const Dims& dims, const Bindings& bindings) {
+  Result<ResolvedDims> resolved = resolve_dims(dims, bindings);
+  if (!resolved) throw UserError("run: an intermediate: " + resolved.why());
+  return *resolved;
 }
 
 void copy_bytes(const Buffer& from, const Buffer& to) {
@@ -109,7 +91,7 @@ void CpuProgram::bind_memory(const Bindings& bindings, std::span<const Buffer> b
     if (port != leaf_port.end()) {
       sources_[s] = buffers[port->second];
     } else {
-      own_sources_[s] = grown(own_sources_[s], bytes_of(source.dtype, source.dims, bindings));
+      own_sources_[s] = grown(own_sources_[s], resolve(source.dims, bindings).bytes(source.dtype));
       sources_[s] = own_sources_[s];
     }
   }
@@ -127,7 +109,7 @@ void CpuProgram::bind_memory(const Bindings& bindings, std::span<const Buffer> b
     }
     const kernel::TermClass& value = planned.terms.at(id);
     own_values_[id.index()] =
-        grown(own_values_[id.index()], bytes_of(value.dtype, value.dims, bindings));
+        grown(own_values_[id.index()], resolve(value.dims, bindings).bytes(value.dtype));
     values_[id.index()] = own_values_[id.index()];
   }
 }
@@ -155,10 +137,10 @@ void CpuProgram::run_host(const HostGraph& host, int source, const Bindings& bin
       if (host.leaves[i] != id) continue;
       const Node& node = host.graph->node(id);
       const Buffer& buffer = memory_of(host.operands[i]);
-      const size_t size = bytes_of(node.dtype, node.dims, bindings);
+      const ResolvedDims dims = resolve(node.dims, bindings);
       return TensorData{.dtype = node.dtype,
-                        .dims = resolve(node.dims, bindings),
-                        .bytes = buffer.bytes().first(size),
+                        .dims = dims.sizes,
+                        .bytes = buffer.bytes().first(dims.bytes(node.dtype)),
                         .owner = buffer.owner()};
     }
     LUMINAL_CHECK(false, "a host step reads what it wasn't given");
@@ -214,7 +196,7 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
       if (options.debug != nullptr) {
         const kernel::Param& out = step.lowered.kernel.params.back();
         what = fmt::format("kernel  {}[{}]", name(out.dtype),
-                           fmt::join(resolve(out.dims, bindings), ", "));
+                           fmt::join(resolve(out.dims, bindings).sizes, ", "));
       }
     }
     if (options.debug == nullptr) continue;
