@@ -34,6 +34,10 @@ class InterpProgram : public runtime::Program {
 
   const std::vector<Port>& ports() const override { return ports_; }
 
+  // The interpreter allocates as it goes.
+  runtime::MemoryUse plan_memory(const Bindings&) override { return {}; }
+  void weights_changed() override {}
+
   void run(const Bindings& bindings, std::span<const Buffer> buffers,
            const runtime::StepOptions& options) override {
     auto leaf_data = [&](NodeId id) {
