@@ -18,6 +18,7 @@ struct LoadOptions {
   bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
   int threads = 1;
   std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
+  Bindings typical_sizes = {};         // at which an order of steps is chosen
 };
 
 // How a graph's leaves and results map to a program's ports: leaves in order of creation, then one

@@ -8,6 +8,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/probes.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
 namespace {
@@ -20,31 +21,14 @@ std::string text_of(const std::vector<int64_t>& dims) {
   return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
-// The dims of a port under `bindings`; what can't be is the caller's to fix.
-std::vector<int64_t> resolve(const Port& port, const Bindings& bindings) {
-  std::vector<int64_t> dims;
-  int64_t count = 1;
-  for (Expr dim : port.dims) {
-    Expr::Value value = dim.evaluate(bindings);
-    if (!value.value) {
-      throw UserError(
-          fmt::format("run: dim {} of {} has no value: {}", dim.text(), port.name, value.why));
-    }
-    if (*value.value < 0 || __builtin_mul_overflow(count, *value.value, &count)) {
-      throw UserError(
-          fmt::format("run: dim {} of {} {} would be {}; bind its variables to values "
-                      "that fit",
-                      dim.text(), port.name, text(port.dims), *value.value));
-    }
-    dims.push_back(*value.value);
+// The sizes of a port under `bindings`; what can't be is the caller's to fix.
+ResolvedDims resolve(const Port& port, const Bindings& bindings) {
+  Result<ResolvedDims> dims = resolve_dims(port.dims, bindings);
+  if (!dims) {
+    throw UserError(
+        fmt::format("run: {}: {}; bind its variables to values that fit", port.name, dims.why()));
   }
-  return dims;
-}
-
-int64_t count_of(const std::vector<int64_t>& dims) {
-  int64_t count = 1;
-  for (int64_t dim : dims) count *= dim;
-  return count;
+  return *dims;
 }
 
 std::string variables_text(const std::vector<Expr>& variables) {
@@ -173,8 +157,9 @@ void Executable::Impl::check_bindings(const Bindings& bindings) const {
 void Executable::Impl::prepare_port(size_t at, const Bindings& bindings) {
   const Port& port = program->ports()[at];
   Slot& slot = slots[at];
-  const std::vector<int64_t> dims = resolve(port, bindings);
-  const auto size = static_cast<size_t>(byte_size(port.dtype, count_of(dims)));
+  const ResolvedDims resolved = resolve(port, bindings);
+  const std::vector<int64_t>& dims = resolved.sizes;
+  const size_t size = resolved.bytes(port.dtype);
   switch (port.role) {
     case PortRole::Output:
       if (slot.buffer.size() != size || !slot.buffer.valid()) slot.buffer = Buffer::allocate(size);

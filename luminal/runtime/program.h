@@ -32,12 +32,31 @@ struct StepOptions {
   std::ostream* debug = nullptr;  // prints each step with shape and time
 };
 
+// What a run takes beside its ports, in bytes.
+struct MemoryUse {
+  struct Tensor {
+    std::string name;  // "f32[4, 8] the result of kernel 2"
+    size_t bytes = 0;
+  };
+  size_t arena = 0;             // working memory
+  size_t unshared = 0;          // what it would be if nothing shared memory
+  size_t folded = 0;            // kept from run to run: values that depend on weights alone
+  std::vector<Tensor> tensors;  // in the arena, largest first
+  std::vector<Tensor> kept;     // the folded ones
+};
+
 class Program {
  public:
   virtual ~Program() = default;
   virtual const std::vector<Port>& ports() const = 0;
-  // One run. `buffers[i]` belongs to port i and has the size of its dims under `bindings`; every
-  // variable of the program is bound within its bounds.
+  // Plans a run under `bindings`, as run() does when they change, and allocates nothing of it.
+  virtual MemoryUse plan_memory(const Bindings& bindings) = 0;
+  // To be called after a weight's bytes changed, before the next run.
+  virtual void weights_changed() = 0;
+  // One run; without an allocation where the program's own memory is large enough and `bindings`
+  // are those of the last run or plan_memory(), except in steps on the host. `buffers[i]` belongs
+  // to port i and has the size of its dims under `bindings`; every variable of the program is bound
+  // within its bounds.
   virtual void run(const Bindings& bindings, std::span<const Buffer> buffers,
                    const StepOptions& options) = 0;
   // Another one over the same code, with working memory of its own.

@@ -37,7 +37,8 @@ class CpuBackend : public Backend {
       kernels.push_back(jit.compile(kernel->lowered.kernel, emit_options(kernel->lowered.kernel)));
       if (listing != nullptr) listing->push_back(listing_of(kernels.back()));
     }
-    return std::make_unique<cpu::CpuProgram>(request, std::move(kernels));
+    return std::make_unique<cpu::CpuProgram>(request, std::move(kernels),
+                                             std::make_shared<runtime::Arena>());
   }
 
  private:

@@ -2,227 +2,233 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <ostream>
 
-#include "luminal/backends/cpu/launch.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/graph/edit.h"
-#include "luminal/graph/interpret/interpreter.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal::backends::cpu {
 namespace {
 
-using kernel::ClassId;
 using runtime::Buffer;
 
-std::vector<int64_t> resolve(const Dims& dims, const Bindings& bindings) {
-  std::vector<int64_t> resolved;
-  for (Expr dim : dims) {
-    const Expr::Value value = dim.evaluate(bindings);
-    if (!value.value || *value.value < 0) {
-      throw UserError(fmt::format("run: dim {} of an intermediate {} has no valid value{}",
-                                  dim.text(), text(dims),
-                                  value.why.empty() ? "" : ": " + value.why));
-    }
-    resolved.push_back(*value.value);
-  }
-  return resolved;
+ResolvedDims resolve(const RunTensor& tensor, const Bindings& bindings) {
+  Result<ResolvedDims> resolved = resolve_dims(tensor.dims, bindings);
+  if (!resolved) throw UserError(fmt::format("run: {}: {}", tensor.name, resolved.why()));
+  return *resolved;
 }
 
-size_t bytes_of(DType dtype, const Dims& dims, const Bindings& bindings) {
-  int64_t count = 1;
-  for (int64_t dim : resolve(dims, bindings)) {
-    if (__builtin_mul_overflow(count, dim, &count)) {
-      throw UserError(
-          fmt::format("run: an intermediate {} would have too many elements", text(dims)));
-    }
-  }
-  return static_cast<size_t>(byte_size(dtype, count));
-}
-
-void copy_bytes(const Buffer& from, const Buffer& to) {
-  LUMINAL_CHECK(from.size() >= to.size(), "a result is larger than what was computed");
-  if (to.size() > 0) std::memcpy(to.writable().data(), from.bytes().data(), to.size());
+void sort_by_size(std::vector<runtime::MemoryUse::Tensor>& tensors) {
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 }
 
 }  // namespace
 
-CpuProgram::CpuProgram(const LoadRequest& request,
-                       std::vector<std::shared_ptr<const CompiledKernel>> kernels)
+CpuProgram::CpuProgram(const LoadRequest& request, Kernels kernels,
+                       std::shared_ptr<runtime::Arena> arena)
     : request_(request),
       kernels_(std::move(kernels)),
       ports_(make_ports(*request.graph, request.ports, false)),
-      sources_(request.planned->terms.sources.size()),
-      values_(request.planned->terms.classes.size()),
-      own_sources_(sources_.size()),
-      own_values_(values_.size()) {
-  for (const auto& step : request_.planned->plan.steps) {
-    if (const auto* host = std::get_if<kernel::HostStep>(&step)) make_host_graph(host->source);
-  }
-}
+      plan_(std::make_shared<RunPlan>(make_run_plan(request))),
+      arena_(std::move(arena)),
+      addresses_(plan_->tensors.size(), nullptr),
+      folded_(plan_->folded.size()) {}
+
+// The same code, and what was computed of weights: those are shared too.
+CpuProgram::CpuProgram(const CpuProgram& other)
+    : request_(other.request_),
+      kernels_(other.kernels_),
+      ports_(other.ports_),
+      plan_(other.plan_),
+      arena_(std::make_shared<runtime::Arena>()),
+      addresses_(other.addresses_.size(), nullptr),
+      folded_(other.folded_),
+      folded_is_current_(other.folded_is_current_) {}
 
 std::unique_ptr<runtime::Program> CpuProgram::clone() const {
-  return std::make_unique<CpuProgram>(request_, kernels_);
+  return std::unique_ptr<Program>(new CpuProgram(*this));
 }
 
-void CpuProgram::make_host_graph(int source) {
-  const Graph& graph = *request_.graph;
-  const NodeId node = request_.planned->source_nodes[static_cast<size_t>(source)];
-  auto host = std::make_shared<HostGraph>();
-  host->graph = std::make_unique<Graph>();
-  std::unordered_map<NodeId, Tensor> inputs;
-  for (NodeId input : graph.node(node).inputs) {
-    if (inputs.contains(input)) continue;
-    const Node& from = graph.node(input);
-    Tensor leaf =
-        host->graph->input(fmt::format("operand {}", inputs.size()), from.dims, from.dtype);
-    inputs.emplace(input, leaf);
-    host->leaves.push_back(leaf.id());
-    host->operands.push_back(request_.planned->class_of[input.index()]);
-  }
-  host->node = copy_subgraph(graph, {&node, 1}, *host->graph, inputs)[0].id();
-  host_graphs_.emplace(source, std::move(host));
-}
-
-Buffer CpuProgram::grown(Buffer buffer, size_t size) const {
-  return buffer.valid() && buffer.size() >= size ? buffer : Buffer::allocate(size);
-}
-
-const Buffer& CpuProgram::memory_of(ClassId id) const {
-  const int source = request_.planned->source_of(id);
-  return source >= 0 ? sources_[static_cast<size_t>(source)] : values_[id.index()];
-}
-
-// Where every tensor of this run is: leaves and results at their ports, the rest in buffers of
-// ours.
-void CpuProgram::bind_memory(const Bindings& bindings, std::span<const Buffer> buffers) {
-  const kernel::PlannedGraph& planned = *request_.planned;
-  const PortMap& map = request_.ports;
-  std::unordered_map<NodeId, size_t> leaf_port;
-  for (size_t i = 0; i < map.leaves.size(); ++i) leaf_port[map.leaves[i]] = i;
-  for (size_t s = 0; s < sources_.size(); ++s) {
-    const kernel::Source& source = planned.terms.sources[s];
-    auto port = leaf_port.find(planned.source_nodes[s]);
-    if (port != leaf_port.end()) {
-      sources_[s] = buffers[port->second];
-    } else {
-      own_sources_[s] = grown(own_sources_[s], bytes_of(source.dtype, source.dims, bindings));
-      sources_[s] = own_sources_[s];
+CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
+                                       const Bindings& bindings) const {
+  Layout layout;
+  layout.offsets.assign(plan_->tensors.size(), 0);
+  std::vector<runtime::BufferRequest> requests;
+  std::vector<int> request_of(plan_->tensors.size(), -1);
+  auto request_tensor = [&](int id) {
+    const auto at = static_cast<size_t>(id);
+    const RunTensor& tensor = plan_->tensors[at];
+    if (tensor.home != Home::Arena) return;
+    runtime::BufferRequest request{
+        .bytes = bytes_[at], .first = tensor.first, .last = tensor.last, .may_take = {}};
+    for (int input : tensor.may_take) {
+      request.may_take.push_back(request_of[static_cast<size_t>(input)]);
     }
-  }
-  std::unordered_map<ClassId, size_t> result_port;
-  for (size_t i = 0; i < map.results.size(); ++i) {
-    result_port.emplace(planned.class_of[map.results[i].index()], map.leaves.size() + i);
-  }
-  for (const auto& step : planned.plan.steps) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel == nullptr) continue;
-    const ClassId id = kernel->lowered.origins.back().value;
-    if (auto port = result_port.find(id); port != result_port.end()) {
-      values_[id.index()] = buffers[port->second];
-      continue;
-    }
-    const kernel::TermClass& value = planned.terms.at(id);
-    own_values_[id.index()] =
-        grown(own_values_[id.index()], bytes_of(value.dtype, value.dims, bindings));
-    values_[id.index()] = own_values_[id.index()];
-  }
-}
-
-void CpuProgram::run_kernel(const kernel::KernelStep& step, const CompiledKernel& kernel,
-                            const Bindings& bindings) {
-  std::vector<int64_t> variables;
-  for (Expr variable : kernel.kernel().variables) {
-    variables.push_back(bindings.find(variable.name()).value());
-  }
-  std::vector<const void*> params;
-  for (const kernel::ParamOrigin& origin : step.lowered.origins) {
-    const Buffer& buffer =
-        origin.source >= 0 ? sources_[static_cast<size_t>(origin.source)] : memory_of(origin.value);
-    params.push_back(buffer.bytes().data());
-  }
-  const Launch launch = prepare_launch(kernel, variables, {.threads = request_.options.threads});
-  scratch_ = grown(scratch_, static_cast<size_t>(launch.scratch_bytes * launch.threads));
-  cpu::run(launch, params, scratch_.writable().data());
-}
-
-void CpuProgram::run_host(const HostGraph& host, int source, const Bindings& bindings) {
-  auto leaf_data = [&](NodeId id) {
-    for (size_t i = 0; i < host.leaves.size(); ++i) {
-      if (host.leaves[i] != id) continue;
-      const Node& node = host.graph->node(id);
-      const Buffer& buffer = memory_of(host.operands[i]);
-      const size_t size = bytes_of(node.dtype, node.dims, bindings);
-      return TensorData{.dtype = node.dtype,
-                        .dims = resolve(node.dims, bindings),
-                        .bytes = buffer.bytes().first(size),
-                        .owner = buffer.owner()};
-    }
-    LUMINAL_CHECK(false, "a host step reads what it wasn't given");
-    __builtin_unreachable();
+    request_of[at] = static_cast<int>(requests.size());
+    requests.push_back(std::move(request));
   };
-  interpret::Interpreter interpreter(*host.graph, bindings, leaf_data);
-  const TensorData value = interpreter.values({&host.node, 1})[0];
-  const Buffer& target = sources_[static_cast<size_t>(source)];
-  if (!value.bytes.empty()) {
-    std::memcpy(target.writable().data(), value.bytes.data(), value.bytes.size());
+  std::vector<size_t> scratch_request;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const RunStep& step = steps[s];
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      if (step.is_output[p]) request_tensor(step.params[p]);
+    }
+    ReadyStep ready{.step = &step, .launch = {}, .params = {}};
+    ready.params.resize(step.params.size());
+    size_t scratch = 0;
+    if (step.kernel >= 0) {
+      const CompiledKernel& kernel = *kernels_[static_cast<size_t>(step.kernel)];
+      std::vector<int64_t> variables;
+      for (Expr variable : kernel.kernel().variables) {
+        variables.push_back(bindings.find(variable.name()).value());
+      }
+      ready.launch = prepare_launch(kernel, variables, {.threads = request_.options.threads});
+      scratch = static_cast<size_t>(ready.launch.scratch_bytes * ready.launch.threads);
+    }
+    const int now = static_cast<int>(s);
+    scratch_request.push_back(requests.size());
+    requests.push_back({.bytes = scratch, .first = now, .last = now, .may_take = {}});
+    layout.steps.push_back(std::move(ready));
+  }
+  if (&steps == &plan_->run_steps) {
+    for (const RunCopy& copy : plan_->copies) request_tensor(copy.to);
+  }
+  layout.memory = runtime::plan_memory(requests);
+  for (size_t id = 0; id < request_of.size(); ++id) {
+    if (request_of[id] < 0) continue;
+    layout.offsets[id] = layout.memory.offsets[static_cast<size_t>(request_of[id])];
+  }
+  for (size_t s = 0; s < layout.steps.size(); ++s) {
+    layout.steps[s].scratch = layout.memory.offsets[scratch_request[s]];
+  }
+  return layout;
+}
+
+void CpuProgram::prepare(const Bindings& bindings) {
+  if (prepared_ && bindings.items() == bindings_.items()) return;
+  prepared_ = false;
+  bytes_.clear();
+  for (const RunTensor& tensor : plan_->tensors) {
+    bytes_.push_back(resolve(tensor, bindings).bytes(tensor.dtype));
+  }
+  layout_ = lay_out(plan_->run_steps, bindings);
+  bindings_ = bindings;
+  prepared_ = true;
+}
+
+runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings) {
+  prepare(bindings);
+  runtime::MemoryUse use;
+  use.arena = layout_.memory.peak;
+  use.unshared = layout_.memory.unshared;
+  for (const RunStep& step : plan_->run_steps) {
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      const auto id = static_cast<size_t>(step.params[p]);
+      const RunTensor& tensor = plan_->tensors[id];
+      if (!step.is_output[p] || tensor.home != Home::Arena) continue;
+      use.tensors.push_back({describe(tensor), bytes_[id]});
+    }
+  }
+  for (int id : plan_->folded) {
+    const auto at = static_cast<size_t>(id);
+    use.kept.push_back({describe(plan_->tensors[at]), bytes_[at]});
+    use.folded += bytes_[at];
+  }
+  sort_by_size(use.tensors);
+  sort_by_size(use.kept);
+  return use;
+}
+
+void CpuProgram::find_addresses(const Layout& layout, std::byte* arena,
+                                std::span<const Buffer> buffers) {
+  for (size_t id = 0; id < plan_->tensors.size(); ++id) {
+    const RunTensor& tensor = plan_->tensors[id];
+    switch (tensor.home) {
+      case Home::Port:
+        // Only what steps write is written to; leaves are read.
+        addresses_[id] =
+            const_cast<std::byte*>(buffers[static_cast<size_t>(tensor.port)].bytes().data());
+        break;
+      case Home::Arena:
+        addresses_[id] = arena + layout.offsets[id];
+        break;
+      case Home::Folded:
+        break;  // below
+    }
+  }
+  for (size_t i = 0; i < plan_->folded.size(); ++i) {
+    addresses_[static_cast<size_t>(plan_->folded[i])] = folded_[i].writable().data();
   }
 }
 
-// Results that no kernel wrote at their port, and states, whose update must wait for the last read.
-void CpuProgram::finish(std::span<const Buffer> buffers) {
-  const kernel::PlannedGraph& planned = *request_.planned;
-  const PortMap& map = request_.ports;
-  for (size_t i = 0; i < map.results.size(); ++i) {
-    const Buffer& from = memory_of(planned.class_of[map.results[i].index()]);
-    const Buffer& to = buffers[map.leaves.size() + i];
-    if (from.bytes().data() != to.bytes().data()) copy_bytes(from, to);
-  }
-  // One state may be another's new value: all are read before any is written.
-  std::vector<std::pair<size_t, Buffer>> updates;
-  for (const StateUpdate& update : request_.graph->updates()) {
-    for (size_t i = 0; i < map.leaves.size(); ++i) {
-      if (map.leaves[i] != update.state) continue;
-      const Buffer& from = memory_of(planned.class_of[update.value.index()]);
-      const bool is_state = planned.source_of(planned.class_of[update.value.index()]) >= 0;
-      updates.emplace_back(i, is_state ? from.copy() : from);
+// Into new memory: a clone may still use the old.
+void CpuProgram::fold(std::span<const Buffer> buffers) {
+  if (folded_is_current_) return;
+  if (!plan_->load_steps.empty()) {
+    for (size_t i = 0; i < plan_->folded.size(); ++i) {
+      folded_[i] = Buffer::allocate(bytes_[static_cast<size_t>(plan_->folded[i])]);
     }
+    Layout layout = lay_out(plan_->load_steps, {});
+    runtime::Arena arena;
+    std::byte* start = arena.reserve(layout.memory.peak);
+    find_addresses(layout, start, buffers);
+    run_steps(layout, {}, start, {});
   }
-  for (const auto& [port, from] : updates) copy_bytes(from, buffers[port]);
+  folded_is_current_ = true;
+}
+
+// The one place where steps run.
+void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,
+                           const runtime::StepOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  for (size_t i = 0; i < layout.steps.size(); ++i) {
+    ReadyStep& ready = layout.steps[i];
+    const RunStep& step = *ready.step;
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      ready.params[p] = addresses_[static_cast<size_t>(step.params[p])];
+    }
+    const auto start = Clock::now();
+    if (step.host != nullptr) {
+      step.host->run(bindings, ready.params, addresses_[static_cast<size_t>(step.params.back())]);
+    } else {
+      cpu::run(ready.launch, ready.params, arena + ready.scratch);
+    }
+    if (options.debug == nullptr) continue;
+    const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
+    *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, layout.steps.size(),
+                                  describe(step), taken.count());
+  }
 }
 
 void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
                      const runtime::StepOptions& options) {
-  using Clock = std::chrono::steady_clock;
-  bind_memory(bindings, buffers);
-  size_t kernel = 0;
-  const auto& steps = request_.planned->plan.steps;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const auto start = Clock::now();
-    std::string what;
-    if (const auto* host = std::get_if<kernel::HostStep>(&steps[i])) {
-      run_host(*host_graphs_.at(host->source), host->source, bindings);
-      if (options.debug != nullptr) {
-        what = "host " + request_.planned->terms.sources[static_cast<size_t>(host->source)].name;
-      }
-    } else {
-      const auto& step = std::get<kernel::KernelStep>(steps[i]);
-      run_kernel(step, *kernels_[kernel++], bindings);
-      if (options.debug != nullptr) {
-        const kernel::Param& out = step.lowered.kernel.params.back();
-        what = fmt::format("kernel  {}[{}]", name(out.dtype),
-                           fmt::join(resolve(out.dims, bindings), ", "));
-      }
-    }
-    if (options.debug == nullptr) continue;
-    const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
-    *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, steps.size(), what,
-                                  taken.count());
+  prepare(bindings);
+  fold(buffers);
+  std::byte* arena = arena_->reserve(layout_.memory.peak);
+  find_addresses(layout_, arena, buffers);
+  run_steps(layout_, bindings, arena, options);
+  for (const RunCopy& copy : plan_->copies) {
+    const auto from = static_cast<size_t>(copy.from), to = static_cast<size_t>(copy.to);
+    LUMINAL_CHECK(bytes_[from] == bytes_[to], "a result has another size than what was computed");
+    if (bytes_[to] > 0) std::memcpy(addresses_[to], addresses_[from], bytes_[to]);
   }
-  finish(buffers);
+}
+
+std::string CpuProgram::describe(const RunStep& step) const {
+  const RunTensor& result = plan_->tensors[static_cast<size_t>(step.params.back())];
+  if (step.host != nullptr) return "host " + result.name;
+  return fmt::format("kernel  {}[{}]", name(result.dtype),
+                     fmt::join(resolve(result, bindings_).sizes, ", "));
+}
+
+std::string CpuProgram::describe(const RunTensor& tensor) const {
+  return fmt::format("{}[{}] {}", name(tensor.dtype),
+                     fmt::join(resolve(tensor, bindings_).sizes, ", "), tensor.name);
 }
 
 }  // namespace luminal::backends::cpu

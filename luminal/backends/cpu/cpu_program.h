@@ -1,55 +1,74 @@
-// CpuProgram: a plan of compiled kernels, run in order over buffers that grow only when they must.
+// CpuProgram: a plan of compiled kernels, run in order over memory that is planned when sizes
+// change and grows only when it must.
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "luminal/backends/backend.h"
 #include "luminal/backends/cpu/jit.h"
-#include "luminal/graph/graph.h"
+#include "luminal/backends/cpu/launch.h"
+#include "luminal/backends/cpu/run_plan.h"
+#include "luminal/runtime/arena.h"
+#include "luminal/runtime/memory_plan.h"
 #include "luminal/runtime/program.h"
 
 namespace luminal::backends::cpu {
 
 class CpuProgram : public runtime::Program {
  public:
-  // `kernels` are those of the plan's kernel steps, in order.
-  CpuProgram(const LoadRequest& request,
-             std::vector<std::shared_ptr<const CompiledKernel>> kernels);
+  using Kernels = std::vector<std::shared_ptr<const CompiledKernel>>;
+  // `kernels` are those of the plan's kernel steps, in order. Programs that never run at the same
+  // time may have one arena.
+  CpuProgram(const LoadRequest& request, Kernels kernels, std::shared_ptr<runtime::Arena> arena);
 
   const std::vector<runtime::Port>& ports() const override { return ports_; }
+  runtime::MemoryUse plan_memory(const Bindings& bindings) override;
+  void weights_changed() override { folded_is_current_ = false; }
   void run(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
            const runtime::StepOptions& options) override;
   std::unique_ptr<Program> clone() const override;
 
  private:
-  // A step that the host computes, as a graph of its own: its inputs are leaves.
-  struct HostGraph {
-    std::unique_ptr<Graph> graph;
-    NodeId node;
-    std::vector<NodeId> leaves;             // of `graph`
-    std::vector<kernel::ClassId> operands;  // of the plan, one per leaf
+  // A step with all that it needs for one set of sizes.
+  struct ReadyStep {
+    const RunStep* step = nullptr;
+    Launch launch;                    // of a kernel
+    size_t scratch = 0;               // its offset in the arena
+    std::vector<const void*> params;  // filled in when it runs
+  };
+  struct Layout {
+    std::vector<ReadyStep> steps;
+    std::vector<size_t> offsets;  // by tensor: in the arena, where it is there
+    runtime::MemoryPlan memory;
   };
 
-  void make_host_graph(int source);
-  void bind_memory(const Bindings& bindings, std::span<const runtime::Buffer> buffers);
-  void run_kernel(const kernel::KernelStep& step, const CompiledKernel& kernel,
-                  const Bindings& bindings);
-  void run_host(const HostGraph& host, int source, const Bindings& bindings);
-  void finish(std::span<const runtime::Buffer> buffers);
-  runtime::Buffer grown(runtime::Buffer buffer, size_t size) const;
-  const runtime::Buffer& memory_of(kernel::ClassId id) const;
+  CpuProgram(const CpuProgram& other);
+  void prepare(const Bindings& bindings);
+  Layout lay_out(const std::vector<RunStep>& steps, const Bindings& bindings) const;
+  void fold(std::span<const runtime::Buffer> buffers);
+  void find_addresses(const Layout& layout, std::byte* arena,
+                      std::span<const runtime::Buffer> buffers);
+  void run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,
+                 const runtime::StepOptions& options);
+  std::string describe(const RunStep& step) const;
+  std::string describe(const RunTensor& tensor) const;
 
   LoadRequest request_;
-  std::vector<std::shared_ptr<const CompiledKernel>> kernels_;
+  Kernels kernels_;
   std::vector<runtime::Port> ports_;
-  std::unordered_map<int, std::shared_ptr<const HostGraph>> host_graphs_;  // by source
+  std::shared_ptr<const RunPlan> plan_;
+  std::shared_ptr<runtime::Arena> arena_;
 
-  // Working memory. By source and by class: where it is in this run, and what is kept for the next.
-  std::vector<runtime::Buffer> sources_, values_;
-  std::vector<runtime::Buffer> own_sources_, own_values_;
-  runtime::Buffer scratch_;
+  // For the sizes of the last run.
+  bool prepared_ = false;
+  Bindings bindings_;
+  std::vector<size_t> bytes_;  // by tensor
+  Layout layout_;
+  std::vector<std::byte*> addresses_;  // by tensor, in this run
+
+  std::vector<runtime::Buffer> folded_;  // by position in RunPlan::folded
+  bool folded_is_current_ = false;
 };
 
 }  // namespace luminal::backends::cpu

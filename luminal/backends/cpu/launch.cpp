@@ -43,6 +43,7 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
   const int64_t grains = kernel.schedule().vector_outer ? launch.points / kGrain : launch.points;
   if (us >= options.min_parallel_us) {
     launch.threads = static_cast<int>(std::clamp<int64_t>(grains, 1, options.threads));
+    launch.team = launch.threads == 1 ? 1 : options.threads;
   }
   return launch;
 }
@@ -62,14 +63,16 @@ void run(const Launch& launch, std::span<const void* const> params, void* scratc
   }
   const int64_t grain = launch.kernel->schedule().vector_outer ? kGrain : 1;
   const int64_t grains = (launch.points + grain - 1) / grain;
-#pragma omp parallel num_threads(launch.threads)
+#pragma omp parallel num_threads(launch.team)
   {
-    // There may be fewer threads than asked for.
-    const int64_t n = omp_get_num_threads(), k = omp_get_thread_num();
-    const int64_t begin = std::min(launch.points, grains * k / n * grain);
-    const int64_t end = std::min(launch.points, grains * (k + 1) / n * grain);
-    function(params.data(), launch.variables.data(), begin, end,
-             static_cast<std::byte*>(scratch) + k * launch.scratch_bytes);
+    // There may be fewer threads than asked for, or more than have points.
+    const int64_t n = std::min(omp_get_num_threads(), launch.threads), k = omp_get_thread_num();
+    if (k < n) {
+      const int64_t begin = std::min(launch.points, grains * k / n * grain);
+      const int64_t end = std::min(launch.points, grains * (k + 1) / n * grain);
+      function(params.data(), launch.variables.data(), begin, end,
+               static_cast<std::byte*>(scratch) + k * launch.scratch_bytes);
+    }
   }
 }
 

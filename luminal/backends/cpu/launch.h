@@ -21,7 +21,8 @@ struct Launch {
   std::vector<int64_t> variables;  // in the order of Kernel::variables
   int64_t points = 0;
   int64_t scratch_bytes = 0;  // per thread, a multiple of 64
-  int threads = 1;
+  int threads = 1;            // that have points to run
+  int team = 1;  // that are woken: always all or none, since OpenMP allocates when it changes
 };
 
 Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> variables,

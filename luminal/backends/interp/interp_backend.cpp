@@ -6,22 +6,13 @@
 
 #include "luminal/base/check.h"
 #include "luminal/graph/interpret/interpreter.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal::backends {
 namespace {
 
 using runtime::Buffer;
 using runtime::Port;
-
-std::vector<int64_t> resolve(const Dims& dims, const Bindings& bindings) {
-  std::vector<int64_t> resolved;
-  for (Expr dim : dims) {
-    Expr::Value value = dim.evaluate(bindings);
-    LUMINAL_CHECK(value.value.has_value(), "a port's dim has no value: " + value.why);
-    resolved.push_back(*value.value);
-  }
-  return resolved;
-}
 
 void copy_into(const TensorData& data, const Buffer& buffer) {
   LUMINAL_CHECK(data.bytes.size() == buffer.size(), "a port's buffer has the wrong size");
@@ -43,12 +34,16 @@ class InterpProgram : public runtime::Program {
 
   const std::vector<Port>& ports() const override { return ports_; }
 
+  // The interpreter allocates as it goes.
+  runtime::MemoryUse plan_memory(const Bindings&) override { return {}; }
+  void weights_changed() override {}
+
   void run(const Bindings& bindings, std::span<const Buffer> buffers,
            const runtime::StepOptions& options) override {
     auto leaf_data = [&](NodeId id) {
       const size_t port = port_of_leaf_.at(id);
       return TensorData{.dtype = ports_[port].dtype,
-                        .dims = resolve(ports_[port].dims, bindings),
+                        .dims = resolve_dims(ports_[port].dims, bindings)->sizes,
                         .bytes = buffers[port].bytes(),
                         .owner = buffers[port].owner()};
     };

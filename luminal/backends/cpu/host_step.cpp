@@ -1,0 +1,54 @@
+#include "luminal/backends/cpu/host_step.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <unordered_map>
+
+#include "luminal/base/check.h"
+#include "luminal/base/errors.h"
+#include "luminal/graph/edit.h"
+#include "luminal/graph/interpret/interpreter.h"
+#include "luminal/shape/resolve_dims.h"
+
+namespace luminal::backends::cpu {
+
+HostStep::HostStep(const LoadRequest& request, int source) : graph_(std::make_unique<Graph>()) {
+  const Graph& graph = *request.graph;
+  const NodeId node = request.planned->source_nodes[static_cast<size_t>(source)];
+  std::unordered_map<NodeId, Tensor> inputs;
+  for (NodeId input : graph.node(node).inputs) {
+    if (inputs.contains(input)) continue;
+    const Node& from = graph.node(input);
+    Tensor leaf = graph_->input(fmt::format("operand {}", inputs.size()), from.dims, from.dtype);
+    inputs.emplace(input, leaf);
+    leaves_.push_back(leaf.id());
+    operands_.push_back(request.planned->class_of[input.index()]);
+  }
+  node_ = copy_subgraph(graph, {&node, 1}, *graph_, inputs)[0].id();
+  custom_ = graph.node(node).op == Op::Custom;
+}
+
+void HostStep::run(const Bindings& bindings, std::span<const void* const> operands,
+                   void* result) const {
+  auto leaf_data = [&](NodeId id) {
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i] != id) continue;
+      const Node& node = graph_->node(id);
+      const Result<ResolvedDims> dims = resolve_dims(node.dims, bindings);
+      if (!dims) throw UserError("run: an operand: " + dims.why());
+      return TensorData{
+          .dtype = node.dtype,
+          .dims = dims->sizes,
+          .bytes = {static_cast<const std::byte*>(operands[i]), dims->bytes(node.dtype)},
+          .owner = nullptr};
+    }
+    LUMINAL_CHECK(false, "a host step reads what it wasn't given");
+    __builtin_unreachable();
+  };
+  interpret::Interpreter interpreter(*graph_, bindings, leaf_data);
+  const TensorData value = interpreter.values({&node_, 1})[0];
+  if (!value.bytes.empty()) std::memcpy(result, value.bytes.data(), value.bytes.size());
+}
+
+}  // namespace luminal::backends::cpu

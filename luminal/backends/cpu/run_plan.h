@@ -1,0 +1,61 @@
+// RunPlan: a plan as the CPU runs it. Its tensors are numbered and each has a home; its steps are
+// in order, those that depend on weights alone apart from the rest.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "luminal/backends/backend.h"
+#include "luminal/backends/cpu/host_step.h"
+
+namespace luminal::backends::cpu {
+
+enum class Home : uint8_t {
+  Port,    // a leaf, or what a step may write straight to an output or over a state
+  Arena,   // alive for part of a run
+  Folded,  // computed when weights are set, and kept
+};
+
+struct RunTensor {
+  DType dtype = DType::F32;
+  Dims dims = {};
+  std::string name = {};  // for messages
+  Home home = Home::Arena;
+  int port = -1;  // where it is at a port
+  // The steps of its part between which it is needed; `last` is the number of steps where what
+  // follows them reads it. −1 where no step makes it.
+  int first = -1;
+  int last = -1;
+  std::vector<int> may_take = {};  // tensors whose memory it may take over, see BufferRequest
+};
+
+struct RunStep {
+  int position = -1;               // in the plan
+  int kernel = -1;                 // number among the plan's kernels; −1 on the host
+  std::shared_ptr<HostStep> host;  // where no kernel computes it
+  std::vector<int> params;         // tensors, in the order of the kernel's; the host's result last
+  std::vector<bool> is_output;     // by param
+};
+
+// After the last step: bytes that no step could write where they belong.
+struct RunCopy {
+  int from;  // tensors
+  int to;
+};
+
+struct RunPlan {
+  std::vector<RunTensor> tensors;
+  std::vector<RunStep> load_steps;  // once weights are set
+  std::vector<RunStep> run_steps;   // in every run
+  std::vector<RunCopy> copies;      // in this order
+  std::vector<int> folded;          // tensors that load_steps leave for run_steps
+  bool reordered = false;           // run_steps differ from the plan's order, for a lower peak
+};
+
+// Deterministic. A state's new value is written over the old one where no one needs that any more;
+// steps over weights alone are folded unless their result is more than four times as large as what
+// they read.
+RunPlan make_run_plan(const LoadRequest& request);
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,144 @@
+#include "luminal/runtime/memory_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "luminal/base/check.h"
+
+namespace luminal::runtime {
+namespace {
+
+// One stretch of memory: a request, and those that take it over one after the other.
+struct Block {
+  size_t bytes = 0;
+  int first = 0;
+  int last = 0;
+};
+
+size_t aligned(size_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+bool alive_together(const Block& a, const Block& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+// Decides who takes over whose memory: the block of each request.
+std::vector<int> form_blocks(std::span<const BufferRequest> requests, std::vector<int>& took,
+                             std::vector<Block>& blocks) {
+  std::vector<int> by_first(requests.size());
+  std::iota(by_first.begin(), by_first.end(), 0);
+  std::stable_sort(by_first.begin(), by_first.end(), [&](int a, int b) {
+    return requests[static_cast<size_t>(a)].first < requests[static_cast<size_t>(b)].first;
+  });
+  std::vector<int> block_of(requests.size(), -1);
+  std::vector<bool> taken(requests.size(), false);
+  for (int id : by_first) {
+    const auto i = static_cast<size_t>(id);
+    const BufferRequest& request = requests[i];
+    LUMINAL_CHECK(request.first <= request.last, "a buffer dies before it is written");
+    for (int candidate : request.may_take) {
+      const auto from = static_cast<size_t>(candidate);
+      if (block_of[from] < 0 || taken[from] || requests[from].last != request.first) continue;
+      if (requests[from].first == request.first) continue;  // both are written by this step
+      if (aligned(requests[from].bytes) < request.bytes) continue;
+      taken[from] = true;
+      took[i] = candidate;
+      block_of[i] = block_of[from];
+      Block& block = blocks[static_cast<size_t>(block_of[i])];
+      block.last = std::max(block.last, request.last);
+      break;
+    }
+    if (block_of[i] >= 0) continue;
+    block_of[i] = static_cast<int>(blocks.size());
+    blocks.push_back({aligned(request.bytes), request.first, request.last});
+  }
+  return block_of;
+}
+
+// Each block into the smallest gap that holds it between those placed before it that are alive at
+// the same time; above them where there is none. Returns the arena's size.
+size_t place(const std::vector<Block>& blocks, const std::vector<int>& order,
+             std::vector<size_t>& offsets) {
+  size_t peak = 0;
+  std::vector<int> placed;
+  std::vector<int> rivals;  // by offset
+  for (int id : order) {
+    const Block& block = blocks[static_cast<size_t>(id)];
+    rivals.clear();
+    for (int other : placed) {
+      if (alive_together(block, blocks[static_cast<size_t>(other)])) rivals.push_back(other);
+    }
+    std::sort(rivals.begin(), rivals.end(), [&](int a, int b) {
+      const size_t left = offsets[static_cast<size_t>(a)], right = offsets[static_cast<size_t>(b)];
+      return left != right ? left < right : a < b;
+    });
+    size_t end = 0;
+    size_t best = SIZE_MAX, smallest_gap = SIZE_MAX;
+    for (int other : rivals) {
+      const size_t start = offsets[static_cast<size_t>(other)];
+      if (start > end && start - end >= block.bytes && start - end < smallest_gap) {
+        smallest_gap = start - end;
+        best = end;
+      }
+      end = std::max(end, start + blocks[static_cast<size_t>(other)].bytes);
+    }
+    const size_t offset = best == SIZE_MAX ? end : best;
+    offsets[static_cast<size_t>(id)] = offset;
+    peak = std::max(peak, offset + block.bytes);
+    if (block.bytes > 0) placed.push_back(id);
+  }
+  return peak;
+}
+
+size_t most_alive(const std::vector<Block>& blocks) {
+  // What is alive changes where a block begins or just after one ends.
+  std::vector<std::pair<int, size_t>> begins, ends;
+  for (const Block& block : blocks) {
+    begins.emplace_back(block.first, block.bytes);
+    ends.emplace_back(block.last + 1, block.bytes);
+  }
+  std::sort(begins.begin(), begins.end());
+  std::sort(ends.begin(), ends.end());
+  size_t alive = 0, most = 0, ended = 0;
+  for (const auto& [step, bytes] : begins) {
+    for (; ended < ends.size() && ends[ended].first <= step; ++ended) alive -= ends[ended].second;
+    alive += bytes;
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::span<const BufferRequest> requests) {
+  MemoryPlan plan;
+  plan.took.assign(requests.size(), -1);
+  std::vector<Block> blocks;
+  const std::vector<int> block_of = form_blocks(requests, plan.took, blocks);
+  plan.needed = most_alive(blocks);
+  for (const BufferRequest& request : requests) plan.unshared += aligned(request.bytes);
+
+  // Large blocks first leaves small ones the gaps, and is nearly always the best; in the order of
+  // time is where it isn't.
+  std::vector<int> by_time(blocks.size());
+  std::iota(by_time.begin(), by_time.end(), 0);
+  std::vector<int> by_size = by_time;
+  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) {
+    return blocks[static_cast<size_t>(a)].bytes > blocks[static_cast<size_t>(b)].bytes;
+  });
+  std::vector<size_t> offsets(blocks.size());
+  plan.peak = place(blocks, by_size, offsets);
+  if (plan.peak > plan.needed) {
+    std::vector<size_t> others(blocks.size());
+    const size_t peak = place(blocks, by_time, others);
+    if (peak < plan.peak) {
+      plan.peak = peak;
+      offsets = std::move(others);
+    }
+  }
+  for (int block : block_of) plan.offsets.push_back(offsets[static_cast<size_t>(block)]);
+  return plan;
+}
+
+}  // namespace luminal::runtime

@@ -1,0 +1,127 @@
+#include "luminal/runtime/step_order.h"
+
+#include <algorithm>
+#include <set>
+
+#include "luminal/base/check.h"
+
+namespace luminal::runtime {
+namespace {
+
+std::vector<int> distinct(std::vector<int> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// What is alive as steps run one after the other.
+class LiveSet {
+ public:
+  LiveSet(std::span<const StepNeeds> steps, std::span<const size_t> bytes)
+      : steps_(steps), bytes_(bytes), readers_(bytes.size(), 0), alive_(bytes.size(), false) {
+    for (const StepNeeds& step : steps) {
+      reads_.push_back(distinct(step.reads));
+      for (int buffer : reads_.back()) ++readers_[static_cast<size_t>(buffer)];
+    }
+  }
+
+  // Bytes more (or, below 0, fewer) alive after the step than before it.
+  int64_t growth(int step) const {
+    const auto s = static_cast<size_t>(step);
+    int64_t bytes = 0;
+    for (int buffer : steps_[s].writes) {
+      if (readers_[static_cast<size_t>(buffer)] > 0) bytes += size(buffer);
+    }
+    for (int buffer : reads_[s]) {
+      if (readers_[static_cast<size_t>(buffer)] == 1 && alive_[static_cast<size_t>(buffer)]) {
+        bytes -= size(buffer);
+      }
+    }
+    return bytes;
+  }
+
+  void run(int step) {
+    const auto s = static_cast<size_t>(step);
+    for (int buffer : steps_[s].writes) {
+      alive_[static_cast<size_t>(buffer)] = true;
+      now_ += size(buffer);
+    }
+    peak_ = std::max(peak_, now_);
+    for (int buffer : reads_[s]) {
+      if (--readers_[static_cast<size_t>(buffer)] == 0) end(buffer);
+    }
+    for (int buffer : steps_[s].writes) {
+      if (readers_[static_cast<size_t>(buffer)] == 0) end(buffer);
+    }
+  }
+
+  size_t peak() const { return static_cast<size_t>(peak_); }
+
+ private:
+  int64_t size(int buffer) const {
+    return static_cast<int64_t>(bytes_[static_cast<size_t>(buffer)]);
+  }
+  void end(int buffer) {
+    if (!alive_[static_cast<size_t>(buffer)]) return;
+    alive_[static_cast<size_t>(buffer)] = false;
+    now_ -= size(buffer);
+  }
+
+  std::span<const StepNeeds> steps_;
+  std::span<const size_t> bytes_;
+  std::vector<std::vector<int>> reads_;  // by step, each buffer once
+  std::vector<int> readers_;             // by buffer: steps still to come that read it
+  std::vector<bool> alive_;
+  int64_t now_ = 0, peak_ = 0;
+};
+
+// Of the steps that may come next, always the first, or the one after which the least is alive.
+std::vector<int> order_by(std::span<const StepNeeds> steps, std::span<const size_t> bytes,
+                          bool least_alive) {
+  LiveSet live(steps, bytes);
+  std::vector<std::vector<int>> followers(steps.size());
+  std::vector<size_t> waits(steps.size());
+  std::set<int> ready;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const std::vector<int> after = distinct(steps[s].after);
+    waits[s] = after.size();
+    for (int before : after) followers[static_cast<size_t>(before)].push_back(static_cast<int>(s));
+    if (after.empty()) ready.insert(static_cast<int>(s));
+  }
+  std::vector<int> order;
+  while (!ready.empty()) {
+    const int next = *std::min_element(ready.begin(), ready.end(), [&](int a, int b) {
+      if (!least_alive) return a < b;
+      const int64_t left = live.growth(a), right = live.growth(b);
+      return left != right ? left < right : a < b;
+    });
+    ready.erase(next);
+    live.run(next);
+    order.push_back(next);
+    for (int follower : followers[static_cast<size_t>(next)]) {
+      if (--waits[static_cast<size_t>(follower)] == 0) ready.insert(follower);
+    }
+  }
+  LUMINAL_CHECK(order.size() == steps.size(), "steps that wait for each other");
+  return order;
+}
+
+}  // namespace
+
+size_t peak_of_order(std::span<const StepNeeds> steps, std::span<const size_t> buffer_bytes,
+                     std::span<const int> order) {
+  LiveSet live(steps, buffer_bytes);
+  for (int step : order) live.run(step);
+  return live.peak();
+}
+
+std::vector<int> order_steps(std::span<const StepNeeds> steps,
+                             std::span<const size_t> buffer_bytes) {
+  std::vector<int> given = order_by(steps, buffer_bytes, false);
+  std::vector<int> greedy = order_by(steps, buffer_bytes, true);
+  const bool better =
+      peak_of_order(steps, buffer_bytes, greedy) < peak_of_order(steps, buffer_bytes, given);
+  return better ? greedy : given;
+}
+
+}  // namespace luminal::runtime
