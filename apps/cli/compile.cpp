@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "apps/cli/command.h"
+#include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
 #include "luminal/base/errors.h"
 
@@ -17,18 +18,12 @@ namespace {
 
 struct Options {
   std::string file;
-  CompileOptions compile;
-  std::string fusion = "modelled";
+  CompileArguments compile;
   bool report = false;
   std::string print_after;
   std::string stop_after;
   std::string dump_folder;
 };
-
-FusionPolicy fusion_of(const std::string& name) {
-  if (name == "always") return FusionPolicy::Always;
-  return name == "never" ? FusionPolicy::Never : FusionPolicy::Modelled;
-}
 
 // One .txt, .ll and .s per kernel of the plan.
 void dump_kernels(const CompileReport& report, const std::string& folder) {
@@ -48,9 +43,8 @@ void run(const Options& options) {
   CompileReport report;
   report.print_after = options.print_after;
   report.stop_after = options.stop_after;
-  CompileOptions compile_options = options.compile;
+  CompileOptions compile_options = options.compile.parsed();
   compile_options.report = &report;
-  compile_options.fusion = fusion_of(options.fusion);
   try {
     compile(*graph, compile_options);
   } catch (const CompileStopped& stopped) {
@@ -80,14 +74,7 @@ void define_compile(CLI::App& app) {
       ->check(CLI::IsMember(stages));
   app.add_option("--dump-kernels", options->dump_folder,
                  "A folder for each kernel's text, LLVM IR and assembly");
-  app.add_option("--backend", options->compile.backend, "cpu or interp")->capture_default_str();
-  app.add_option("--fusion", options->fusion, "Where the model says it pays, always or never")
-      ->check(CLI::IsMember({"modelled", "always", "never"}))
-      ->capture_default_str();
-  app.add_option("--threads", options->compile.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", options->compile.cache_folder,
-                 "Where compiled kernels are kept: a folder, or 'none'");
+  options->compile.add_to(app);
   app.callback([options] { run(*options); });
 }
 

@@ -92,6 +92,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   impl->graph = snapshot;
   impl->source = &graph;
   impl->program = load(backend, request, report);
+  if (request.planned != nullptr) impl->notes = step_notes(request.planned, report.kernels);
   impl->variables = variables(*snapshot);
   impl->slots.resize(impl->program->ports().size());
   const backends::PortMap& ports = request.ports;

@@ -133,7 +133,7 @@ void CpuProgram::bind_memory(const Bindings& bindings, std::span<const Buffer> b
 }
 
 void CpuProgram::run_kernel(const kernel::KernelStep& step, const CompiledKernel& kernel,
-                            const Bindings& bindings) {
+                            const Bindings& bindings, int number, runtime::StepObserver* observer) {
   std::vector<int64_t> variables;
   for (Expr variable : kernel.kernel().variables) {
     variables.push_back(bindings.find(variable.name()).value());
@@ -146,7 +146,10 @@ void CpuProgram::run_kernel(const kernel::KernelStep& step, const CompiledKernel
   }
   const Launch launch = prepare_launch(kernel, variables, {.threads = request_.options.threads});
   scratch_ = grown(scratch_, static_cast<size_t>(launch.scratch_bytes * launch.threads));
+  const runtime::StepView view{.step = number, .threads = launch.threads, .params = params};
+  if (observer != nullptr) observer->before(view);
   cpu::run(launch, params, scratch_.writable().data());
+  if (observer != nullptr) observer->after(view);
 }
 
 void CpuProgram::run_host(const HostGraph& host, int source, const Bindings& bindings) {
@@ -204,13 +207,16 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
     const auto start = Clock::now();
     std::string what;
     if (const auto* host = std::get_if<kernel::HostStep>(&steps[i])) {
+      const runtime::StepView view{.step = static_cast<int>(i)};
+      if (options.observer != nullptr) options.observer->before(view);
       run_host(*host_graphs_.at(host->source), host->source, bindings);
+      if (options.observer != nullptr) options.observer->after(view);
       if (options.debug != nullptr) {
         what = "host " + request_.planned->terms.sources[static_cast<size_t>(host->source)].name;
       }
     } else {
       const auto& step = std::get<kernel::KernelStep>(steps[i]);
-      run_kernel(step, *kernels_[kernel++], bindings);
+      run_kernel(step, *kernels_[kernel++], bindings, static_cast<int>(i), options.observer);
       if (options.debug != nullptr) {
         const kernel::Param& out = step.lowered.kernel.params.back();
         what = fmt::format("kernel  {}[{}]", name(out.dtype),
@@ -222,7 +228,10 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
     *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, steps.size(), what,
                                   taken.count());
   }
+  const runtime::StepView end{.step = runtime::StepView::kFinish};
+  if (options.observer != nullptr) options.observer->before(end);
   finish(buffers);
+  if (options.observer != nullptr) options.observer->after(end);
 }
 
 }  // namespace luminal::backends::cpu

@@ -35,7 +35,7 @@ class CpuProgram : public runtime::Program {
   void make_host_graph(int source);
   void bind_memory(const Bindings& bindings, std::span<const runtime::Buffer> buffers);
   void run_kernel(const kernel::KernelStep& step, const CompiledKernel& kernel,
-                  const Bindings& bindings);
+                  const Bindings& bindings, int number, runtime::StepObserver* observer);
   void run_host(const HostGraph& host, int source, const Bindings& bindings);
   void finish(std::span<const runtime::Buffer> buffers);
   runtime::Buffer grown(runtime::Buffer buffer, size_t size) const;

@@ -1,0 +1,25 @@
+// The options of compile() that several subcommands offer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "luminal/driver/compile.h"
+
+namespace CLI {
+class App;
+}
+
+namespace luminal::cli {
+
+struct CompileArguments {
+  CompileOptions options;
+  std::string fusion = "modelled";
+
+  // Defines them; `this` must live until the command line is parsed.
+  void add_to(CLI::App& app);
+  // As they were given.
+  CompileOptions parsed() const;
+};
+
+}  // namespace luminal::cli
