@@ -20,6 +20,7 @@ struct Options {
   std::string file;
   CompileArguments compile;
   bool report = false;
+  std::string report_json;
   std::string print_after;
   std::string stop_after;
   std::string dump_folder;
@@ -51,6 +52,7 @@ void run(const Options& options) {
     std::cout << "stopped after " << stopped.stage << "\n";
   }
   if (options.report) std::cout << report.text();
+  if (!options.report_json.empty()) write_text(options.report_json, report.json());
   if (!options.dump_folder.empty()) dump_kernels(report, options.dump_folder);
   if (!options.report && options.stop_after.empty()) {
     std::cout << fmt::format("{}: compiled, {} kernels\n", options.file, report.kernels.size());
@@ -66,8 +68,11 @@ void define_compile(CLI::App& app) {
   printable.push_back("all");
   app.add_option("file", options->file, "A graph in its text form; - reads standard input")
       ->required();
-  app.add_flag("--report", options->report,
-               "Kernels with their source ops and rules, growth by rule, time by stage");
+  app.add_flag(
+      "--report", options->report,
+      "Kernels with their source ops and rules, what did not fuse and why, growth by rule, "
+      "time by stage");
+  app.add_option("--report-json", options->report_json, "A file for the report as JSON");
   app.add_option("--print-after", options->print_after, "Print what a stage made, or all of them")
       ->check(CLI::IsMember(printable));
   app.add_option("--stop-after", options->stop_after, "The last stage to run")

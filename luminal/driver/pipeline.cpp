@@ -50,6 +50,7 @@ std::unique_ptr<runtime::Program> load(const backends::Backend& backend,
     KernelReport& kernel = report.kernels[i];
     kernel.compile_ms = listing[i].compile_ms;
     kernel.from_cache = listing[i].from_cache;
+    kernel.slow_paths = std::move(listing[i].slow_paths);
     kernel.low_level = std::move(listing[i].low_level);
     kernel.assembly = std::move(listing[i].assembly);
     cached += kernel.from_cache;
