@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "apps/cli/command.h"
+#include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
 #include "luminal/base/errors.h"
 
@@ -18,27 +18,13 @@ namespace {
 
 struct Options {
   std::string file;
-  CompileOptions compile;
-  std::string fusion = "modelled";
-  std::string numerics = "reassociating";
-  std::vector<std::string> rule_files;
+  CompileArguments compile;
   bool report = false;
+  std::string report_json;
   std::string print_after;
   std::string stop_after;
   std::string dump_folder;
 };
-
-FusionPolicy fusion_of(const std::string& name) {
-  if (name == "always") return FusionPolicy::Always;
-  return name == "never" ? FusionPolicy::Never : FusionPolicy::Modelled;
-}
-
-const std::vector<std::string> kNumerics = {"exact", "reassociating", "finite", "approximate"};
-
-Numerics numerics_of(const std::string& name) {
-  const auto it = std::find(kNumerics.begin(), kNumerics.end(), name);
-  return static_cast<Numerics>(it - kNumerics.begin());
-}
 
 // One .txt, .ll and .s per kernel of the plan.
 void dump_kernels(const CompileReport& report, const std::string& folder) {
@@ -58,19 +44,15 @@ void run(const Options& options) {
   CompileReport report;
   report.print_after = options.print_after;
   report.stop_after = options.stop_after;
-  CompileOptions compile_options = options.compile;
+  CompileOptions compile_options = options.compile.parsed();
   compile_options.report = &report;
-  compile_options.fusion = fusion_of(options.fusion);
-  compile_options.numerics = numerics_of(options.numerics);
-  for (const std::string& file : options.rule_files) {
-    compile_options.rules.push_back({source_name(file), read_text(file)});
-  }
   try {
     compile(*graph, compile_options);
   } catch (const CompileStopped& stopped) {
     std::cout << "stopped after " << stopped.stage << "\n";
   }
   if (options.report) std::cout << report.text();
+  if (!options.report_json.empty()) write_text(options.report_json, report.json());
   if (!options.dump_folder.empty()) dump_kernels(report, options.dump_folder);
   if (!options.report && options.stop_after.empty()) {
     std::cout << fmt::format("{}: compiled, {} kernels\n", options.file, report.kernels.size());
@@ -86,29 +68,18 @@ void define_compile(CLI::App& app) {
   printable.push_back("all");
   app.add_option("file", options->file, "A graph in its text form; - reads standard input")
       ->required();
-  app.add_flag("--report", options->report,
-               "Kernels with their source ops and rules, growth by rule, time by stage");
+  app.add_flag(
+      "--report", options->report,
+      "Kernels with their source ops and rules, what did not fuse and why, growth by rule, "
+      "time by stage");
+  app.add_option("--report-json", options->report_json, "A file for the report as JSON");
   app.add_option("--print-after", options->print_after, "Print what a stage made, or all of them")
       ->check(CLI::IsMember(printable));
   app.add_option("--stop-after", options->stop_after, "The last stage to run")
       ->check(CLI::IsMember(stages));
   app.add_option("--dump-kernels", options->dump_folder,
                  "A folder for each kernel's text, LLVM IR and assembly");
-  app.add_option("--backend", options->compile.backend, "cpu or interp")->capture_default_str();
-  app.add_option("--fusion", options->fusion, "Where the model says it pays, always or never")
-      ->check(CLI::IsMember({"modelled", "always", "never"}))
-      ->capture_default_str();
-  app.add_option("--numerics", options->numerics,
-                 "Which rules may run, by what they may change about the numbers")
-      ->check(CLI::IsMember(kNumerics))
-      ->capture_default_str();
-  app.add_option("--rules", options->rule_files, "Files with rules of your own; see docs/rules.md");
-  app.add_option("--disable-rules", options->compile.disable_rules,
-                 "Groups of rules that don't run; `luminal rules list` names them");
-  app.add_option("--threads", options->compile.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", options->compile.cache_folder,
-                 "Where compiled kernels are kept: a folder, or 'none'");
+  options->compile.add_to(app);
   app.callback([options] { run(*options); });
 }
 

@@ -43,6 +43,7 @@ struct KernelListing {
   double compile_ms = 0;
   bool from_cache = false;
   std::string text;                        // canonical
+  std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
   std::function<std::string()> low_level;  // the target's IR, made when asked for
   std::function<std::string()> assembly;
 };

@@ -197,7 +197,12 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
   buffers.reserve(slots.size());
   for (const Slot& slot : slots) buffers.push_back(slot.buffer);
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
-  program->run(bindings, buffers, {.debug = options.debug ? &out : nullptr});
+  const runtime::StepOptions steps{.debug = options.debug ? &out : nullptr};
+  if (options.trace != nullptr || options.check_kernels) {
+    run_watched(bindings, buffers, options, steps);
+  } else {
+    program->run(bindings, buffers, steps);
+  }
   for (const Probe& probe : graph->probes()) {
     show_probe(probe, graph->describe(probe.node), port_data(result_port.at(probe.node)), out);
   }
@@ -249,6 +254,7 @@ Executable Executable::clone() const {
   copy->leaf_port = impl_->leaf_port;
   copy->result_port = impl_->result_port;
   copy->variables = impl_->variables;
+  copy->notes = impl_->notes;
   copy->slots.resize(impl_->slots.size());
   for (size_t port = 0; port < impl_->slots.size(); ++port) {
     const Impl::Slot& slot = impl_->slots[port];

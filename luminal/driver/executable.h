@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/driver/trace.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {
@@ -16,6 +17,10 @@ namespace luminal {
 struct RunOptions {
   bool debug = false;           // prints each step with shape and time
   std::ostream* out = nullptr;  // where debugging and probes print; standard output if null
+  Trace* trace = nullptr;       // gets an event per step
+  // Checks every kernel against the interpreter right after it, with canaries around its results:
+  // slow. InternalError that names the first kernel that is wrong, its ops and rules.
+  bool check_kernels = false;
 };
 
 class LUMINAL_API Executable {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "luminal/driver/executable.h"
+#include "luminal/driver/step_notes.h"
 #include "luminal/runtime/program.h"
 
 namespace luminal {
@@ -17,7 +18,8 @@ struct Executable::Impl {
   std::unique_ptr<runtime::Program> program;
   std::unordered_map<NodeId, size_t> leaf_port;  // which port holds a leaf, a result
   std::unordered_map<NodeId, size_t> result_port;
-  std::vector<Expr> variables;  // all of the graph's, sorted by name
+  std::vector<Expr> variables;             // all of the graph's, sorted by name
+  std::shared_ptr<const StepNotes> notes;  // of a backend that runs plans, else null
 
   // By port: its bytes, and the dims they were given with (none: only their number is known).
   struct Slot {
@@ -33,6 +35,8 @@ struct Executable::Impl {
   void check_bindings(const Bindings& bindings) const;
   void prepare_port(size_t port, const Bindings& bindings);
   TensorData port_data(size_t port) const;
+  void run_watched(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
+                   const RunOptions& options, runtime::StepOptions steps);
 };
 
 }  // namespace luminal

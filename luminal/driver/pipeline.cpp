@@ -50,6 +50,7 @@ std::unique_ptr<runtime::Program> load(const backends::Backend& backend,
     KernelReport& kernel = report.kernels[i];
     kernel.compile_ms = listing[i].compile_ms;
     kernel.from_cache = listing[i].from_cache;
+    kernel.slow_paths = std::move(listing[i].slow_paths);
     kernel.low_level = std::move(listing[i].low_level);
     kernel.assembly = std::move(listing[i].assembly);
     cached += kernel.from_cache;
@@ -92,6 +93,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   impl->graph = snapshot;
   impl->source = &graph;
   impl->program = load(backend, request, report);
+  if (request.planned != nullptr) impl->notes = step_notes(request.planned, report.kernels);
   impl->variables = variables(*snapshot);
   impl->slots.resize(impl->program->ports().size());
   const backends::PortMap& ports = request.ports;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "luminal/base/os_limits.h"
+#include "luminal/driver/report_stored.h"
 #include "luminal/graph/verify.h"
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
@@ -201,6 +202,12 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   report.model_us = planned->plan.model_seconds * 1e6;
   report.notes.insert(report.notes.end(), found.report.notes.begin(), found.report.notes.end());
   report_kernels(*planned, extracted, search_options, report);
+  if (options.report != nullptr) {
+    report_stored(
+        graph, *planned,
+        search::explain_plan(planned->terms, request, search_options, planned->plan, found.cut),
+        report);
+  }
   end_stage(report, "plan", searching.seconds(),
             fmt::format("{} kernels, {} host steps", planned->plan.n_kernels(),
                         request.host_steps.size()),

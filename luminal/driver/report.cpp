@@ -3,6 +3,19 @@
 #include <fmt/format.h>
 
 namespace luminal {
+namespace {
+
+std::string stored_text(const StoredReport& value) {
+  std::string line = fmt::format("{} {}, from {} to {}: {}", value.value, value.type, value.kernel,
+                                 fmt::join(value.readers, ", "), value.because);
+  if (!value.why.empty()) line += ": " + value.why;
+  if (value.why.empty() && value.plan_us > 0) {
+    line += fmt::format(" ({:.1f} µs instead of {:.1f})", value.fused_us, value.plan_us);
+  }
+  return line + "\n";
+}
+
+}  // namespace
 
 std::string CompileReport::text() const {
   std::string lines = "stages\n";
@@ -33,7 +46,10 @@ std::string CompileReport::text() const {
     lines += fmt::format("    ops: {}\n", fmt::join(kernel.ops, ", "));
     if (!kernel.rules.empty())
       lines += fmt::format("    rules: {}\n", fmt::join(kernel.rules, ", "));
+    for (const std::string& slow : kernel.slow_paths) lines += fmt::format("    slow: {}\n", slow);
   }
+  if (!stored.empty()) lines += "not fused\n";
+  for (const StoredReport& value : stored) lines += "  " + stored_text(value);
   for (const std::string& note : notes) lines += fmt::format("note: {}\n", note);
   return lines;
 }

@@ -40,8 +40,21 @@ struct KernelReport {
   double compile_ms = 0;
   bool from_cache = false;
   std::string text;                        // canonical
+  std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
   std::function<std::string()> low_level;  // LLVM IR, made when asked for
   std::function<std::string()> assembly;
+};
+
+// A value that kernels hand over in memory: what did not fuse, and why.
+struct StoredReport {
+  std::string value;                 // "%12 (add)", or its term where no node has that value
+  std::string type;                  // "f32[s, 64]"
+  std::string kernel;                // that stores it
+  std::vector<std::string> readers;  // the kernels that could have computed it themselves
+  std::string because;               // "no kernel can hold it"
+  std::string why;                   // the limit, where one is the reason
+  double plan_us = 0;                // by the model, where that is the reason: the plan as it is,
+  double fused_us = 0;               // and with the value computed by its readers
 };
 
 struct LUMINAL_API CompileReport {
@@ -53,6 +66,7 @@ struct LUMINAL_API CompileReport {
   std::vector<StageReport> stages;
   std::vector<RuleGrowth> rules;
   std::vector<KernelReport> kernels;
+  std::vector<StoredReport> stored;
   std::vector<std::string> notes;  // what did not fuse, what runs on the host, and why
   uint64_t egraph_nodes = 0;
   uint64_t egraph_classes = 0;
@@ -62,6 +76,7 @@ struct LUMINAL_API CompileReport {
   double model_us = 0;
 
   std::string text() const;
+  std::string json() const;  // all of it, but for low-level code
 };
 
 // Thrown by compile() after the stage that CompileReport::stop_after names.

@@ -28,8 +28,29 @@ struct Port {
   std::string name;  // for messages
 };
 
+// A step of a run, to whoever watches it.
+struct StepView {
+  static constexpr int kFinish =
+      -1;        // the end of a run: results and states are copied to their ports
+  int step = 0;  // of the plan
+  int threads = 1;
+  // Of a kernel: where its parameters are, in its order. What `before` puts in their place is what
+  // the kernel reads and writes.
+  std::span<const void*> params = {};
+};
+
+// Called around each step, on the thread that runs the program. A program that nobody watches pays
+// nothing for it.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  virtual void before(const StepView& view) = 0;
+  virtual void after(const StepView& view) = 0;
+};
+
 struct StepOptions {
-  std::ostream* debug = nullptr;  // prints each step with shape and time
+  std::ostream* debug = nullptr;     // prints each step with shape and time
+  StepObserver* observer = nullptr;  // of plans alone: a program without steps doesn't call it
 };
 
 // What a run takes beside its ports, in bytes.

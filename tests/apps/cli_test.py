@@ -26,7 +26,7 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("compile", "doctor", "egg", "graph"):
+        for command in ("compile", "doctor", "egg", "graph", "run"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -146,9 +146,71 @@ class Compile(unittest.TestCase):
                           (pathlib.Path(folder) / "kernel_0.s").read_text())
             self.assertTrue((pathlib.Path(folder) / "kernel_0.txt").read_text().startswith("kernel\n"))
 
+    def test_the_report_says_what_did_not_fuse_and_why(self):
+        self.assertRegex(self.compile("--report"), r"not fused\n  %40 \(mul\) f32\[s, 256\], from kernel 0 to kernel 1: "
+                         r"the model says that computing it inside is dearer \([\d.]+ µs instead of [\d.]+\)")
+        with tempfile.TemporaryDirectory() as folder:
+            self.compile("--report-json", folder + "/report.json")
+            report = json.loads(pathlib.Path(folder + "/report.json").read_text())
+        self.assertEqual([stage["name"] for stage in report["stages"]], ["graph", "terms", "saturated", "plan", "kernels"])
+        stored = report["stored"][0]
+        self.assertEqual((stored["kernel"], stored["readers"]), ("kernel 0", ["kernel 1"]))
+        self.assertGreater(stored["fused_us"], stored["plan_us"])
+        self.assertIn("exp2", report["kernels"][0]["ops"])
+
+    def test_slower_paths_are_lines_of_the_report(self):
+        text = """luminal-graph 1
+%0 = input "x" : f32[4096]
+%1 = input "rows" : i64[64, 64]
+%2 = gather %0 %1 : f32[64, 64]
+%3 = exp2 %2 : f32[64, 64]
+%4 = scan sum %3 : f32[64, 64]
+output "y" %4
+"""
+        result = run("compile", "-", "--cache", "none", "--report", text=text)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"slow: stage s0 reads p\d at gathered indices")
+        self.assertIn("runs on the host", result.stdout)
+
     def test_unknown_stages_and_policies_are_usage_errors(self):
         self.assertEqual(run("compile", self.GRAPH, "--stop-after", "lunch").returncode, 2)
         self.assertEqual(run("compile", self.GRAPH, "--fusion", "sometimes").returncode, 2)
+
+
+class Run(unittest.TestCase):
+    GRAPH = str(SOURCE / "examples/feed_forward.lum")
+
+    def test_a_trace_has_rates_and_the_roofline_per_kernel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("run", self.GRAPH, "--cache", "none", "--runs", "2", "--bind", "s=40", "--trace", folder + "/t.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            trace = json.loads(pathlib.Path(folder + "/t.json").read_text())
+        events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        kernels = [event for event in events if event["cat"] == "kernel"]
+        self.assertEqual([event["name"] for event in kernels], ["kernel 0", "kernel 1"] * 2)
+        self.assertEqual([event["name"] for event in events if event["cat"] == "run"], ["run 0", "run 1"])
+        first = kernels[0]["args"]
+        self.assertEqual(first["writes"], ["f32[40, 256]"])
+        self.assertIn("exp2", first["ops"])
+        seconds = kernels[0]["dur"] * 1e-6
+        self.assertAlmostEqual(first["GB/s"], first["bytes"] / seconds / 1e9, 6)
+        self.assertAlmostEqual(first["GF/s"], first["flops"] / seconds / 1e9, 6)
+        machine = trace["otherData"]
+        bound = max(first["bytes"] / machine["bytes_per_second"], first["flops"] / machine["flops_per_second"])
+        self.assertAlmostEqual(first["roofline_share"], bound / seconds, 6)
+        self.assertEqual(machine["roofline"], "measured")
+
+    def test_every_kernel_can_be_checked(self):
+        result = run("run", self.GRAPH, "--cache", "none", "--sequential", "--bind", "s=9")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("every kernel right", result.stdout)
+
+    def test_what_does_not_fit_is_said(self):
+        self.assertEqual(run("run", self.GRAPH, "--bind", "s").returncode, 2)
+        for arguments, message in ((("--bind", "s=0"), "outside its bounds"), (("--input", "z=/no.npy"), "no leaf 'z'")):
+            result = run("run", self.GRAPH, "--cache", "none", *arguments)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(message, result.stderr)
 
 
 class Egg(unittest.TestCase):

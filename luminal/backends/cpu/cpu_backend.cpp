@@ -2,6 +2,7 @@
 
 #include "luminal/backends/cpu/cpu_program.h"
 #include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/slow_paths.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 
@@ -46,6 +47,7 @@ class CpuBackend : public Backend {
     return {.compile_ms = kernel->compile_ms(),
             .from_cache = kernel->from_cache(),
             .text = kernel::text(kernel->kernel()),
+            .slow_paths = cpu::slow_paths(kernel->schedule()),
             .low_level = [kernel] { return kernel->llvm_ir(); },
             .assembly = [kernel] { return kernel->assembly(); }};
   }

@@ -167,7 +167,7 @@ void CpuProgram::find_addresses(const Layout& layout, std::byte* arena,
 }
 
 // Into new memory: a clone may still use the old.
-void CpuProgram::fold(std::span<const Buffer> buffers) {
+void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOptions& options) {
   if (folded_is_current_) return;
   if (!plan_->load_steps.empty()) {
     for (size_t i = 0; i < plan_->folded.size(); ++i) {
@@ -177,7 +177,7 @@ void CpuProgram::fold(std::span<const Buffer> buffers) {
     runtime::Arena arena;
     std::byte* start = arena.reserve(layout.memory.peak);
     find_addresses(layout, start, buffers);
-    run_steps(layout, {}, start, {});
+    run_steps(layout, {}, start, options);
   }
   folded_is_current_ = true;
 }
@@ -193,11 +193,15 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
       ready.params[p] = addresses_[static_cast<size_t>(step.params[p])];
     }
     const auto start = Clock::now();
+    const runtime::StepView view{
+        .step = step.position, .threads = ready.launch.threads, .params = ready.params};
+    if (options.observer != nullptr) options.observer->before(view);
     if (step.host != nullptr) {
       step.host->run(bindings, ready.params, addresses_[static_cast<size_t>(step.params.back())]);
     } else {
       cpu::run(ready.launch, ready.params, arena + ready.scratch);
     }
+    if (options.observer != nullptr) options.observer->after(view);
     if (options.debug == nullptr) continue;
     const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
     *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, layout.steps.size(),
@@ -208,15 +212,18 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
 void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
                      const runtime::StepOptions& options) {
   prepare(bindings);
-  fold(buffers);
+  fold(buffers, options);
   std::byte* arena = arena_->reserve(layout_.memory.peak);
   find_addresses(layout_, arena, buffers);
   run_steps(layout_, bindings, arena, options);
+  const runtime::StepView end{.step = runtime::StepView::kFinish};
+  if (options.observer != nullptr) options.observer->before(end);
   for (const RunCopy& copy : plan_->copies) {
     const auto from = static_cast<size_t>(copy.from), to = static_cast<size_t>(copy.to);
     LUMINAL_CHECK(bytes_[from] == bytes_[to], "a result has another size than what was computed");
     if (bytes_[to] > 0) std::memcpy(addresses_[to], addresses_[from], bytes_[to]);
   }
+  if (options.observer != nullptr) options.observer->after(end);
 }
 
 std::string CpuProgram::describe(const RunStep& step) const {

@@ -46,7 +46,7 @@ class CpuProgram : public runtime::Program {
   CpuProgram(const CpuProgram& other);
   void prepare(const Bindings& bindings);
   Layout lay_out(const std::vector<RunStep>& steps, const Bindings& bindings) const;
-  void fold(std::span<const runtime::Buffer> buffers);
+  void fold(std::span<const runtime::Buffer> buffers, const runtime::StepOptions& options);
   void find_addresses(const Layout& layout, std::byte* arena,
                       std::span<const runtime::Buffer> buffers);
   void run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,

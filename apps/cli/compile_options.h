@@ -1,0 +1,28 @@
+// The options of compile() that several subcommands offer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "luminal/driver/compile.h"
+
+namespace CLI {
+class App;
+}
+
+namespace luminal::cli {
+
+struct CompileArguments {
+  CompileOptions options;
+  std::string fusion = "modelled";
+  std::string numerics = "reassociating";
+  std::vector<std::string> rule_files;
+
+  // Defines them; `this` must live until the command line is parsed.
+  void add_to(CLI::App& app);
+  // As they were given.
+  CompileOptions parsed() const;
+};
+
+}  // namespace luminal::cli

@@ -1,0 +1,149 @@
+// luminal run: a graph run on random or given data, traced and checked if asked for.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "apps/cli/command.h"
+#include "apps/cli/compile_options.h"
+#include "apps/cli/files.h"
+#include "apps/cli/random_inputs.h"
+#include "luminal/base/errors.h"
+#include "luminal/driver/npy.h"
+#include "luminal/graph/graph.h"
+#include "luminal/graph/tensor.h"
+#include "luminal/graph/verify.h"
+
+namespace luminal::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  CompileArguments compile;
+  std::vector<std::string> bindings;
+  std::vector<std::string> inputs;
+  int runs = 1;
+  uint64_t seed = 1;
+  std::string trace;
+  bool sequential = false;
+  bool debug = false;
+  bool print = false;
+};
+
+// "NAME=REST"
+std::pair<std::string, std::string> split(const std::string& text, const char* option) {
+  const size_t at = text.find('=');
+  if (at == 0 || at == std::string::npos) {
+    throw CLI::ValidationError(option, "'" + text + "' is not NAME=VALUE");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+// Given values, and for the other variables one between their bounds.
+Bindings bindings_for(const Graph& graph, const Options& options) {
+  constexpr int64_t kTypical = 128;
+  Bindings bindings;
+  for (Expr variable : variables(graph)) {
+    bindings.set(variable.name(),
+                 std::clamp(kTypical, variable.lower_bound(), variable.upper_bound()));
+  }
+  for (const std::string& text : options.bindings) {
+    const auto [name, value] = split(text, "--bind");
+    int64_t number = 0;
+    if (!CLI::detail::lexical_cast(value, number)) {
+      throw CLI::ValidationError("--bind", "'" + value + "' is not a whole number");
+    }
+    bindings.set(name, number);
+  }
+  return bindings;
+}
+
+void set_leaves(Graph& graph, Executable& executable, const Bindings& bindings,
+                const Options& options) {
+  std::map<std::string, std::string> files;
+  for (const std::string& text : options.inputs) files.insert(split(text, "--input"));
+  for (NodeId leaf : graph.leaves()) {
+    const Tensor tensor = graph.tensor(leaf);
+    const auto& attr = graph.node(leaf).as<InputAttr>();
+    const auto file = files.find(attr.name);
+    if (file != files.end()) {
+      const TensorData like = random_data(graph, leaf, bindings, options.seed);
+      executable.set(tensor, read_elements(file->second, like));
+      files.erase(file);
+    } else if (attr.role != Role::State && !graph.has_data(leaf)) {
+      executable.set(tensor, random_data(graph, leaf, bindings, options.seed));
+    }
+  }
+  if (!files.empty()) {
+    throw UserError("the graph has no leaf '" + files.begin()->first + "' to give data to");
+  }
+}
+
+void run(const Options& options) {
+  const std::unique_ptr<Graph> graph = read_graph(options.file);
+  const Bindings bindings = bindings_for(*graph, options);
+  CompileOptions compile_options = options.compile.parsed();
+  compile_options.typical_sizes = bindings;
+  Executable executable = compile(*graph, compile_options);
+  set_leaves(*graph, executable, bindings, options);
+
+  Trace trace;
+  RunOptions run_options{.debug = options.debug, .check_kernels = options.sequential};
+  if (!options.trace.empty()) run_options.trace = &trace;
+  std::vector<double> ms;
+  for (int i = 0; i < options.runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    executable.run(bindings, run_options);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    ms.push_back(taken.count());
+  }
+  if (options.print) {
+    for (const Output& output : graph->outputs()) {
+      std::cout << graph->describe(output.node) << " = "
+                << executable.print(graph->tensor(output.node)) << "\n";
+    }
+  }
+  std::sort(ms.begin(), ms.end());
+  std::cout << fmt::format("{}: {} {}, median {:.3f} ms{}\n", options.file, options.runs,
+                           options.runs == 1 ? "run" : "runs", ms[ms.size() / 2],
+                           options.sequential ? ", every kernel right" : "");
+  if (!options.trace.empty()) {
+    write_text(options.trace, trace.json());
+    std::cout << fmt::format("{} events written to {}\n", trace.events.size(), options.trace);
+  }
+}
+
+}  // namespace
+
+void define_run(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("file", options->file, "A graph in its text form; - reads standard input")
+      ->required();
+  app.add_option("--bind", options->bindings, "A variable's value; else 128 or a bound")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--input", options->inputs,
+                 "A leaf's data, from .npy or raw bytes; others are random, states start at 0")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--seed", options->seed, "Of random data")->capture_default_str();
+  app.add_option("--runs", options->runs, "How often")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--print", options->print, "Print the outputs");
+  app.add_flag("--debug", options->debug, "Print each step with shape and time");
+  app.add_option("--trace", options->trace,
+                 "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
+                 "GF/s and the share of the roofline per kernel");
+  app.add_flag("--sequential", options->sequential,
+               "Check every kernel right after it, and name the first that is wrong");
+  options->compile.add_to(app);
+  app.callback([options] { run(*options); });
+}
+
+}  // namespace luminal::cli

@@ -1,0 +1,56 @@
+#include "luminal/backends/cpu/slow_paths.h"
+
+#include <fmt/format.h>
+
+#include "luminal/backends/cpu/lane_pattern.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+// How lanes of a vector reach memory, where that isn't side by side; empty where it is.
+std::string slow_access(const Access& access, const ScheduledStage& stage) {
+  if (!access.gathered.empty()) return "at gathered indices";
+  const LanePattern pattern = lane_pattern(access.address, stage.vector_loop, stage.lanes);
+  switch (pattern.kind) {
+    case LaneKind::Uniform:
+      return {};
+    case LaneKind::Affine:
+      return pattern.stride.is(1) ? "" : fmt::format("{} elements apart", pattern.stride.text());
+    case LaneKind::General:
+      return "at indices without a pattern";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> slow_paths(const Schedule& schedule) {
+  std::vector<std::string> lines;
+  for (size_t s = 0; s < schedule.stages.size(); ++s) {
+    const ScheduledStage& stage = schedule.stages[s];
+    // Without loops around it a stage computes one value: no vector would help.
+
+    if (stage.vector_loop < 0 || stage.lanes == 1) {
+      if (!stage.loops.empty()) {
+        lines.push_back(fmt::format("stage s{} runs one element at a time", s));
+      }
+      continue;
+    }
+    for (size_t k = 0; k < stage.access.size(); ++k) {
+      const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
+      if (load == nullptr) continue;
+      const std::string how = slow_access(stage.access[k], stage);
+      if (!how.empty()) {
+        lines.push_back(fmt::format("stage s{} reads p{} {}", s, load->param, how));
+      }
+    }
+    const auto* output = std::get_if<kernel::OutputTarget>(&stage.source->target);
+    if (output == nullptr) continue;
+    const std::string how = slow_access(stage.target, stage);
+    if (!how.empty())
+      lines.push_back(fmt::format("stage s{} writes p{} {}", s, output->param, how));
+  }
+  return lines;
+}
+
+}  // namespace luminal::backends::cpu

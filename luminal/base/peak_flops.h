@@ -1,0 +1,11 @@
+// How many f32 operations this machine does in a second: the bound of kernels that compute much.
+#pragma once
+
+namespace luminal::base {
+
+// Additions of f32 vectors, the widest the processor has, in independent chains on this many
+// threads; takes about `seconds`. An op is one addition or multiplication of one element: kernels
+// round each once, so what a fused multiply-add could do on top is out of their reach.
+double measure_peak_flops(unsigned threads, double seconds = 0.1);
+
+}  // namespace luminal::base

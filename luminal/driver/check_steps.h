@@ -1,0 +1,56 @@
+// StepChecker: watches one run and checks every kernel right after it, so that the first one that
+// is wrong is named, not what it made of everything after it.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "luminal/driver/step_notes.h"
+#include "luminal/graph/graph.h"
+#include "luminal/graph/interpret/interpreter.h"
+#include "luminal/runtime/program.h"
+
+namespace luminal {
+
+// Each output stands between canaries and starts as NaN (all bits set); a kernel's result is
+// compared with its own loops, interpreted, which finds what was compiled wrong, and with the
+// graph's interpreter where a node of the graph has that value, which finds what a rule or lowering
+// got wrong. InternalError that names the kernel, its ops, the rules behind it, the first wrong
+// element and the largest error.
+class StepChecker : public runtime::StepObserver {
+ public:
+  // `leaf` gives the leaves' data as it is before the run. All of it must outlive the checker.
+  StepChecker(const Graph& graph, const StepNotes& notes, const Bindings& bindings,
+              const interpret::LeafData& leaf);
+
+  void before(const runtime::StepView& view) override;
+  void after(const runtime::StepView& view) override;
+
+ private:
+  // An output in memory of the checker's own, and where the program wants it.
+  struct Guarded {
+    size_t param;
+    std::byte* wanted;
+    size_t size;
+    std::vector<std::byte> memory;
+    std::byte* start;
+  };
+
+  void expect_nodes(const interpret::LeafData& leaf);
+  const kernel::KernelStep* kernel_at(int step) const;
+  void check_canaries(const StepNote& note, const Guarded& output) const;
+  void check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
+                           std::span<const void* const> params) const;
+  void check_against_graph(const StepNote& note, const kernel::LoweredKernel& lowered,
+                           std::span<const void* const> params) const;
+  TensorData value_at(const kernel::Param& param, const void* data) const;
+
+  const Graph& graph_;
+  const StepNotes& notes_;
+  const Bindings& bindings_;
+  std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
+  std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter
+  std::vector<Guarded> outputs_;                    // of the kernel that runs
+};
+
+}  // namespace luminal

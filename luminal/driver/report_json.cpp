@@ -1,0 +1,81 @@
+// The compile report as JSON.
+#include "luminal/base/json_text.h"
+#include "luminal/driver/report.h"
+
+namespace luminal {
+namespace {
+
+using Layout = base::JsonText::Layout;
+
+void list(base::JsonText& json, const char* key, const std::vector<std::string>& items) {
+  json.key(key);
+  json.begin_array(Layout::OnOneLine);
+  for (const std::string& item : items) json.value(item);
+  json.end_array();
+}
+
+// A list of objects, one line each.
+template <typename T, typename Write>
+void objects(base::JsonText& json, const char* key, const std::vector<T>& items, Write write) {
+  json.key(key);
+  json.begin_array();
+  for (const T& item : items) {
+    json.begin_object(Layout::OnOneLine);
+    write(item);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string CompileReport::json() const {
+  base::JsonText json;
+  json.begin_object();
+  objects(json, "stages", stages, [&](const StageReport& stage) {
+    json.field("name", stage.name);
+    json.field("seconds", stage.seconds);
+    json.field("summary", stage.summary);
+  });
+  json.field("egraph_nodes", egraph_nodes);
+  json.field("egraph_classes", egraph_classes);
+  objects(json, "rules", rules, [&](const RuleGrowth& rule) {
+    json.field("rule", rule.rule);
+    json.field("matches", rule.matches);
+    json.field("new_nodes", rule.new_nodes);
+    json.field("unions", rule.unions);
+    json.field("seconds", rule.seconds);
+  });
+  json.field("search_bits", search_bits);
+  json.field("search_candidates", search_candidates);
+  json.field("search_kernels", search_kernels);
+  json.field("model_us", model_us);
+  objects(json, "kernels", kernels, [&](const KernelReport& kernel) {
+    json.field("name", kernel.name);
+    json.field("result", kernel.result);
+    list(json, "ops", kernel.ops);
+    list(json, "rules", kernel.rules);
+    json.field("model_us", kernel.model_us);
+    json.field("model_bytes", kernel.model_bytes);
+    json.field("model_flops", kernel.model_flops);
+    json.field("compile_ms", kernel.compile_ms);
+    json.field("from_cache", kernel.from_cache);
+    list(json, "slow_paths", kernel.slow_paths);
+    json.field("text", kernel.text);
+  });
+  objects(json, "stored", stored, [&](const StoredReport& value) {
+    json.field("value", value.value);
+    json.field("type", value.type);
+    json.field("kernel", value.kernel);
+    list(json, "readers", value.readers);
+    json.field("because", value.because);
+    json.field("why", value.why);
+    json.field("plan_us", value.plan_us);
+    json.field("fused_us", value.fused_us);
+  });
+  list(json, "notes", notes);
+  json.end_object();
+  return json.text() + "\n";
+}
+
+}  // namespace luminal

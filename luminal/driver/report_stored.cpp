@@ -1,0 +1,50 @@
+#include "luminal/driver/report_stored.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace luminal {
+
+std::string value_name(const Graph& graph, const kernel::PlannedGraph& planned,
+                       kernel::ClassId id) {
+  for (uint32_t node = 0; node < planned.class_of.size(); ++node) {
+    if (planned.class_of[node].valid() && planned.class_of[node] == id) {
+      return graph.describe(NodeId{node});
+    }
+  }
+  return kernel::describe(planned.terms.at(id).terms.front());
+}
+
+void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
+                   const std::vector<search::StoredValue>& values, CompileReport& report) {
+  std::map<kernel::ClassId, std::string> kernels;  // by what they store
+  size_t next = 0;
+  for (const auto& step : planned.plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const std::string& name = report.kernels[next++].name;
+    for (size_t p = 0; p < kernel->lowered.origins.size(); ++p) {
+      if (kernel->lowered.kernel.params[p].output) kernels[kernel->lowered.origins[p].value] = name;
+    }
+  }
+  for (const search::StoredValue& value : values) {
+    const kernel::TermClass& stored = planned.terms.at(value.value);
+    StoredReport entry{.value = value_name(graph, planned, value.value),
+                       .type = fmt::format("{}{}", name(stored.dtype), text(stored.dims)),
+                       .kernel = kernels[value.value],
+                       .readers = {},
+                       .because = search::text(value.because),
+                       .why = value.why,
+                       .plan_us = 0,
+                       .fused_us = 0};
+    for (kernel::ClassId reader : value.readers) entry.readers.push_back(kernels[reader]);
+    if (value.because == search::StoredBecause::DearerInside) {
+      entry.plan_us = value.plan_seconds * 1e6;
+      entry.fused_us = value.fused_seconds * 1e6;
+    }
+    report.stored.push_back(std::move(entry));
+  }
+}
+
+}  // namespace luminal

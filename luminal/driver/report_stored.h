@@ -1,0 +1,20 @@
+// What did not fuse, in the words of the graph.
+#pragma once
+
+#include <vector>
+
+#include "luminal/driver/report.h"
+#include "luminal/graph/graph.h"
+#include "luminal/kernel/planned_graph.h"
+#include "luminal/search/explain_plan.h"
+
+namespace luminal {
+
+// Adds an entry to the report for each value; its kernels are already there.
+void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
+                   const std::vector<search::StoredValue>& values, CompileReport& report);
+
+// "%12 (add)": the first node with this value; else its first term.
+std::string value_name(const Graph& graph, const kernel::PlannedGraph& planned, kernel::ClassId id);
+
+}  // namespace luminal

@@ -1,0 +1,48 @@
+// Trace: what runs did, step by step, in the form that Chrome and Perfetto show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/base/visibility.h"
+
+namespace luminal {
+
+// What bounds a kernel: the machine's memory and arithmetic.
+struct Roofline {
+  double bytes_per_second = 0;
+  double flops_per_second = 0;
+};
+
+// One step of one run, or the run itself.
+struct TraceEvent {
+  std::string kind;  // "run", "kernel", "host" or "copy"
+  std::string name;  // "kernel 3"
+  int run = 0;
+  double start_us = 0;  // since the trace's first run
+  double us = 0;
+  int threads = 1;
+  std::vector<std::string> ops = {};     // of a kernel: what it computes, as "add ×2"
+  std::vector<std::string> rules = {};   // behind its terms
+  std::vector<std::string> reads = {};   // types of its parameters in this run: "f32[128, 64]"
+  std::vector<std::string> writes = {};  // and of its results
+  double bytes = 0;                      // by the kernel's own count; 0 where it is not known
+  double flops = 0;
+};
+
+// Collects while it stands in RunOptions::trace, over as many runs as one likes.
+struct LUMINAL_API Trace {
+  std::vector<TraceEvent> events;
+  // What json() compares with; zeros mean that it measures this machine first, once per process,
+  // with as many threads as the process may use. That takes about a second.
+  Roofline roofline;
+
+  // The trace event format: complete events ("ph": "X") with GB/s, GF/s and the share of the
+  // roofline among their arguments. A share above 1 means that data came from a cache.
+  std::string json() const;
+};
+
+// The machine's roofline, measured once per process.
+LUMINAL_API const Roofline& measured_roofline();
+
+}  // namespace luminal

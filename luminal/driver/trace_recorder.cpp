@@ -1,0 +1,78 @@
+#include "luminal/driver/trace_recorder.h"
+
+#include <fmt/format.h>
+
+namespace luminal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// All traces of a process count from one moment, so that several can be laid side by side.
+Clock::time_point first_moment() {
+  static const Clock::time_point moment = Clock::now();
+  return moment;
+}
+
+double number(Expr expr, const Bindings& bindings) {
+  return static_cast<double>(expr.evaluate(bindings).value.value_or(0));
+}
+
+int next_run(const Trace& trace) { return trace.events.empty() ? 0 : trace.events.back().run + 1; }
+
+}  // namespace
+
+double TraceRecorder::us_since_start(Clock::time_point time) const {
+  return std::chrono::duration<double, std::micro>(time - first_moment()).count();
+}
+
+TraceRecorder::TraceRecorder(Trace& trace, const StepNotes* notes, const Bindings& bindings)
+    : trace_(trace), notes_(notes), bindings_(bindings), run_event_(trace.events.size()) {
+  const int run = next_run(trace);
+  first_moment();
+  trace_.events.push_back({.kind = "run",
+                           .name = fmt::format("run {}", run),
+                           .run = run,
+                           .start_us = us_since_start(Clock::now())});
+}
+
+TraceRecorder::~TraceRecorder() {
+  TraceEvent& run = trace_.events[run_event_];
+  run.us = us_since_start(Clock::now()) - run.start_us;
+}
+
+void TraceRecorder::before(const runtime::StepView&) { step_start_ = Clock::now(); }
+
+void TraceRecorder::after(const runtime::StepView& view) {
+  const Clock::time_point end = Clock::now();
+  TraceEvent event = described(view);
+  event.run = trace_.events[run_event_].run;
+  event.start_us = us_since_start(step_start_);
+  event.us = us_since_start(end) - event.start_us;
+  event.threads = view.threads;
+  trace_.events.push_back(std::move(event));
+}
+
+TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
+  if (view.step == runtime::StepView::kFinish) {
+    return {.kind = "copy", .name = "copy results and states"};
+  }
+  const StepNote& note = notes_->steps[static_cast<size_t>(view.step)];
+  const auto& step = notes_->planned->plan.steps[static_cast<size_t>(view.step)];
+  TraceEvent event{.kind = "host", .name = note.name, .ops = note.ops, .rules = note.rules};
+  if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
+    const auto& source = notes_->planned->terms.sources[static_cast<size_t>(host->source)];
+    event.writes.push_back(type_text(source.dtype, source.dims, bindings_));
+    return event;
+  }
+  event.kind = "kernel";
+  const kernel::Kernel& kernel = std::get<kernel::KernelStep>(step).lowered.kernel;
+  for (const kernel::Param& param : kernel.params) {
+    auto& types = param.output ? event.writes : event.reads;
+    types.push_back(type_text(param.dtype, param.dims, bindings_));
+  }
+  event.bytes = number(kernel.bytes_read, bindings_) + number(kernel.bytes_written, bindings_);
+  event.flops = number(kernel.flops, bindings_);
+  return event;
+}
+
+}  // namespace luminal

@@ -1,0 +1,52 @@
+// A run with somebody looking: traced, checked, or both.
+#include <optional>
+
+#include "luminal/base/errors.h"
+#include "luminal/driver/check_steps.h"
+#include "luminal/driver/executable_impl.h"
+#include "luminal/driver/trace_recorder.h"
+
+namespace luminal {
+namespace {
+
+// The first is the outer one: what it does around a step isn't seen by the second.
+class Nested : public runtime::StepObserver {
+ public:
+  Nested(runtime::StepObserver* outer, runtime::StepObserver* inner)
+      : outer_(outer), inner_(inner) {}
+
+  void before(const runtime::StepView& view) override {
+    if (outer_ != nullptr) outer_->before(view);
+    if (inner_ != nullptr) inner_->before(view);
+  }
+  void after(const runtime::StepView& view) override {
+    if (inner_ != nullptr) inner_->after(view);
+    if (outer_ != nullptr) outer_->after(view);
+  }
+
+ private:
+  runtime::StepObserver* outer_;
+  runtime::StepObserver* inner_;
+};
+
+}  // namespace
+
+void Executable::Impl::run_watched(const Bindings& bindings,
+                                   std::span<const runtime::Buffer> buffers,
+                                   const RunOptions& options, runtime::StepOptions steps) {
+  if (options.check_kernels && notes == nullptr) {
+    throw UserError(
+        "run: check_kernels compares kernels with the interpreter, and this backend has "
+        "none; compile with backend \"cpu\"");
+  }
+  const interpret::LeafData leaf = [this](NodeId id) { return port_data(leaf_port.at(id)); };
+  std::optional<StepChecker> checker;
+  if (options.check_kernels) checker.emplace(*graph, *notes, bindings, leaf);
+  std::optional<TraceRecorder> recorder;
+  if (options.trace != nullptr) recorder.emplace(*options.trace, notes.get(), bindings);
+  Nested both(checker ? &*checker : nullptr, recorder ? &*recorder : nullptr);
+  steps.observer = &both;
+  program->run(bindings, buffers, steps);
+}
+
+}  // namespace luminal

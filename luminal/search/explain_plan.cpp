@@ -1,0 +1,105 @@
+#include "luminal/search/explain_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "luminal/search/plan_cost.h"
+
+namespace luminal::search {
+namespace {
+
+using kernel::ClassId;
+
+bool contains(const std::vector<ClassId>& list, ClassId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+// Who reads each stored value, by what the reader stores.
+std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
+  std::map<ClassId, std::vector<ClassId>> readers;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const auto& lowered = kernel->lowered;
+    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+      if (lowered.kernel.params[p].output || lowered.origins[p].source >= 0) continue;
+      readers[lowered.origins[p].value].push_back(lowered.origins.back().value);
+    }
+  }
+  return readers;
+}
+
+bool is_gathered(const kernel::TermGraph& graph, ClassId id) {
+  for (const kernel::TermClass& value : graph.classes) {
+    for (const kernel::Term& term : value.terms) {
+      const auto* gather = std::get_if<kernel::GatherTerm>(&term);
+      if (gather != nullptr && gather->data == id) return true;
+    }
+  }
+  return false;
+}
+
+StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& request, ClassId id) {
+  if (contains(request.stored, id)) return StoredBecause::Result;
+  for (const HostNeed& step : request.host_steps) {
+    if (contains(step.operands, id)) return StoredBecause::HostStep;
+  }
+  return is_gathered(graph, id) ? StoredBecause::GatheredData : StoredBecause::Required;
+}
+
+}  // namespace
+
+const char* text(StoredBecause reason) {
+  switch (reason) {
+    case StoredBecause::Result:
+      return "it is a result";
+    case StoredBecause::HostStep:
+      return "a host step reads it";
+    case StoredBecause::GatheredData:
+      return "a gather reads it at an index that another value computes";
+    case StoredBecause::Required:
+      return "storing it was asked for";
+    case StoredBecause::Policy:
+      return "the policy is to fuse nothing";
+    case StoredBecause::NoKernelHolds:
+      return "no kernel can hold it";
+    case StoredBecause::DearerInside:
+      return "the model says that computing it inside is dearer";
+  }
+  return "";
+}
+
+std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const PlanRequest& request,
+                                      const SearchOptions& options, const kernel::Plan& plan,
+                                      const std::vector<bool>& cut) {
+  const auto readers = readers_of(plan);
+  PlanCost cost(graph, request, options);
+  const CostedPlan as_it_is = cost.cost(cut);
+  std::vector<StoredValue> values;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const auto found = readers.find(kernel->lowered.origins.back().value);
+    if (found == readers.end()) continue;
+    const ClassId id = found->first;
+    StoredValue stored{.value = id, .readers = found->second, .why = {}};
+    if (cost.forced()[id.index()]) {
+      stored.because = why_forced(graph, request, id);
+    } else if (options.fusion == Fusion::Never) {
+      stored.because = StoredBecause::Policy;
+    } else {
+      std::vector<bool> without = cut;
+      without[id.index()] = false;
+      const CostedPlan fused = cost.cost(without, &as_it_is, {&id, 1});
+      stored.because =
+          fused.why.empty() ? StoredBecause::DearerInside : StoredBecause::NoKernelHolds;
+      stored.why = fused.why;
+      stored.plan_seconds = as_it_is.seconds;
+      stored.fused_seconds = fused.seconds;
+    }
+    values.push_back(std::move(stored));
+  }
+  return values;
+}
+
+}  // namespace luminal::search

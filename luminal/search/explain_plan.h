@@ -1,0 +1,40 @@
+// Why a plan stores what it stores: for reports, after the search, of the plan that it found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/search/find_plan.h"
+
+namespace luminal::search {
+
+// Why a value is in memory and not inside of the kernels that read it.
+enum class StoredBecause : uint8_t {
+  Result,         // an output, a state's new value, a probe
+  HostStep,       // a step on the host reads it
+  GatheredData,   // a gather reads it where another value says
+  Required,       // storing it was asked for
+  Policy,         // Fusion::Never
+  NoKernelHolds,  // its readers with it inside aren't a kernel: `why` is the limit
+  DearerInside,   // by the model, with both figures
+};
+
+const char* text(StoredBecause reason);  // "a host step reads it"
+
+struct StoredValue {
+  kernel::ClassId value;
+  std::vector<kernel::ClassId> readers;  // by what they store: the kernels that could absorb it
+  StoredBecause because = StoredBecause::Result;
+  std::string why;  // of NoKernelHolds
+  // Of DearerInside: the whole plan as it is, and with the value computed by its readers.
+  double plan_seconds = 0;
+  double fused_seconds = 0;
+};
+
+// Every value that a kernel of the plan stores and another kernel reads, in the plan's order. `cut`
+// is the choice behind the plan.
+std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const PlanRequest& request,
+                                      const SearchOptions& options, const kernel::Plan& plan,
+                                      const std::vector<bool>& cut);
+
+}  // namespace luminal::search

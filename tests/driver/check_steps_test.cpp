@@ -1,0 +1,188 @@
+// A checked run passes on what is right, and names the kernel that is wrong.
+#include "luminal/driver/check_steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "luminal/backends/registry.h"
+#include "luminal/base/errors.h"
+#include "luminal/luminal.h"
+#include "tests/search/planned.h"
+
+namespace luminal {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CheckedRun, PassesOnEveryKindOfKernel) {
+  for (DType dtype : {DType::F32, DType::BF16, DType::F16}) {
+    for (FusionPolicy fusion : {FusionPolicy::Always, FusionPolicy::Never}) {
+      Graph graph;
+      const Expr s = Expr::var("s", 0, 50);
+      Tensor x = graph.input("x", {s, 16}, dtype);
+      Tensor w = graph.input("w", {16, 12}, dtype);
+      Tensor rows = graph.input("rows", {5}, DType::I64);
+      Tensor state = graph.state("state", {5, 12}, dtype);
+      Tensor y = sigmoid(matmul(softmax(x, -1), w));
+      Tensor gathered = index_select(y, 0, rows);
+      graph.update(state, state + gathered);
+      concat({y, x.slice(1, 2, 14)}, 0).output("joined");
+      cumsum(y, 0).output("sums");
+      Executable executable = compile(graph, {.fusion = fusion, .cache_folder = "none"});
+      executable.set(w, std::vector<float>(16 * 12, 0.25f));
+      executable.set(rows, std::vector<int64_t>{0, 3, 3, 1, 6});
+      for (int64_t size : {7, 9}) {
+        std::vector<float> values(static_cast<size_t>(size) * 16);
+        for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 13) * 0.3f;
+        executable.set(x, values);
+        executable.run({{"s", size}}, {.check_kernels = true});
+      }
+    }
+  }
+}
+
+// A graph with a plan, loaded by hand, so that rules and kernels can be wrong.
+class Planted : public testing::Test {
+ protected:
+  Planted() {
+    Tensor x = graph_->input("x", {6, 10});
+    Tensor root = sqrt(x + x);
+    sum(root * root, 1).output("y");
+  }
+
+  // With `rules` beside the compiler's own.
+  void plan(const std::string& rules) {
+    search::Planned prepared;
+    const std::vector<NodeId> needed = roots(*graph_);
+    prepared.lowered = search::lower_graph(*graph_, needed, *prepared.terms);
+    if (!rules.empty()) prepared.terms->egraph.run_program(rules, "planted");
+    prepared.terms->egraph.run_program("(run-schedule (saturate (run)))", "planted");
+    prepared.extracted = search::extract_terms(*graph_, prepared.lowered, *prepared.terms);
+    for (NodeId id : needed) {
+      prepared.request.stored.push_back(prepared.extracted.class_of[id.index()]);
+    }
+    prepared.options.fusion = search::Fusion::Never;
+    search::FoundPlan found =
+        search::find_plan(prepared.extracted.graph, prepared.request, prepared.options);
+    planned_ = std::make_shared<kernel::PlannedGraph>();
+    planned_->terms = prepared.extracted.graph;
+    planned_->plan = found.plan;
+    planned_->class_of = prepared.extracted.class_of;
+    for (const auto& source : prepared.lowered.sources) {
+      planned_->source_nodes.push_back(source.node);
+    }
+    std::vector<KernelReport> kernels;
+    for (const auto& step : planned_->plan.steps) {
+      KernelReport entry;
+      entry.name = "kernel " + std::to_string(kernels.size());
+      for (kernel::ClassId id : std::get<kernel::KernelStep>(step).lowered.classes) {
+        entry.ops.push_back(kernel::describe(planned_->terms.at(id).terms.front()));
+        for (const std::string& rule : prepared.extracted.rules[id.index()]) {
+          entry.rules.push_back(rule);
+        }
+      }
+      kernels.push_back(std::move(entry));
+    }
+    notes_ = step_notes(planned_, kernels);
+  }
+
+  // Runs `loaded`, checked against the plan; what the checker says.
+  std::string run(std::shared_ptr<const kernel::PlannedGraph> loaded) {
+    backends::LoadRequest request;
+    request.graph = graph_;
+    request.ports = {.leaves = graph_->leaves(), .results = {graph_->outputs()[0].node}};
+    request.planned = std::move(loaded);
+    const auto program = backends::find_backend("cpu").load(request, nullptr);
+    std::vector<runtime::Buffer> buffers = {runtime::Buffer::allocate(60 * 4),
+                                            runtime::Buffer::allocate(6 * 4)};
+    for (int i = 0; i < 60; ++i) {
+      const auto value = static_cast<float>(i + 2);
+      std::memcpy(buffers[0].writable().data() + i * 4, &value, 4);
+    }
+    const interpret::LeafData leaf = [&](NodeId) {
+      return TensorData{.dtype = DType::F32,
+                        .dims = {6, 10},
+                        .bytes = buffers[0].bytes(),
+                        .owner = buffers[0].owner()};
+    };
+    const Bindings none;
+    StepChecker checker(*graph_, *notes_, none, leaf);
+    try {
+      program->run(none, buffers, {.observer = &checker});
+    } catch (const InternalError& error) {
+      return error.what();
+    }
+    return "right";
+  }
+
+  // The plan with one kernel changed, as a compiler's mistake would.
+  std::shared_ptr<kernel::PlannedGraph> altered(
+      size_t step, const std::function<void(kernel::Kernel&)>& change) {
+    auto copy = std::make_shared<kernel::PlannedGraph>(*planned_);
+    change(std::get<kernel::KernelStep>(copy->plan.steps[step]).lowered.kernel);
+    return copy;
+  }
+
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
+  std::shared_ptr<kernel::PlannedGraph> planned_;
+  std::shared_ptr<const StepNotes> notes_;
+};
+
+TEST_F(Planted, WhatIsRightPasses) {
+  plan("");
+  EXPECT_EQ(run(planned_), "right");
+}
+
+TEST_F(Planted, AWrongRuleIsNamedWithItsKernel) {
+  plan("(rewrite (Sqrt x) (Recip x) :name \"a-root-is-a-reciprocal\")");
+  EXPECT_THAT(run(planned_),
+              AllOf(HasSubstr("kernel 1 is wrong: its loops don't compute %2 (sqrt): a rule or the "
+                              "lowering is wrong"),
+                    HasSubstr("first wrong element [0, 0]: 0.25, expected 2"),
+                    HasSubstr("60 of 60 are wrong"), HasSubstr("a-root-is-a-reciprocal"),
+                    HasSubstr("ops: recip")));
+}
+
+TEST_F(Planted, AMiscompiledKernelIsNamedNotWhatReadsIt) {
+  plan("");
+  const auto wrong = altered(0, [](kernel::Kernel& kernel) {
+    for (kernel::Inst& inst : kernel.stages[0].body) {
+      if (auto* op = std::get_if<kernel::OpInst>(&inst.what)) op->op = Op::Mul;
+    }
+  });
+  EXPECT_THAT(run(wrong),
+              AllOf(HasSubstr("kernel 0 is wrong: the compiled code doesn't do what "
+                              "its loops say"),
+                    HasSubstr("first wrong element [0, 1]: 9, expected 6"), HasSubstr("59 of 60"),
+                    HasSubstr("ops: add"), HasSubstr("rules behind its terms: none")));
+}
+
+TEST_F(Planted, AnElementThatIsNeverWrittenIsSaid) {
+  plan("");
+  const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops[0].extent = 5; });
+  EXPECT_THAT(run(wrong), AllOf(HasSubstr("kernel 1 is wrong"), HasSubstr("[5, 0]"),
+                                HasSubstr("(never written)")));
+}
+
+TEST_F(Planted, AStorePastTheEndHitsACanary) {
+  plan("");
+  const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops[0].extent = 7; });
+  EXPECT_THAT(run(wrong), AllOf(HasSubstr("kernel 1 is wrong: it writes outside of its output"),
+                                HasSubstr("past the end of its 240 bytes")));
+}
+
+TEST(CheckedRun, NeedsKernels) {
+  Graph graph;
+  Tensor x = graph.input("x", {4});
+  (x + x).output("y");
+  Executable executable = compile(graph, {.backend = "interp"});
+  executable.set(x, {1, 2, 3, 4});
+  EXPECT_THROW(executable.run({.check_kernels = true}), UserError);
+}
+
+}  // namespace
+}  // namespace luminal

@@ -1,0 +1,71 @@
+// Every stored value that a kernel reads has its reason.
+#include "luminal/search/explain_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "luminal/luminal.h"
+#include "tests/search/planned.h"
+
+namespace luminal::search {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<StoredValue> explained(const Planned& planned) {
+  const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
+  return explain_plan(planned.extracted.graph, planned.request, planned.options, found.plan,
+                      found.cut);
+}
+
+TEST(ExplainPlan, AResultThatIsReadAgain) {
+  Graph graph;
+  Tensor x = graph.input("x", {64, 64});
+  Tensor y = sum(exp2(x), 1).output("y");
+  sqrt(y).output("z");
+  const std::vector<StoredValue> values = explained(prepare(graph, Fusion::Never));
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0].because, StoredBecause::Policy);
+  EXPECT_EQ(values[1].because, StoredBecause::Result);
+  EXPECT_EQ(values[1].readers.size(), 1u);
+}
+
+TEST(ExplainPlan, GatheredData) {
+  Graph graph;
+  Tensor x = graph.input("x", {10, 4});
+  Tensor rows = graph.input("rows", {3}, DType::I64);
+  index_select(exp2(x), 0, rows).output("y");
+  const std::vector<StoredValue> values = explained(prepare(graph, Fusion::Always));
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].because, StoredBecause::GatheredData);
+}
+
+TEST(ExplainPlan, DearerInsideHasBothFigures) {
+  Graph graph;
+  Tensor x = graph.input("x", {2048, 2048});
+  (x * sum(x, 0).unsqueeze(0).expand({2048, 2048})).output("y");
+  const std::vector<StoredValue> values = explained(prepare(graph));
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].because, StoredBecause::DearerInside);
+  EXPECT_GT(values[0].fused_seconds, values[0].plan_seconds);
+  EXPECT_GT(values[0].plan_seconds, 0);
+}
+
+TEST(ExplainPlan, ALimitIsNamed) {
+  Graph graph;
+  softmax(graph.input("x", {4, 100}), 1).output("y");
+  Planned planned = prepare(graph, Fusion::Always);
+  planned.options.limits.walk.most_instances = 6;
+  const std::vector<StoredValue> values = explained(planned);
+  ASSERT_FALSE(values.empty());
+  bool limited = false;
+  for (const StoredValue& value : values) {
+    if (value.because != StoredBecause::NoKernelHolds) continue;
+    limited = true;
+    EXPECT_THAT(value.why, HasSubstr("too many instances"));
+  }
+  EXPECT_TRUE(limited);
+}
+
+}  // namespace
+}  // namespace luminal::search
