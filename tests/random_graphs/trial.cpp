@@ -1,0 +1,174 @@
+#include "tests/random_graphs/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "luminal/graph/verify.h"
+#include "tests/support/bounded_values.h"
+#include "tests/support/random_graph.h"
+
+namespace luminal::tests {
+namespace {
+
+const InputAttr& leaf_of(const Graph& graph, NodeId id) { return graph.node(id).as<InputAttr>(); }
+
+std::vector<int64_t> resolve(const Dims& dims, const Bindings& bindings) {
+  std::vector<int64_t> sizes;
+  for (Expr dim : dims) sizes.push_back(dim.evaluate(bindings).value.value());
+  return sizes;
+}
+
+std::string describe(const Bindings& bindings) {
+  std::string text;
+  for (const auto& [name, value] : bindings.items()) text += fmt::format(" {} = {}", name, value);
+  return text;
+}
+
+// Those of a graph's own variables: a smaller graph has fewer.
+Bindings of_graph(const Graph& graph, const Bindings& bindings) {
+  Bindings own;
+  for (Expr variable : variables(graph)) {
+    own.set(variable.name(), bindings.find(variable.name()).value());
+  }
+  return own;
+}
+
+// Every second state starts a run with what the last one left in it, if its size allows that.
+bool keeps_state(const Trial& trial, NodeId leaf, const Bindings& bindings, RandomSource& random) {
+  if (leaf_of(*trial.graph, leaf).role != Role::State || trial.runs.empty()) return false;
+  const Dims& dims = trial.graph->node(leaf).dims;
+  return resolve(dims, bindings) == resolve(dims, trial.runs.back().bindings) && random.chance(0.5);
+}
+
+// The executables under test, and the interpreter in the declared dtypes: a failure of that one is
+// a bound that promises too much.
+class Judge {
+ public:
+  explicit Judge(Trial& trial)
+      : trial_(trial),
+        tested_(build("cpu", trial.threads, &report_)),
+        interpreter_(build("interp", 1, nullptr)) {
+    if (trial.threads > 1) one_thread_.emplace(build("cpu", 1, nullptr));
+  }
+
+  Verdict run() {
+    Verdict verdict{.kernels = report_.kernels.size()};
+    for (size_t k = 0; k < trial_.runs.size() && !verdict.failure; ++k) run(k, verdict);
+    return verdict;
+  }
+
+ private:
+  Executable build(const char* backend, int threads, CompileReport* report) const {
+    return compile(*trial_.graph, {.backend = backend,
+                                   .fusion = trial_.fusion,
+                                   .threads = threads,
+                                   .cache_folder = "none",
+                                   .report = report});
+  }
+
+  // What the interpreter reads, and what all executables are given.
+  void set_leaves(TrialRun& run) {
+    for (NodeId id : trial_.graph->leaves()) {
+      const Tensor leaf = trial_.graph->tensor(id);
+      const std::string& name = leaf_of(*trial_.graph, id).name;
+      if (!run.leaves.contains(name)) run.leaves[name] = tested_.get_data(leaf);
+      tested_.set(leaf, run.leaves[name]);
+      interpreter_.set(leaf, run.leaves[name]);
+      if (one_thread_) one_thread_->set(leaf, run.leaves[name]);
+    }
+  }
+
+  void run(size_t number, Verdict& verdict) {
+    TrialRun& run = trial_.runs[number];
+    run.bindings = of_graph(*trial_.graph, run.bindings);
+    set_leaves(run);
+    // What is read after the run, and the node whose value it then is.
+    std::vector<NodeId> read, wanted;
+    for (const StateUpdate& update : trial_.graph->updates()) {
+      read.push_back(update.state);
+      wanted.push_back(update.value);
+    }
+    for (const Output& output : trial_.graph->outputs()) {
+      if (std::find(read.begin(), read.end(), output.node) != read.end()) continue;
+      read.push_back(output.node);
+      wanted.push_back(output.node);
+    }
+    const auto data = [&](NodeId id) { return run.leaves.at(leaf_of(*trial_.graph, id).name); };
+    const std::vector<BoundedTensor> bounds =
+        bounded_values(*trial_.graph, run.bindings, data, wanted);
+    tested_.run(run.bindings);
+    interpreter_.run(run.bindings);
+    if (one_thread_) one_thread_->run(run.bindings);
+    for (size_t i = 0; i < wanted.size() && !verdict.failure; ++i) {
+      verdict.failure = compare(trial_.graph->tensor(read[i]), bounds[i]);
+      if (verdict.failure) {
+        *verdict.failure = fmt::format("run {}{}: {}: {}", number, describe(run.bindings),
+                                       trial_.graph->describe(read[i]), *verdict.failure);
+      }
+      verdict.elements += bounds[i].size();
+      verdict.unknown += bounds[i].unknown();
+    }
+  }
+
+  std::optional<std::string> compare(const Tensor& read, const BoundedTensor& bound) const {
+    if (auto wrong = outside(bound, interpreter_.get_data(read))) {
+      return "a bound doesn't hold for the interpreter: " + *wrong;
+    }
+    const TensorData got = tested_.get_data(read);
+    if (auto wrong = outside(bound, got)) return wrong;
+    if (one_thread_) {
+      const TensorData same = one_thread_->get_data(read);
+      if (same.bytes.size() > 0 &&
+          std::memcmp(same.bytes.data(), got.bytes.data(), got.bytes.size()) != 0) {
+        return fmt::format("other bits with {} threads than with one", trial_.threads);
+      }
+    }
+    return std::nullopt;
+  }
+
+  Trial& trial_;
+  CompileReport report_;
+  Executable tested_, interpreter_;
+  std::optional<Executable> one_thread_;
+};
+
+}  // namespace
+
+Trial random_trial(uint64_t seed) {
+  RandomSource random(seed);
+  RandomGraphOptions options;
+  // One in eight is large enough for two threads to share a kernel.
+  const bool large = random.chance(0.125);
+  if (large) options = {.least_nodes = 5, .most_nodes = 16, .most_elements = 40000};
+  if (!large && random.chance(0.5)) options.most_nodes = 20;
+  RandomGraph made = random_graph(random, options);
+  Trial trial{.graph = std::move(made.graph)};
+  const double policy = random.uniform();
+  trial.fusion = policy < 0.5   ? FusionPolicy::Always
+                 : policy < 0.9 ? FusionPolicy::Modelled
+                                : FusionPolicy::Never;
+  trial.threads = large || random.chance(0.1) ? 2 : 1;
+  for (int k = 0; k < 3; ++k) {
+    TrialRun run{.bindings = random_bindings(made.variables, random)};
+    for (NodeId id : trial.graph->leaves()) {
+      if (keeps_state(trial, id, run.bindings, random)) continue;
+      const Node& node = trial.graph->node(id);
+      run.leaves[leaf_of(*trial.graph, id).name] =
+          random_data(node.dtype, resolve(node.dims, run.bindings), random);
+    }
+    trial.runs.push_back(std::move(run));
+  }
+  return trial;
+}
+
+Verdict judge(Trial& trial) {
+  try {
+    return Judge(trial).run();
+  } catch (const std::exception& error) {
+    return {.failure = fmt::format("threw: {}", error.what())};
+  }
+}
+
+}  // namespace luminal::tests

@@ -1,0 +1,43 @@
+// A trial: a random graph, how it is compiled, and the data of its runs; and whether the CPU back
+// end computes what the f64 interpreter says, within the bounds of bounded_values.h.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/driver/compile.h"
+
+namespace luminal::tests {
+
+struct TrialRun {
+  Bindings bindings;
+  std::map<std::string, TensorData> leaves = {};  // by name; a state without data keeps its own
+};
+
+struct Trial {
+  std::unique_ptr<Graph> graph;
+  FusionPolicy fusion = FusionPolicy::Modelled;
+  int threads = 1;
+  std::vector<TrialRun> runs = {};  // one executable serves them all
+};
+
+Trial random_trial(uint64_t seed);
+
+struct Verdict {
+  std::optional<std::string> failure = {};
+  size_t elements = 0;  // of all results compared
+  size_t unknown = 0;   // of them, those about which the bounds say nothing
+  size_t kernels = 0;
+};
+
+// States that kept their own get it written into `trial`, so that any run can be repeated alone.
+Verdict judge(Trial& trial);
+
+// A smaller trial that fails too: one output, and inner values given as inputs where the failure
+// doesn't need what computes them. None if the failure goes away with any of that.
+std::optional<Trial> shrink(const Trial& trial);
+
+}  // namespace luminal::tests
