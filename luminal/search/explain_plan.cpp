@@ -90,7 +90,7 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
     } else {
       std::vector<bool> without = cut;
       without[id.index()] = false;
-      const CostedPlan fused = cost.cost(without, &as_it_is, {&id, 1});
+      const CostedPlan fused = cost.cost(without);
       stored.because =
           fused.why.empty() ? StoredBecause::DearerInside : StoredBecause::NoKernelHolds;
       stored.why = fused.why;
