@@ -19,5 +19,6 @@ void define_compile(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);
 void define_graph(CLI::App& app);
+void define_rules(CLI::App& app);
 
 }  // namespace luminal::cli

@@ -55,7 +55,7 @@ using Term =
 struct TermClass {
   Dims dims;
   DType dtype;
-  std::vector<Term> terms;  // at least one
+  std::vector<Term> terms;  // at least one where anything needs it
 };
 
 // What a Load may read.

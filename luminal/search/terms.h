@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,11 @@ class Terms {
   // The constructors by what they make.
   egraph::FunctionId source, store, load, constant, iota, reindex, reduce, gather, cast, bitcast;
   egraph::FunctionId type_of, constant_of;  // the facts
-  egraph::FunctionId op(Op op) const;       // element-wise, without Cast and Bitcast
+  static constexpr size_t kMostCallInputs = 4;
+  egraph::FunctionId call(size_t inputs) const;  // of a custom op
+  egraph::FunctionId op(Op op) const;            // element-wise, without Cast and Bitcast
+
+  std::optional<Op> op_of(egraph::FunctionId function) const;  // the op behind `op`, if any
 
   egraph::Value string(std::string_view text) { return egraph.constants().intern(text); }
 };
