@@ -19,6 +19,7 @@ void define_compile(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);
 void define_graph(CLI::App& app);
+void define_rules(CLI::App& app);
 void define_run(CLI::App& app);
 
 }  // namespace luminal::cli

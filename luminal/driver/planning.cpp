@@ -5,10 +5,14 @@
 #include <chrono>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/report_stored.h"
+#include "luminal/graph/custom_op.h"
+#include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/search/choose_terms.h"
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/lower_graph.h"
@@ -40,9 +44,19 @@ search::Fusion fusion_of(FusionPolicy policy) {
   return search::Fusion::Modelled;
 }
 
-search::RuleSet rules_of(const CompileOptions& options) {
+// The user's files and what custom ops bring, each op's once.
+search::RuleSet rules_of(const Graph& graph, const std::vector<NodeId>& roots,
+                         const CompileOptions& options) {
   std::vector<search::RuleText> files;
   for (const RuleFile& file : options.rules) files.push_back({file.name, file.text});
+  std::set<std::string> seen;
+  for (NodeId id : topological_order(graph, roots)) {
+    const Node& node = graph.node(id);
+    if (node.op != Op::Custom) continue;
+    const CustomOp& op = *node.as<CustomAttr>().op;
+    if (op.rules.empty() || !seen.insert(op.rules).second) continue;
+    files.push_back({fmt::format("rules of custom op '{}'", op.name), op.rules});
+  }
   return search::RuleSet(std::move(files));
 }
 
@@ -81,19 +95,52 @@ void saturate(search::Terms& terms, const CompileOptions& options, CompileReport
             [&] { return terms.egraph.dump(); });
 }
 
+std::vector<kernel::ClassId> operands_of(const Graph& graph, NodeId node,
+                                         const search::ExtractedTerms& extracted) {
+  std::vector<kernel::ClassId> operands;
+  for (NodeId input : graph.node(node).inputs) {
+    operands.push_back(extracted.class_of[input.index()]);
+  }
+  return operands;
+}
+
+// By source: whether the plan needs it. What a host step reads is only needed where the step is.
+std::vector<bool> needed_sources(const Graph& graph, const search::LoweredGraph& lowered,
+                                 const search::ExtractedTerms& extracted,
+                                 std::vector<kernel::ClassId> roots, const Bindings& sizes) {
+  const search::ChosenTerms chosen = search::choose_terms(extracted.graph, sizes);
+  std::vector<bool> needed(lowered.sources.size(), false);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    const std::vector<bool> reached = search::reachable(extracted.graph, chosen, roots);
+    for (size_t i = 0; i < reached.size(); ++i) {
+      if (!reached[i]) continue;
+      const auto& term = extracted.graph.classes[i].terms[static_cast<size_t>(chosen.term[i])];
+      const auto* load = std::get_if<kernel::LoadTerm>(&term);
+      if (load == nullptr || needed[static_cast<size_t>(load->source)]) continue;
+      const auto source = static_cast<size_t>(load->source);
+      needed[source] = true;
+      if (!lowered.sources[source].host_step) continue;
+      const auto operands = operands_of(graph, lowered.sources[source].node, extracted);
+      roots.insert(roots.end(), operands.begin(), operands.end());
+      changed = true;
+    }
+  }
+  return needed;
+}
+
 search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& lowered,
                                 const search::ExtractedTerms& extracted,
-                                const std::vector<NodeId>& roots, CompileReport& report) {
+                                const std::vector<NodeId>& roots, const Bindings& sizes,
+                                CompileReport& report) {
   search::PlanRequest request;
   for (NodeId id : roots) request.stored.push_back(extracted.class_of[id.index()]);
+  const std::vector<bool> needed = needed_sources(graph, lowered, extracted, request.stored, sizes);
   for (size_t s = 0; s < lowered.sources.size(); ++s) {
-    if (!lowered.sources[s].host_step) continue;
-    search::HostNeed need{static_cast<int>(s), {}};
+    if (!lowered.sources[s].host_step || !needed[s]) continue;
     const NodeId node = lowered.sources[s].node;
-    for (NodeId input : graph.node(node).inputs) {
-      need.operands.push_back(extracted.class_of[input.index()]);
-    }
-    request.host_steps.push_back(std::move(need));
+    request.host_steps.push_back({static_cast<int>(s), operands_of(graph, node, extracted)});
     report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {} yet",
                                        graph.describe(node), name(graph.node(node).op)));
   }
@@ -172,7 +219,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const CompileOptions& options,
                                                        CompileReport& report) {
   Stopwatch lowering;
-  search::Terms terms(rules_of(options));
+  search::Terms terms(rules_of(graph, roots, options));
   const search::LoweredGraph lowered = search::lower_graph(graph, roots, terms);
   end_stage(report, "terms", lowering.seconds(),
             fmt::format("{} nodes, {} classes", terms.egraph.tuples(), terms.egraph.classes()),
@@ -181,12 +228,13 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
 
   Stopwatch searching;
   search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);
-  const search::PlanRequest request = request_for(graph, lowered, extracted, roots, report);
   search::SearchOptions search_options;
   search_options.fusion = fusion_of(options.fusion);
   search_options.seed = options.seed;
   search_options.machine.threads = threads_of(options);
   search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  const search::PlanRequest request =
+      request_for(graph, lowered, extracted, roots, search_options.sizes, report);
   search::FoundPlan found = search::find_plan(extracted.graph, request, search_options);
 
   auto planned = std::make_shared<kernel::PlannedGraph>();

@@ -64,7 +64,7 @@ using Term = std::variant<LoadTerm, ConstTerm, IotaTerm, ReindexTerm, ReduceTerm
 struct TermClass {
   Dims dims;
   DType dtype;
-  std::vector<Term> terms;  // at least one
+  std::vector<Term> terms;  // at least one where anything needs it
 };
 
 // What a Load may read.

@@ -8,6 +8,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/search/choose_terms.h"
 
 namespace luminal::search {
 namespace {
@@ -37,10 +38,12 @@ class Extraction {
     out_.graph.classes.resize(value_classes_.size());
     for (size_t i = 0; i < value_classes_.size(); ++i) add_terms(i);
     infer_types();
+    drop_replaced_host_steps();
     out_.class_of.resize(graph_.size());
     for (size_t id = 0; id < lowered_.value_of.size(); ++id) {
       if (lowered_.value_of[id].valid()) {
         out_.class_of[id] = dense(snapshot_.class_of(lowered_.value_of[id]));
+        LUMINAL_CHECK(typed_[out_.class_of[id].index()], "a class whose type nothing says");
       }
     }
     return std::move(out_);
@@ -71,7 +74,6 @@ class Extraction {
       out_.graph.classes[i].terms.push_back(std::move(*term));
       if (node.origin != egraph::kInitial) rules.push_back(terms_.egraph.rule_name(node.origin));
     }
-    LUMINAL_CHECK(!out_.graph.classes[i].terms.empty(), "a class without a term that computes it");
     std::sort(rules.begin(), rules.end());
     rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
     out_.rules.push_back(std::move(rules));
@@ -83,7 +85,7 @@ class Extraction {
     return std::find(reads.begin(), reads.end(), ClassId{static_cast<uint32_t>(i)}) != reads.end();
   }
 
-  // None for what no kernel computes: a load of what a kernel stores.
+  // None for what no kernel computes: a load of what a kernel stores, a custom op.
   std::optional<Term> term_of(const egraph::Node& node) const {
     const auto children = snapshot_.children(node);
     auto operand = [&](size_t k) { return dense(children[k].class_id); };
@@ -111,7 +113,9 @@ class Extraction {
     }
     if (node.function == terms_.cast) return kernel::OpTerm{Op::Cast, {operand(1)}};
     if (node.function == terms_.bitcast) return kernel::OpTerm{Op::Bitcast, {operand(1)}};
-    kernel::OpTerm op{ops_.at(node.function), {}};
+    const auto known = ops_.find(node.function);
+    if (known == ops_.end()) return std::nullopt;  // a custom op
+    kernel::OpTerm op{known->second, {}};
     for (size_t k = 0; k < children.size(); ++k) op.operands.push_back(operand(k));
     return op;
   }
@@ -125,10 +129,42 @@ class Extraction {
     return std::nullopt;
   }
 
+  // ---- Host steps that a rule says in other terms ---------------------------------------------
+
+  bool loads_host_step(const Term& term) const {
+    const auto* load = std::get_if<kernel::LoadTerm>(&term);
+    return load != nullptr && lowered_.sources[static_cast<size_t>(load->source)].host_step;
+  }
+
+  // Kernels are better than a callback. Where the other terms need the step's own result, it stays.
+  void drop_replaced_host_steps() {
+    std::vector<std::pair<size_t, Term>> dropped;
+    for (size_t i = 0; i < out_.graph.classes.size(); ++i) {
+      auto& terms = out_.graph.classes[i].terms;
+      if (std::all_of(terms.begin(), terms.end(),
+                      [&](const Term& term) { return loads_host_step(term); })) {
+        continue;
+      }
+      for (const Term& term : terms) {
+        if (loads_host_step(term)) dropped.emplace_back(i, term);
+      }
+      std::erase_if(terms, [&](const Term& term) { return loads_host_step(term); });
+    }
+    while (!dropped.empty()) {
+      const ChosenTerms chosen = choose_terms(out_.graph, {});
+      const auto lost = std::find_if(dropped.begin(), dropped.end(), [&](const auto& entry) {
+        return chosen.term[entry.first] < 0;
+      });
+      if (lost == dropped.end()) return;
+      out_.graph.classes[lost->first].terms.push_back(lost->second);
+      dropped.erase(lost);
+    }
+  }
+
   // ---- Types ---------------------------------------------------------------------------------
 
   // Types flow up from loads and constants; a class has the type of any of its terms, and all
-  // agree.
+  // agree. What is made of a custom op that isn't in the graph has none, and nothing reads it.
   void infer_types() {
     typed_.assign(value_classes_.size(), false);
     bool changed = true;
@@ -138,7 +174,6 @@ class Extraction {
         for (size_t t = 0; t < snapshot_nodes(i).size(); ++t) changed |= type_node(i, t);
       }
     }
-    for (bool typed : typed_) LUMINAL_CHECK(typed, "a class whose type nothing says");
   }
 
   std::span<const egraph::Node> snapshot_nodes(size_t i) const {
@@ -222,7 +257,9 @@ class Extraction {
       }
       return type;
     }
-    const Op op = ops_.at(node.function);
+    const auto known = ops_.find(node.function);
+    if (known == ops_.end()) return std::nullopt;
+    const Op op = known->second;
     type = operand(op == Op::Select ? 1 : 0);
     for (size_t k = op == Op::Select ? 1 : 0; type && k < children.size(); ++k) {
       const std::optional<Type> other = operand(k);

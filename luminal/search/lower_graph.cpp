@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/base/check.h"
+#include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
 
 namespace luminal::search {
@@ -74,7 +75,7 @@ class Lowering {
         return scatter(node);
       case Op::Custom:
         out_.stored.insert(out_.stored.end(), node.inputs.begin(), node.inputs.end());
-        return source(id, true);
+        return custom(id);
       case Op::Exp2:
       case Op::Log2:
       case Op::Sin:
@@ -107,6 +108,19 @@ class Lowering {
         {terms_.string(combine ? name(*combine) : "replace"), cast(DType::F32, of(node.inputs[0])),
          of(node.inputs[1]), cast(DType::F32, of(node.inputs[2]))});
     return cast(node.dtype, stored);
+  }
+
+  // What the host computes and the term that rules match are one value.
+  Value custom(NodeId id) {
+    const Node& node = graph_.node(id);
+    const CustomOp& op = *node.as<CustomAttr>().op;
+    const Value value = source(id, true);
+    if (op.rules.empty() || node.inputs.size() > Terms::kMostCallInputs) return value;
+    std::vector<Value> arguments = {terms_.string(op.name)};
+    for (NodeId input : node.inputs) arguments.push_back(of(input));
+    terms_.egraph.union_values(value,
+                               terms_.egraph.add(terms_.call(node.inputs.size()), arguments));
+    return value;
   }
 
   Value elementwise(const Node& node) {

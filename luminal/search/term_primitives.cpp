@@ -15,7 +15,8 @@ using egraph::SortId;
 using egraph::Value;
 using Arguments = std::span<const Value>;
 
-// Equal layers ask the same questions about the same values: each is answered once.
+// Equal layers ask the same questions about the same values: each is answered once. Not for
+// strings, whose ids are the e-graph's own: a copy of it may give them out anew.
 egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
   auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
   return [known, answer = std::move(answer)](Constants& constants, Arguments in) {
@@ -183,7 +184,7 @@ class Adder {
     make_number("fold", {"String", "Number"}, [&host = host_](Constants& c, Arguments in) {
       return fold(c.string(in[0]), {host.number(in[1])});
     });
-    make_number("fold", {"String", "Number", "Number"},
+    make_number("fold-two", {"String", "Number", "Number"},
                 [&host = host_](Constants& c, Arguments in) {
                   return fold(c.string(in[0]), {host.number(in[1]), host.number(in[2])});
                 });
@@ -205,8 +206,11 @@ class Adder {
            egraph::PrimitiveFunction answer) {
     std::vector<SortId> sorts;
     for (const char* input : inputs) sorts.push_back(egraph_.sort(input));
-    egraph_.add_primitive(name, std::move(sorts), egraph_.sort(output),
-                          remembering(std::move(answer)));
+    const SortId string = egraph_.schema().string();
+    const bool any_string = egraph_.sort(output) == string ||
+                            std::find(sorts.begin(), sorts.end(), string) != sorts.end();
+    if (!any_string) answer = remembering(std::move(answer));
+    egraph_.add_primitive(name, std::move(sorts), egraph_.sort(output), std::move(answer));
   }
 
   void about_number(const char* name, bool (*holds)(const Number&)) {

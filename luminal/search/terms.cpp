@@ -88,6 +88,10 @@ Terms::Terms(RuleSet given, const RuleInfo* only) : rules(std::move(given)) {
   constant_of = egraph.function("constant");
 }
 
+egraph::FunctionId Terms::call(size_t inputs) const {
+  return egraph.function(fmt::format("Call{}", inputs));
+}
+
 egraph::FunctionId Terms::op(Op op) const {
   switch (op) {
     case Op::Exp2:
@@ -131,6 +135,15 @@ egraph::FunctionId Terms::op(Op op) const {
   }
   LUMINAL_CHECK(false, std::string(name(op)) + " is not an element-wise term");
   __builtin_unreachable();
+}
+
+std::optional<Op> Terms::op_of(egraph::FunctionId function) const {
+  for (Op candidate : all_ops()) {
+    const OpClass kind = op_class(candidate);
+    if (kind != OpClass::Unary && kind != OpClass::Binary && kind != OpClass::Ternary) continue;
+    if (op(candidate) == function) return candidate;
+  }
+  return std::nullopt;
 }
 
 }  // namespace luminal::search

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,11 @@ class Terms {
   egraph::FunctionId source, store, load, constant, iota, reindex, reduce, scan, gather, store_at,
       cast, bitcast;
   egraph::FunctionId type_of, constant_of;  // the facts
-  egraph::FunctionId op(Op op) const;       // element-wise, without Cast and Bitcast
+  static constexpr size_t kMostCallInputs = 4;
+  egraph::FunctionId call(size_t inputs) const;  // of a custom op
+  egraph::FunctionId op(Op op) const;            // element-wise, without Cast and Bitcast
+
+  std::optional<Op> op_of(egraph::FunctionId function) const;  // the op behind `op`, if any
 
   egraph::Value string(std::string_view text) { return egraph.constants().intern(text); }
 };

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "luminal/graph/traverse.h"
 #include "luminal/rules/rules.h"
 #include "luminal/search/lower_graph.h"
+#include "luminal/search/saturate.h"
 #include "luminal/search/terms.h"
 #include "tests/search/llama_blocks.h"
 
@@ -41,10 +43,7 @@ struct Run {
     lower_graph(graph, roots(graph), terms);
     terms.egraph.rebuild();
   }
-  egraph::RunReport saturate() {
-    EGraph& egraph = terms.egraph;
-    return egraph.run(egraph::Schedule::saturate(egraph.ruleset("movement")));
-  }
+  egraph::RunReport saturate() { return search::saturate(terms); }
 };
 
 // The program text of a run that hasn't been saturated yet.
@@ -56,14 +55,51 @@ class ReplayWriter {
     for (const Sort& sort : egraph_.schema().sorts()) {
       if (sort.kind == SortKind::Equality) out_ += "(sort " + sort.name + ")\n";
     }
+    read_forms();
     for (uint32_t f = 0; f < egraph_.schema().functions().size(); ++f) declare(FunctionId{f});
-    for (const auto& [primitive, results] : calls) write_table(primitive, results);
+    for (const Sexpr& form : forms_) {
+      if (form.is_call("function")) out_ += base::print(without_host_sorts(form)) + "\n";
+    }
+    for (PrimitiveId primitive : asked_) {
+      const auto results = calls.find(primitive);
+      write_table(primitive, results == calls.end() ? NoResults{} : results->second);
+    }
     write_rules();
     write_terms();
-    return out_ + "(run-schedule (saturate movement))\n";
+    out_ += "(run-schedule (saturate";
+    for (const std::string& ruleset : RuleSet().admitted({})) out_ += " " + ruleset;
+    return out_ + "))\n";
   }
 
  private:
+  using NoResults = std::map<std::vector<Value>, Value>;
+
+  void read_forms() {
+    for (const rules::RuleFile& file : rules::rule_files()) {
+      for (Sexpr& form : base::read_sexprs(file.text, file.name)) forms_.push_back(std::move(form));
+    }
+    for (const Sexpr& form : forms_) {
+      if (form.is_call("rule") || form.is_call("rewrite")) find_host_primitives(form);
+    }
+  }
+
+  // A rule that never asked still needs its table.
+  void find_host_primitives(const Sexpr& expr) {
+    if (!expr.is_list() || expr.items.empty()) return;
+    for (const Sexpr& item : expr.items) find_host_primitives(item);
+    for (PrimitiveId id : egraph_.schema().find_primitives(expr.items[0].text)) {
+      if (egraph_.schema().primitive(id).host) asked_.insert(id);
+    }
+  }
+
+  Sexpr without_host_sorts(Sexpr form) const {
+    for (Sexpr& item : form.items) item = without_host_sorts(std::move(item));
+    if (!form.is_atom()) return form;
+    const std::optional<SortId> sort = egraph_.schema().find_sort(form.text);
+    if (sort && egraph_.schema().sort(*sort).kind == SortKind::Host) form.text = "i64";
+    return form;
+  }
+
   // A host's value is its number.
   std::string name_of(SortId sort) const {
     const Sort& declared = egraph_.schema().sort(sort);
@@ -77,6 +113,7 @@ class ReplayWriter {
 
   void declare(FunctionId id) {
     const egraph::Function& function = egraph_.schema().function(id);
+    if (function.kind != egraph::FunctionKind::Constructor) return;
     out_ += "(constructor " + function.name + " (" + names_of(function.inputs) + ") " +
             name_of(function.output) + ")\n";
   }
@@ -103,12 +140,26 @@ class ReplayWriter {
   }
 
   void write_rules() {
-    for (const rules::RuleFile& file : rules::rule_files()) {
-      for (Sexpr& form : base::read_sexprs(file.text, file.name)) {
-        if (form.is_call("ruleset")) out_ += base::print(form) + "\n";
-        if (form.is_call("rewrite")) write_rewrite(form);
-      }
+    for (Sexpr form : forms_) {
+      if (form.is_call("ruleset")) out_ += base::print(form) + "\n";
+      if (form.is_call("rewrite")) write_rewrite(form);
+      if (form.is_call("rule")) write_rule(form);
     }
+  }
+
+  void write_rule(Sexpr& form) {
+    size_t fresh = 0;
+    std::vector<Sexpr> facts;
+    move_host_calls(form.items[2], facts, fresh);
+    std::vector<Sexpr>& given = form.items[1].items;
+    given.insert(given.end(), facts.begin(), facts.end());
+    std::vector<Sexpr> rule(form.items.begin(), form.items.begin() + 3);
+    for (size_t i = 3; i + 1 < form.items.size(); i += 2) {
+      if (form.items[i].is_atom(":name")) continue;  // which not every egglog takes
+      rule.push_back(form.items[i]);
+      rule.push_back(form.items[i + 1]);
+    }
+    out_ += base::print(base::make_list(std::move(rule))) + "\n";
   }
 
   // A table can't be looked up in an action, so what the right side asks the host goes to :when.
@@ -143,24 +194,34 @@ class ReplayWriter {
     expr = std::move(variable);
   }
 
-  // Nothing is united yet: each class is one row, and parts have lesser ids.
+  // Nothing is united yet: each class is one row, and parts have lesser ids. Facts come last.
   void write_terms() {
     std::map<uint32_t, std::string> terms;
+    std::string facts;
     for (uint32_t f = 0; f < egraph_.schema().functions().size(); ++f) {
       const egraph::Function& function = egraph_.schema().function(FunctionId{f});
-      egraph_.for_each_row(
-          FunctionId{f}, [&](std::span<const Value> arguments, Value value, egraph::RuleId) {
-            std::string text = "(let " + text_of(value, function.output) + " (" + function.name;
-            for (size_t i = 0; i < arguments.size(); ++i) {
-              text += " " + text_of(arguments[i], function.inputs[i]);
-            }
-            terms[value.value] = text + "))\n";
-          });
+      egraph_.for_each_row(FunctionId{f},
+                           [&](std::span<const Value> arguments, Value value, egraph::RuleId) {
+                             std::string call = "(" + function.name;
+                             for (size_t i = 0; i < arguments.size(); ++i) {
+                               call += " " + text_of(arguments[i], function.inputs[i]);
+                             }
+                             call += ")";
+                             const std::string result = text_of(value, function.output);
+                             if (function.kind == egraph::FunctionKind::Constructor) {
+                               terms[value.value] = "(let " + result + " " + call + ")\n";
+                             } else {
+                               facts += "(set " + call + " " + result + ")\n";
+                             }
+                           });
     }
     for (const auto& [id, text] : terms) out_ += text;
+    out_ += facts;
   }
 
   const EGraph& egraph_;
+  std::vector<Sexpr> forms_;     // of the rule files
+  std::set<PrimitiveId> asked_;  // host primitives that rules name
   std::set<std::string> host_primitives_;
   std::string out_;
 };

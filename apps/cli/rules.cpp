@@ -1,0 +1,69 @@
+// luminal rules: what rules there are, and tests of one's own.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "apps/cli/command.h"
+#include "apps/cli/files.h"
+#include "luminal/base/errors.h"
+#include "luminal/search/test_rules.h"
+
+namespace luminal::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  search::RuleTestOptions test;
+};
+
+search::RuleSet rules_of(const std::vector<std::string>& files) {
+  std::vector<search::RuleText> texts;
+  for (const std::string& file : files) texts.push_back({source_name(file), read_text(file)});
+  return search::RuleSet(std::move(texts));
+}
+
+void list(const Options& options) {
+  const search::RuleSet rules = rules_of(options.files);
+  std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", "rule", "group", "class", "file");
+  for (const search::RuleInfo& rule : rules.rules()) {
+    std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", rule.name, rule.group,
+                             name(rule.numeric_class), rule.file);
+  }
+}
+
+void test(const Options& options) {
+  const search::RuleSet rules = rules_of(options.files);
+  int wrong = 0;
+  for (const search::RuleInfo& rule : rules.rules()) {
+    if (!options.files.empty() && !rule.of_user) continue;
+    const search::RuleTestResult result = search::test_rule(rules, rule, options.test);
+    std::cout << fmt::format(
+        "{:<36} {:<14} {}\n", rule.name, name(rule.numeric_class),
+        result.why.empty() ? fmt::format("holds on {} instances", result.fired) : result.why);
+    wrong += !result.why.empty();
+  }
+  if (wrong > 0) throw UserError(fmt::format("{} rules failed their test", wrong));
+}
+
+}  // namespace
+
+void define_rules(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.require_subcommand(1);
+  CLI::App* list_app = app.add_subcommand("list", "Every rule with its group and class");
+  list_app->add_option("files", options->files, "Files with rules of your own");
+  list_app->callback([options] { list(*options); });
+  CLI::App* test_app = app.add_subcommand(
+      "test", "Each rule on random instances, left against right through the interpreter");
+  test_app->add_option("files", options->files,
+                       "Files with rules of your own; none tests the embedded ones");
+  test_app->add_option("--instances", options->test.instances, "That fire, of each rule")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  test_app->add_option("--seed", options->test.seed, "Of what is random")->capture_default_str();
+  test_app->callback([options] { test(*options); });
+}
+
+}  // namespace luminal::cli

@@ -1,0 +1,270 @@
+#include "luminal/search/rule_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "luminal/base/errors.h"
+#include "luminal/luminal.h"
+#include "luminal/search/saturate.h"
+#include "luminal/search/test_rules.h"
+#include "luminal/shape/scalar.h"
+
+namespace luminal {
+namespace {
+
+using search::Admission;
+using search::RuleClass;
+using search::RuleSet;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string error_of(const std::string& text) {
+  try {
+    search::Terms terms(RuleSet(std::vector{search::RuleText{"mine.egg", text}}));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RuleSet, AdmitsClassesInOrder) {
+  const RuleSet rules;
+  const auto exact = rules.admitted({.up_to = RuleClass::Exact});
+  EXPECT_THAT(exact, Contains("algebra.exact"));
+  EXPECT_THAT(exact, Not(Contains("algebra.reassociating")));
+  const auto by_default = rules.admitted({});
+  EXPECT_THAT(by_default, Contains("algebra.reassociating"));
+  EXPECT_THAT(by_default, Not(Contains("algebra.finite")));
+  EXPECT_THAT(rules.admitted({.up_to = RuleClass::Approximate}), Contains("algebra.finite"));
+}
+
+TEST(RuleSet, LeavesOutDisabledGroupsAndKeepsFacts) {
+  const RuleSet rules;
+  const auto names = rules.admitted({.disabled = {"algebra", "movement"}});
+  EXPECT_THAT(names, Not(Contains("algebra.exact")));
+  EXPECT_THAT(names, Contains("facts.exact"));
+}
+
+TEST(RuleSet, NamesTheGroupsWhereOneIsUnknown) {
+  try {
+    RuleSet().admitted({.disabled = {"algebar"}});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no group of rules 'algebar'"));
+    EXPECT_THAT(error.what(), HasSubstr("movement, algebra"));
+  }
+}
+
+TEST(RuleSet, WantsAClassInTheNameOfARuleset) {
+  EXPECT_THAT(error_of("(ruleset mine)"),
+              HasSubstr("mine.egg:1:1: ruleset 'mine' doesn't say what its rules promise"));
+  EXPECT_THAT(error_of("(ruleset mine.precise)"), HasSubstr("exact, reassociating, finite"));
+  EXPECT_THAT(error_of("\n(rewrite (Add x x) x :name \"n\")"),
+              HasSubstr("mine.egg:2:1: rule 'n' is in no ruleset"));
+}
+
+TEST(RuleSet, SaysWhatIsWrongWithAUsersFile) {
+  EXPECT_THAT(error_of("(ruleset mine.exact)\n(rewrite (Add x x) x :ruleset mine.exact)"),
+              HasSubstr("mine.egg:2:1: a rule without a name"));
+  EXPECT_THAT(error_of("(ruleset mine.exact"), HasSubstr("mine.egg:1:"));
+  EXPECT_THAT(error_of("(run 3)"), HasSubstr("in a file of rules"));
+  EXPECT_THAT(error_of("(constructor Gelu (Value) Value)"), HasSubstr("no kernel could compute"));
+  EXPECT_THAT(error_of("(ruleset mine.exact)\n"
+                       "(rewrite (Add x 3) x :ruleset mine.exact :name \"n\")"),
+              HasSubstr("mine.egg:2:"));
+  EXPECT_THAT(error_of("(ruleset mine.exact)\n"
+                       "(rewrite (Add x x) x :ruleset mine.exact :name \"mul-one\")"),
+              HasSubstr("there is a rule 'mul-one' already, in algebra.egg"));
+}
+
+// ---- Through compile() -------------------------------------------------------------------------
+
+struct Compiled {
+  CompileReport report;
+  std::string error;
+};
+
+Compiled compile_with(Graph& graph, CompileOptions options) {
+  Compiled compiled;
+  options.report = &compiled.report;
+  options.cache_folder = "none";
+  try {
+    compile(graph, options);
+  } catch (const UserError& error) {
+    compiled.error = error.what();
+  }
+  return compiled;
+}
+
+bool has_op(const CompileReport& report, const std::string& op) {
+  for (const KernelReport& kernel : report.kernels) {
+    if (kernel.text.find(op) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(CompileOptions, NumericsChoosesTheRules) {
+  Graph graph;
+  log2(exp2(graph.input("x", {16}))).output("y");
+  EXPECT_TRUE(has_op(compile_with(graph, {}).report, "log2"));
+  const Compiled finite = compile_with(graph, {.numerics = Numerics::Finite});
+  EXPECT_FALSE(has_op(finite.report, "log2"));
+  bool found = false;
+  for (const RuleGrowth& rule : finite.report.rules) {
+    if (rule.rule != "log2-of-exp2") continue;
+    found = true;
+    EXPECT_EQ(rule.group, "algebra");
+    EXPECT_EQ(rule.numeric_class, "finite");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(CompileOptions, DisabledGroupsDoNotRun) {
+  Graph graph;
+  (sqrt(graph.input("x", {16})) * 1.0).output("y");
+  EXPECT_FALSE(has_op(compile_with(graph, {}).report, "mul"));
+  const Compiled without = compile_with(graph, {.disable_rules = {"algebra"}});
+  EXPECT_TRUE(has_op(without.report, "mul"));
+  for (const RuleGrowth& rule : without.report.rules) EXPECT_NE(rule.group, "algebra");
+  EXPECT_THAT(compile_with(graph, {.disable_rules = {"fusion"}}).error,
+              HasSubstr("the groups are movement, algebra"));
+  EXPECT_EQ(compile_with(graph, {.disable_rules = {"movement", "algebra"}}).error, "");
+}
+
+TEST(CompileOptions, UsersRulesRunWithTheOthers) {
+  Graph graph;
+  sin(sin(graph.input("x", {16}))).output("y");
+  const RuleFile mine{"mine.egg",
+                      "(ruleset mine.approximate)\n"
+                      "(rewrite (Sin x) x :ruleset mine.approximate :name \"small-angle\")"};
+  EXPECT_TRUE(has_op(compile_with(graph, {.rules = {mine}}).report, "sin"));
+  const Compiled compiled =
+      compile_with(graph, {.numerics = Numerics::Approximate, .rules = {mine}});
+  EXPECT_EQ(compiled.error, "");
+  EXPECT_FALSE(has_op(compiled.report, "sin"));
+}
+
+TEST(CompileOptions, ARuleThatJoinsTypesIsTheUsersError) {
+  Graph graph;
+  (graph.input("x", {4}) < graph.input("z", {4})).output("y");
+  const RuleFile mine{"mine.egg",
+                      "(ruleset mine.exact)\n"
+                      "(rewrite (LessThan x y) x :ruleset mine.exact :name \"no-comparison\")"};
+  EXPECT_THAT(compile_with(graph, {.rules = {mine}}).error,
+              HasSubstr("mine.egg: rule 'no-comparison' can't be right"));
+  const RuleFile parts{"mine.egg",
+                       "(ruleset mine.exact)\n"
+                       "(rewrite (LessThan x y) (LessThan x (LessThan x y)) :ruleset mine.exact "
+                       ":name \"unfit\")"};
+  EXPECT_THAT(compile_with(graph, {.rules = {parts}}).error,
+              HasSubstr("mine.egg: rule 'unfit' made less_than of f32[4] and bool[4]"));
+}
+
+TEST(CompileOptions, ARuleWithoutEndIsANoteThatNamesIt) {
+  Graph graph;
+  sin(graph.input("x", {4})).output("y");
+  const RuleFile mine{"mine.egg",
+                      "(ruleset mine.exact)\n"
+                      "(rewrite (Sin x) (Sin (Mul x (Recip (Recip x)))) :ruleset mine.exact "
+                      ":name \"endless\")"};
+  const Compiled compiled = compile_with(graph, {.rules = {mine}});
+  EXPECT_EQ(compiled.error, "");
+  EXPECT_THAT(compiled.report.notes,
+              Contains(AllOf(HasSubstr("saturation stopped at a limit"), HasSubstr("'endless'"))));
+  EXPECT_EQ(compiled.report.kernels.size(), 1u);
+}
+
+// ---- Dead nodes --------------------------------------------------------------------------------
+
+TEST(DeadNodes, NeverReachAPlan) {
+  Graph graph;
+  const Tensor x = graph.input("x", {8}, DType::I32);
+  const Tensor zero = graph.constant(0, DType::I32).expand({8});
+  (x + cumsum(x * x, 0) * zero).output("y");
+  exp2(graph.input("unused", {8}));
+  const Compiled compiled = compile_with(graph, {});
+  EXPECT_EQ(compiled.error, "");
+  EXPECT_EQ(compiled.report.kernels.size(), 0u) << compiled.report.text();
+  for (const std::string& note : compiled.report.notes) {
+    EXPECT_THAT(note, Not(HasSubstr("runs on the host")));
+  }
+}
+
+TEST(DeadNodes, SharedTermsAreComputedOnce) {
+  Graph graph;
+  const Tensor x = graph.input("x", {8});
+  (exp2(x) + exp2(x * 1.0)).output("y");
+  const Compiled compiled = compile_with(graph, {});
+  ASSERT_EQ(compiled.report.kernels.size(), 1u);
+  const std::string& text = compiled.report.kernels[0].text;
+  EXPECT_EQ(text.find("exp2"), text.rfind("exp2")) << text;
+}
+
+// ---- Rules of custom ops -----------------------------------------------------------------------
+
+CustomOp square(const std::string& product) {
+  return {.name = "my_square",
+          .shape_rule = [](const std::vector<TensorType>& types) { return types[0]; },
+          .compute =
+              [](const std::vector<TensorData>& inputs, TensorData::Writable& result) {
+                for (int64_t i = 0; i < inputs[0].n_elements(); ++i) {
+                  const double x = inputs[0].to_doubles()[static_cast<size_t>(i)];
+                  store_float(inputs[0].dtype, result.bytes.data(), i,
+                              round_to(inputs[0].dtype, x * x));
+                }
+              },
+          .rules = "(ruleset square.exact)\n(rewrite (Call1 \"my_square\" x) " + product +
+                   " :ruleset square.exact :name \"square-is-product\")"};
+}
+
+bool any_host_step(const CompileReport& report) {
+  return std::any_of(report.notes.begin(), report.notes.end(), [](const std::string& note) {
+    return note.find("runs on the host") != std::string::npos;
+  });
+}
+
+TEST(CustomOpRules, TurnACallIntoKernels) {
+  Graph graph;
+  const Tensor x = graph.input("x", {4});
+  const Tensor y = custom_op(square("(Mul x x)"), {exp2(x)}) + x;
+  y.output("y");
+  const Compiled compiled = compile_with(graph, {.fusion = FusionPolicy::Always});
+  EXPECT_EQ(compiled.error, "");
+  EXPECT_FALSE(any_host_step(compiled.report));
+  EXPECT_EQ(compiled.report.kernels.size(), 1u);
+  Executable executable = compile(graph, {.cache_folder = "none"});
+  const std::vector<float> values = {0, 1, 2, 3};
+  executable.set(x, values);
+  executable.run();
+  EXPECT_EQ(executable.get<float>(y), (std::vector<float>{1, 5, 18, 67}));
+  EXPECT_TRUE(any_host_step(compile_with(graph, {.disable_rules = {"square"}}).report));
+}
+
+TEST(CustomOpRules, ThatEndInAnotherCallLeaveItToTheHost) {
+  Graph graph;
+  const Tensor x = graph.input("x", {4});
+  custom_op(square("(Mul (Call1 \"another_op\" x) x)"), {x}).output("y");
+  const Compiled compiled = compile_with(graph, {});
+  EXPECT_EQ(compiled.error, "");
+  EXPECT_TRUE(any_host_step(compiled.report));
+}
+
+TEST(CustomOpRules, AreTestedWithTheirOp) {
+  const CustomOp right = square("(Mul x x)");
+  const RuleSet rules(std::vector{search::RuleText{"square", right.rules}});
+  const search::RuleInfo& rule = *rules.find("square-is-product");
+  EXPECT_EQ(test_rule(rules, rule, {.custom_ops = {{right.name, right}}}).why, "");
+  const CustomOp wrong = square("(Add x x)");
+  const RuleSet wrong_rules(std::vector{search::RuleText{"square", wrong.rules}});
+  EXPECT_THAT(test_rule(wrong_rules, *wrong_rules.find("square-is-product"),
+                        {.custom_ops = {{wrong.name, wrong}}})
+                  .why,
+              HasSubstr("doesn't keep its promise"));
+  EXPECT_THAT(test_rule(rules, rule).why, HasSubstr("custom op 'my_square', which isn't known"));
+}
+
+}  // namespace
+}  // namespace luminal

@@ -1,0 +1,81 @@
+// Every embedded rule keeps its promise on random instances, and rules that don't are caught.
+// With an argument, so many instances of each.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "luminal/search/test_rules.h"
+#include "tests/rules/planted_rules.h"
+
+namespace luminal::search {
+namespace {
+
+int instances = 50;
+
+TEST(Rules, EveryOneKeepsItsPromise) {
+  const RuleSet rules;
+  for (const RuleTestResult& result : test_rules(rules, {.instances = instances})) {
+    EXPECT_EQ(result.why, "") << result.rule;
+    EXPECT_EQ(result.fired, instances) << result.rule;
+  }
+}
+
+RuleTestResult test_planted(const PlantedRule& planted, const RuleTestOptions& options) {
+  const std::string ruleset = fmt::format("planted.{}", planted.numeric_class);
+  const std::string name = fmt::format("planted-{}", planted.name);
+  const RuleText file{"planted.egg", fmt::format("(ruleset {})\n{} :ruleset {} :name \"{}\")",
+                                                 ruleset, planted.form, ruleset, name)};
+  const RuleSet rules(std::vector{file});
+  return test_rule(rules, *rules.find(name), options);
+}
+
+TEST(Rules, WrongOnesAreCaught) {
+  for (const PlantedRule& planted : kPlantedRules) {
+    const RuleTestResult result = test_planted(planted, {.instances = instances});
+    EXPECT_NE(result.why.find("doesn't keep its promise"), std::string::npos)
+        << planted.name << ": " << planted.what << "; after " << result.fired << " instances and "
+        << result.tries << " tries: " << result.why;
+  }
+}
+
+TEST(Rules, AreCaughtByEverySeed) {
+  for (uint64_t seed = 2; seed < 7; ++seed) {
+    for (const PlantedRule& planted : kPlantedRules) {
+      const RuleTestResult result = test_planted(planted, {.instances = 50, .seed = seed});
+      EXPECT_NE(result.why, "") << planted.name << " with seed " << seed;
+    }
+  }
+}
+
+TEST(Rules, ThatNeverFireAreSaidToDoSo) {
+  const RuleText file{"mine.egg",
+                      "(ruleset mine.exact)\n"
+                      "(rewrite (Add x y) x :when ((= c (constant y)) (is-zero c) (is-one c))\n"
+                      "  :ruleset mine.exact :name \"never\")"};
+  const RuleSet rules(std::vector{file});
+  const RuleTestResult result = test_rule(rules, *rules.find("never"), {.instances = 5});
+  EXPECT_EQ(result.fired, 0);
+  EXPECT_NE(result.why.find("0 of 2000 random instances made it fire"), std::string::npos)
+      << result.why;
+}
+
+TEST(Rules, GiveTheSameResultForTheSameSeed) {
+  const RuleSet rules;
+  const RuleInfo& rule = *rules.find("casts-compose");
+  const RuleTestResult first = test_rule(rules, rule, {.instances = 20, .seed = 9});
+  const RuleTestResult again = test_rule(rules, rule, {.instances = 20, .seed = 9});
+  EXPECT_EQ(first.tries, again.tries);
+  EXPECT_NE(first.tries, test_rule(rules, rule, {.instances = 20, .seed = 10}).tries);
+}
+
+}  // namespace
+}  // namespace luminal::search
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc > 1) luminal::search::instances = std::atoi(argv[1]);
+  return RUN_ALL_TESTS();
+}
