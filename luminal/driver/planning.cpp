@@ -58,10 +58,9 @@ void saturate(search::Terms& terms, CompileReport& report) {
 }
 
 search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& lowered,
-                                const search::ExtractedTerms& extracted,
-                                const std::vector<NodeId>& roots, CompileReport& report) {
+                                const search::ExtractedTerms& extracted, CompileReport& report) {
   search::PlanRequest request;
-  for (NodeId id : roots) request.stored.push_back(extracted.class_of[id.index()]);
+  for (NodeId id : lowered.stored) request.stored.push_back(extracted.class_of[id.index()]);
   for (size_t s = 0; s < lowered.sources.size(); ++s) {
     if (!lowered.sources[s].host_step) continue;
     search::HostNeed need{static_cast<int>(s), {}};
@@ -70,7 +69,7 @@ search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& 
       need.operands.push_back(extracted.class_of[input.index()]);
     }
     request.host_steps.push_back(std::move(need));
-    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {} yet",
+    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {}",
                                        graph.describe(node), name(graph.node(node).op)));
   }
   return request;
@@ -157,7 +156,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
 
   Stopwatch searching;
   search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);
-  const search::PlanRequest request = request_for(graph, lowered, extracted, roots, report);
+  const search::PlanRequest request = request_for(graph, lowered, extracted, report);
   search::SearchOptions search_options;
   search_options.fusion = fusion_of(options.fusion);
   search_options.seed = options.seed;

@@ -19,6 +19,7 @@ class Lowering {
   LoweredGraph run(const std::vector<NodeId>& roots) {
     for (NodeId id : topological_order(graph_, roots)) {
       out_.value_of[id.index()] = lower(id);
+      if (graph_.node(id).materialized) out_.stored.push_back(id);
     }
     out_.stored.insert(out_.stored.end(), roots.begin(), roots.end());
     std::sort(out_.stored.begin(), out_.stored.end());

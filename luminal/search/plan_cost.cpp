@@ -102,10 +102,11 @@ int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
     if (std::holds_alternative<kernel::LoadTerm>(term)) return 0;
     if (!is_view(term)) return 1;
     const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
-    if (cut[base.index()] || is_source(base)) return 2;
+    if (cut[base.index()]) return 2;
+    if (is_source(base)) return 3;
     const bool computes = std::any_of(graph_.at(base).terms.begin(), graph_.at(base).terms.end(),
                                       [](const Term& t) { return !is_view(t); });
-    return computes ? 3 : 4;
+    return computes ? 4 : 5;
   };
   const auto& terms = graph_.at(id).terms;
   int best = 0;
