@@ -131,17 +131,16 @@ std::vector<bool> needed_sources(const Graph& graph, const search::LoweredGraph&
 }
 
 search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& lowered,
-                                const search::ExtractedTerms& extracted,
-                                const std::vector<NodeId>& roots, const Bindings& sizes,
+                                const search::ExtractedTerms& extracted, const Bindings& sizes,
                                 CompileReport& report) {
   search::PlanRequest request;
-  for (NodeId id : roots) request.stored.push_back(extracted.class_of[id.index()]);
+  for (NodeId id : lowered.stored) request.stored.push_back(extracted.class_of[id.index()]);
   const std::vector<bool> needed = needed_sources(graph, lowered, extracted, request.stored, sizes);
   for (size_t s = 0; s < lowered.sources.size(); ++s) {
     if (!lowered.sources[s].host_step || !needed[s]) continue;
     const NodeId node = lowered.sources[s].node;
     request.host_steps.push_back({static_cast<int>(s), operands_of(graph, node, extracted)});
-    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {} yet",
+    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {}",
                                        graph.describe(node), name(graph.node(node).op)));
   }
   return request;
@@ -234,7 +233,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   search_options.machine.threads = threads_of(options);
   search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
   const search::PlanRequest request =
-      request_for(graph, lowered, extracted, roots, search_options.sizes, report);
+      request_for(graph, lowered, extracted, search_options.sizes, report);
   search::FoundPlan found = search::find_plan(extracted.graph, request, search_options);
 
   auto planned = std::make_shared<kernel::PlannedGraph>();

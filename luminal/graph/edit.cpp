@@ -26,6 +26,7 @@ class GraphEditor {
     for (Output& output : graph.outputs_) swap_id(output.node);
     for (StateUpdate& update : graph.updates_) swap_id(update.value);
     for (Probe& probe : graph.probes_) swap_id(probe.node);
+    if (replaced > 0 && graph.node(from).materialized) graph.nodes_[to.index()].materialized = true;
     return replaced;
   }
 

@@ -55,8 +55,9 @@ struct Node {
   Dims dims;
   std::vector<NodeId> inputs;
   Attribute attribute;
-  std::string label;     // given by Tensor::name; inputs have theirs in InputAttr
-  bool removed = false;  // by remove_dead; ids are never used again
+  std::string label;          // given by Tensor::name; inputs have theirs in InputAttr
+  bool materialized = false;  // by Tensor::materialize: stored once, whatever else fuses
+  bool removed = false;       // by remove_dead; ids are never used again
 
   // The attribute as its type; an internal error if the op has another one.
   template <typename T>

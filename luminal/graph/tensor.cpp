@@ -131,6 +131,11 @@ Tensor Tensor::output(std::string_view name) const {
   return *this;
 }
 
+Tensor Tensor::materialize() const {
+  graph().nodes_[id_.index()].materialized = true;
+  return *this;
+}
+
 Tensor Tensor::keep() const {
   const auto& outputs = graph().outputs_;
   bool kept = std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {

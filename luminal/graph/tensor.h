@@ -81,6 +81,9 @@ class LUMINAL_API Tensor {
   Tensor keep() const;
   void drop() const;
 
+  // Stores its value, once, in memory: a boundary between kernels, whatever the policy of fusing.
+  Tensor materialize() const;
+
   // After each run prints count, shape and the first, middle and last five elements.
   Tensor print(std::string_view label) const;
   // After each run compares with a .npy file, or one of raw elements: NaN, mean, max, SSE,

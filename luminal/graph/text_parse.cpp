@@ -186,6 +186,8 @@ class GraphParser {
       tensor(line).output(name);
     } else if (keyword == "keep") {
       tensor(line).keep();
+    } else if (keyword == "materialize") {
+      tensor(line).materialize();
     } else if (keyword == "print") {
       std::string label = line.string();
       tensor(line).print(label);
@@ -197,7 +199,7 @@ class GraphParser {
     } else {
       line.fail(
           fmt::format("'{}' starts no line of a graph; known: %id =, var, data, update, "
-                      "output, keep, print, diff",
+                      "output, keep, materialize, print, diff",
                       keyword));
     }
     line.expect_end();

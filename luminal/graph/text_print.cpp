@@ -124,6 +124,9 @@ std::string print_graph(const Graph& graph) {
   for (NodeId leaf : graph.leaves()) {
     if (graph.has_data(leaf)) out += data_line(graph, leaf);
   }
+  for (NodeId id : topological_order(graph)) {
+    if (graph.node(id).materialized) out += fmt::format("materialize %{}\n", id.value);
+  }
   for (const StateUpdate& update : graph.updates()) {
     out += fmt::format("update %{} %{}\n", update.state.value, update.value.value);
   }

@@ -23,6 +23,7 @@ class Lowering {
       out_.value_of[id.index()] = value;
       const Node& node = graph_.node(id);
       terms_.egraph.set(terms_.type_of, {value}, terms_.host.of(Type{node.dims, node.dtype}));
+      if (node.materialized) out_.stored.push_back(id);
     }
     out_.stored.insert(out_.stored.end(), roots.begin(), roots.end());
     std::sort(out_.stored.begin(), out_.stored.end());
@@ -74,7 +75,6 @@ class Lowering {
       case Op::Scatter:
         return scatter(node);
       case Op::Custom:
-        out_.stored.insert(out_.stored.end(), node.inputs.begin(), node.inputs.end());
         return custom(id);
       case Op::Exp2:
       case Op::Log2:

@@ -17,7 +17,7 @@ struct SourceTensor {
 struct LoweredGraph {
   std::vector<SourceTensor> sources;    // by the number in (Source k)
   std::vector<egraph::Value> value_of;  // by node id; not valid for nodes nobody needs
-  // What must be in memory: outputs, state updates, and what host steps read.
+  // What must be in memory: outputs, state updates and what is materialized.
   std::vector<NodeId> stored;
 };
 

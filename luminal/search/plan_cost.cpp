@@ -96,10 +96,11 @@ int PlanCost::source_of(ClassId id) const {
 int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
   auto rank = [&](const Term& term) {
     const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
-    if (cut[base.index()] || is_source(base)) return 2;
+    if (cut[base.index()]) return 2;
+    if (is_source(base)) return 3;
     const bool computes = std::any_of(graph_.at(base).terms.begin(), graph_.at(base).terms.end(),
                                       [](const Term& t) { return !is_view(t); });
-    return computes ? 3 : 4;
+    return computes ? 4 : 5;
   };
   const auto& terms = graph_.at(id).terms;
   int best = chosen_.term[id.index()];

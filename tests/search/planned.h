@@ -29,7 +29,9 @@ inline Planned prepare(const Graph& graph, Fusion fusion = Fusion::Modelled) {
   planned.lowered = lower_graph(graph, needed, *planned.terms);
   planned.saturation = saturate(*planned.terms);
   planned.extracted = extract_terms(graph, planned.lowered, *planned.terms);
-  for (NodeId id : needed) planned.request.stored.push_back(planned.extracted.class_of[id.index()]);
+  for (NodeId id : planned.lowered.stored) {
+    planned.request.stored.push_back(planned.extracted.class_of[id.index()]);
+  }
   planned.options.fusion = fusion;
   planned.options.sizes = representative_sizes(variables(graph), {});
   return planned;
