@@ -163,6 +163,9 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   search_options.seed = options.seed;
   search_options.machine.threads = threads_of(options);
   search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  if (options.progress) {
+    search_options.progress = [&](int tried) { options.progress({"plan", tried}); };
+  }
   search::FoundPlan found = search::find_plan(extracted.graph, request, search_options);
 
   auto planned = std::make_shared<kernel::PlannedGraph>();
