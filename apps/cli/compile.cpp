@@ -11,6 +11,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
+#include "apps/cli/progress_line.h"
 #include "luminal/base/errors.h"
 
 namespace luminal::cli {
@@ -21,6 +22,7 @@ struct Options {
   CompileArguments compile;
   bool report = false;
   std::string report_json;
+  bool progress = false;
   std::string print_after;
   std::string stop_after;
   std::string dump_folder;
@@ -39,6 +41,13 @@ void dump_kernels(const CompileReport& report, const std::string& folder) {
   std::cout << fmt::format("{} kernels written to {}\n", report.kernels.size(), folder);
 }
 
+void show(ProgressLine& line, const CompileProgress& now) {
+  if (!line.due()) return;
+  const char* what = now.stage == "plan" ? "plans tried" : "kernels";
+  line.show(now.total > 0 ? fmt::format("{}: {} of {} {}", now.stage, now.done, now.total, what)
+                          : fmt::format("{}: {} {}", now.stage, now.done, what));
+}
+
 void run(const Options& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
   CompileReport report;
@@ -46,9 +55,15 @@ void run(const Options& options) {
   report.stop_after = options.stop_after;
   CompileOptions compile_options = options.compile.parsed();
   compile_options.report = &report;
+  ProgressLine line;
+  if (options.progress || line.on_terminal()) {
+    compile_options.progress = [&line](const CompileProgress& now) { show(line, now); };
+  }
   try {
     compile(*graph, compile_options);
+    line.clear();
   } catch (const CompileStopped& stopped) {
+    line.clear();
     std::cout << "stopped after " << stopped.stage << "\n";
   }
   if (options.report) std::cout << report.text();
@@ -73,6 +88,8 @@ void define_compile(CLI::App& app) {
       "Kernels with their source ops and rules, what did not fuse and why, growth by rule, "
       "time by stage");
   app.add_option("--report-json", options->report_json, "A file for the report as JSON");
+  app.add_flag("--progress", options->progress,
+               "Say how far a long compile is, also where standard error is no terminal");
   app.add_option("--print-after", options->print_after, "Print what a stage made, or all of them")
       ->check(CLI::IsMember(printable));
   app.add_option("--stop-after", options->stop_after, "The last stage to run")

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,8 +13,8 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "apps/cli/progress_line.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_terminal.h"
 
 namespace luminal::cli {
 namespace {
@@ -40,39 +39,11 @@ struct Options {
 // More nodes than this make a drawing that nobody reads and 'dot' takes minutes for.
 constexpr size_t kNodesOfADrawing = 500;
 
-// A line on standard error that says how far a long run is: written over on a terminal, a line now
-// and then elsewhere.
-class ProgressLine {
- public:
-  ProgressLine() : terminal_(base::error_is_terminal()), next_(Clock::now() + kQuietStart) {}
-  ~ProgressLine() { clear(); }
-
-  bool on_terminal() const { return terminal_; }
-
-  void show(const egraph::RunProgress& now) {
-    if (Clock::now() < next_) return;
-    next_ = Clock::now() + (terminal_ ? kFrame : kLines);
-    const std::string line =
-        fmt::format("{:.1f} s: iteration {}, {} tuples, {} classes, rule '{}'", now.seconds,
-                    now.iteration, now.tuples, now.classes, now.rule);
-    std::cerr << (terminal_ ? "\r\x1b[K" + line : line + "\n") << std::flush;
-    shown_ = terminal_;
-  }
-
-  // Before anything else is written.
-  void clear() {
-    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-    shown_ = false;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kQuietStart{2000}, kFrame{100}, kLines{2000};
-
-  bool terminal_;
-  bool shown_ = false;
-  Clock::time_point next_;
-};
+void show(ProgressLine& line, const egraph::RunProgress& now) {
+  if (!line.due()) return;
+  line.show(fmt::format("{:.1f} s: iteration {}, {} tuples, {} classes, rule '{}'", now.seconds,
+                        now.iteration, now.tuples, now.classes, now.rule));
+}
 
 void write_to(const std::string& path, const std::string& text) {
   path == "-" ? void(std::cout << text) : write_text(path, text);
@@ -148,18 +119,18 @@ void run(const Options& options) {
   ProgressLine line;
   egraph::RunLimits limits = options.limits;
   if (options.progress || line.on_terminal()) {
-    limits.progress = [&line](const egraph::RunProgress& now) { line.show(now); };
+    limits.progress = [&line](const egraph::RunProgress& now) { show(line, now); };
   }
   egraph::EGraph egraph;
   if (!options.explain.empty()) egraph.record_proofs();
   std::vector<egraph::RunReport> runs;
   for (const std::string& file : options.files) {
-    const auto show = [&](const std::string& text) {
+    const auto print = [&](const std::string& text) {
       line.clear();
       out << text << std::endl;
     };
     egraph::ProgramResult result = egraph.run_program(read_text(file), source_name(file),
-                                                      {.limits = limits, .on_output = show});
+                                                      {.limits = limits, .on_output = print});
     runs.insert(runs.end(), std::make_move_iterator(result.runs.begin()),
                 std::make_move_iterator(result.runs.end()));
   }

@@ -35,7 +35,8 @@ struct LoadRequest {
   std::shared_ptr<const Graph> graph;
   PortMap ports;
   LoadOptions options;
-  std::shared_ptr<const kernel::PlannedGraph> planned;  // for backends that run plans
+  std::shared_ptr<const kernel::PlannedGraph> planned;          // for backends that run plans
+  std::function<void(int done, int total)> progress = nullptr;  // of the plan's kernels
 };
 
 // One compiled kernel, for reports and dumps.

@@ -1,8 +1,10 @@
 // compile(): from a graph to an executable.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "luminal/base/visibility.h"
@@ -33,6 +35,13 @@ struct RuleFile {
   std::string text;
 };
 
+// How far a compile is, for whoever waits for it.
+struct CompileProgress {
+  std::string_view stage;  // "plan" or "kernels"; the others are over at once
+  int done = 0;            // plans tried, kernels compiled
+  int total = 0;           // 0: not known
+};
+
 struct CompileOptions {
   std::string backend = "cpu";  // see backend_names()
   bool float64 = false;         // interp only: compute every float as f64, the yardstick
@@ -45,6 +54,8 @@ struct CompileOptions {
   uint64_t seed = 1;                // of the search
   Bindings typical_sizes = {};      // of variables, for the model; others get 128 or a bound
   CompileReport* report = nullptr;  // filled in if given
+  // Called often, by the thread that compiles.
+  std::function<void(const CompileProgress&)> progress = nullptr;
 };
 
 // The graph as it is now: later changes to it don't reach the executable. Weights and states whose

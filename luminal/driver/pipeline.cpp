@@ -86,6 +86,11 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   request.options = {.float64 = options.float64,
                      .threads = threads_of(options),
                      .cache_folder = cache_folder(options.cache_folder, report)};
+  if (options.progress) {
+    request.progress = [progress = options.progress](int done, int total) {
+      progress({"kernels", done, total});
+    };
+  }
   if (backend.runs_plans())
     request.planned = plan_graph(*snapshot, roots(*snapshot), options, report);
 

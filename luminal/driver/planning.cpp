@@ -234,6 +234,9 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
   const search::PlanRequest request =
       request_for(graph, lowered, extracted, search_options.sizes, report);
+  if (options.progress) {
+    search_options.progress = [&](int tried) { options.progress({"plan", tried}); };
+  }
   search::FoundPlan found = search::find_plan(extracted.graph, request, search_options);
 
   auto planned = std::make_shared<kernel::PlannedGraph>();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "luminal/kernel/work.h"
@@ -49,8 +48,13 @@ class Stager {
   // ---- Forms ---------------------------------------------------------------------------------
 
   Form form_of(const Instance& instance) const {
+    // The ops of a chain have one index: what was renamed for the last holds for the next.
+    if (!forms_.empty() && in_.list[forms_.size() - 1].index == instance.index) {
+      return {.value = instance.value, .index = forms_.back().index, .loops = forms_.back().loops};
+    }
     Form form{.value = instance.value, .index = instance.index, .loops = {}};
     for (Expr e : instance.index) {
+      if (!e.uses_indices()) continue;
       for (size_t loop = static_cast<size_t>(n_outer_); loop < in_.loops.size(); ++loop) {
         const auto number = static_cast<int>(loop);
         if (!e.uses_index(number)) continue;
@@ -94,13 +98,14 @@ class Stager {
   // The groups whose values the stage of `head` computes itself, in first-use order.
   std::vector<int> inlined_in(int head) const {
     std::vector<int> order;
-    std::set<int> seen;
+    std::vector<bool> seen(group_.size(), false);
     std::vector<int> stack(at(head).operands.rbegin(), at(head).operands.rend());
     push_dynamic(head, stack);
     while (!stack.empty()) {
       const int g = group_[static_cast<size_t>(stack.back())];
       stack.pop_back();
-      if (!seen.insert(g).second || heads_[static_cast<size_t>(g)]) continue;
+      if (seen[static_cast<size_t>(g)] || heads_[static_cast<size_t>(g)]) continue;
+      seen[static_cast<size_t>(g)] = true;
       order.push_back(g);
       const auto& operands = at(g).operands;
       stack.insert(stack.end(), operands.rbegin(), operands.rend());
@@ -137,15 +142,17 @@ class Stager {
   // dearest first: what is below it is then computed only there.
   void choose_buffered() {
     while (why_.empty()) {
-      std::map<int, int> uses;
+      std::vector<int> uses(heads_.size(), 0);
       for (size_t h = 0; h < heads_.size(); ++h) {
         if (!heads_[h] || group_[h] != static_cast<int>(h)) continue;
-        for (int g : inlined_in(static_cast<int>(h))) ++uses[g];
+        for (int g : inlined_in(static_cast<int>(h))) ++uses[static_cast<size_t>(g)];
       }
       int best = -1;
       int best_cost = kWorthBuffering - 1;
-      for (const auto& [g, count] : uses) {
-        if (count < 2 || at(g).load || forms_[static_cast<size_t>(g)].loops.empty()) continue;
+      for (int g = 0; g < static_cast<int>(uses.size()); ++g) {
+        if (uses[static_cast<size_t>(g)] < 2 || at(g).load ||
+            forms_[static_cast<size_t>(g)].loops.empty())
+          continue;
         if (depends_on_gather(g)) continue;
         const int cost = cost_of(g);
         if (cost > best_cost && fits(g)) {

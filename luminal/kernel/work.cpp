@@ -76,9 +76,12 @@ Expr flops(const Kernel& kernel) {
   return total;
 }
 
+// Most expressions of a kernel occur many times: each is looked at once.
 void collect(Expr e, std::unordered_set<Expr>& seen, std::vector<Expr>& variables) {
+  if (!seen.insert(e).second) return;
   for (Expr variable : e.variables()) {
-    if (seen.insert(variable).second) variables.push_back(variable);
+    const bool known = std::find(variables.begin(), variables.end(), variable) != variables.end();
+    if (!known) variables.push_back(variable);
   }
 }
 

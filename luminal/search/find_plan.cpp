@@ -115,6 +115,7 @@ class PlanSearch {
         });
         if (!fresh) continue;
         ++candidates_;
+        if (options_.progress) options_.progress(candidates_);
         better |= state.improve(move);
       }
       tried_since = start;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct SearchOptions {
   size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
   int starts = 3;              // of a thorough search: orders of moves from each first choice
   kernel::StageLimits limits;
+  std::function<void(int candidates)> progress = nullptr;  // after each plan tried
 };
 
 struct SearchReport {

@@ -140,9 +140,12 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
     if (split) instances = std::move(split);
   }
   // Where nothing loops inside, each outer loop less only takes parallelism away.
-  const bool pointwise = static_cast<int>(instances->loops.size()) == instances->n_root_loops;
-  const int fewest = pointwise ? instances->n_root_loops : 0;
-  for (int n_outer = instances->n_root_loops; n_outer >= fewest; --n_outer) {
+  const bool pointwise =
+      static_cast<int>(instances->loops.size()) == instances->n_root_loops &&
+      std::none_of(instances->list.begin(), instances->list.end(),
+                   [](const kernel::Instance& instance) { return instance.reduce_loop >= 0; });
+  for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
+    if (pointwise && best.lowered) break;
     auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
     if (!lowered) {
       best.why = lowered.why();

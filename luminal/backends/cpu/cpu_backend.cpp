@@ -37,6 +37,9 @@ class CpuBackend : public Backend {
       if (kernel == nullptr) continue;
       kernels.push_back(jit.compile(kernel->lowered.kernel, emit_options(kernel->lowered.kernel)));
       if (listing != nullptr) listing->push_back(listing_of(kernels.back()));
+      if (request.progress) {
+        request.progress(static_cast<int>(kernels.size()), request.planned->plan.n_kernels());
+      }
     }
     return std::make_unique<cpu::CpuProgram>(request, std::move(kernels),
                                              std::make_shared<runtime::Arena>());
