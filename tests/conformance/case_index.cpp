@@ -43,7 +43,8 @@ TensorData elements(const std::shared_ptr<const Bytes>& file, DType dtype, const
   return data;
 }
 
-Case parse_case(const Json& line, const std::shared_ptr<const Bytes>& file) {
+// `line` has the facts of the case, `form` the inputs and runs.
+Case parse_case(const Json& line, const Json& form, const std::shared_ptr<const Bytes>& file) {
   Case one{.name = line.at("name"),
            .op = line.at("op"),
            .params = line.at("params"),
@@ -52,9 +53,9 @@ Case parse_case(const Json& line, const std::shared_ptr<const Bytes>& file) {
            .tolerance = line.at("tolerance"),
            .length = line.at("length"),
            .sign_of_zero = line.at("sign_of_zero")};
-  for (const Json& input : line.at("inputs"))
+  for (const Json& input : form.at("inputs"))
     one.inputs.push_back({dtype_named(input.at("dtype")), input.at("dims"), input.at("steps")});
-  for (const Json& entry : line.at("runs")) {
+  for (const Json& entry : form.at("runs")) {
     Run run;
     for (const auto& [name, value] : entry.at("bindings").items())
       run.bindings.emplace_back(name, value.get<int64_t>());
@@ -91,7 +92,7 @@ Tolerance CaseIndex::tolerance(const Case& one, DType dtype) const {
   return base;
 }
 
-CaseIndex load_cases(const std::string& folder, const std::vector<std::string>& globs) {
+CaseIndex load_cases(const std::string& folder, const std::vector<std::string>& globs, Form form) {
   std::shared_ptr<const Bytes> file = read_file(folder + "/cases.bin");
   std::ifstream lines(folder + "/cases.jsonl");
   if (!lines) throw std::runtime_error("can't read " + folder + "/cases.jsonl");
@@ -104,8 +105,10 @@ CaseIndex load_cases(const std::string& folder, const std::vector<std::string>& 
     auto matches = [&](const std::string& glob) {
       return fnmatch(glob.c_str(), name.c_str(), 0) == 0;
     };
-    if (globs.empty() || std::any_of(globs.begin(), globs.end(), matches))
-      index.cases.push_back(parse_case(Json::parse(line), file));
+    if (!globs.empty() && std::none_of(globs.begin(), globs.end(), matches)) continue;
+    const Json parsed = Json::parse(line);
+    const Json& wanted = form == Form::Dynamic ? parsed.at("dynamic") : parsed;
+    if (!wanted.is_null()) index.cases.push_back(parse_case(parsed, wanted, file));
   }
   return index;
 }

@@ -50,7 +50,12 @@ struct CaseIndex {
   std::map<std::string, std::map<std::string, Tolerance>> classes;
 };
 
+// Which form of each case to read: as written, or with its leading dim as a variable; cases that
+// have no such form are left out.
+enum class Form { Written, Dynamic };
+
 // Reads cases.jsonl and cases.bin in `folder`, keeping the cases whose name matches one of `globs`.
-CaseIndex load_cases(const std::string& folder, const std::vector<std::string>& globs);
+CaseIndex load_cases(const std::string& folder, const std::vector<std::string>& globs,
+                     Form form = Form::Written);
 
 }  // namespace luminal::conformance

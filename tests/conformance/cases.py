@@ -22,6 +22,10 @@ from values import DTYPES  # noqa: E402
 OPS = elementwise.OPS + movement.OPS + reductions.OPS + nn.OPS + indexing.OPS
 
 
+# Each executable runs so often, with other inputs each time, and other sizes where it has a variable.
+RUNS = 3
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     name: str
@@ -31,7 +35,22 @@ class Case:
 
     def bindings(self):
         """The values of the variables of each run."""
-        return [{"s": s} for s in self.variant.sizes] or [{}]
+        return [{"s": s} for s in self.variant.sizes] or [{}] * RUNS
+
+    def with_leading_dim(self):
+        """The same case with its leading dim as the variable, at its own size and two others; None
+        where it has none. Whether the op allows that shows when it is evaluated."""
+        sizes = [i.dims[0] for i in self.variant.inputs if i.dims]
+        if self.op.name in gaps.WANTS_KNOWN_SIZES:
+            return None
+        if self.variant.sizes or not sizes or not isinstance(sizes[0], int) or sizes[0] < 2:
+            return None
+        inputs = tuple(
+            dataclasses.replace(i, dims=("s", *i.dims[1:])) if i.dims and i.dims[0] == sizes[0] else i
+            for i in self.variant.inputs
+        )
+        variant = dataclasses.replace(self.variant, inputs=inputs, sizes=(sizes[0], sizes[0] + 2, 1))
+        return dataclasses.replace(self, variant=variant)
 
     def bases(self):
         """(base dims, view steps) of each input."""

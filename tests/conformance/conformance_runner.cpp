@@ -31,6 +31,7 @@ struct Settings {
   int jobs = 0;
   int64_t stop_after = 0;  // failures; 0: never
   int repeat = 1;
+  bool dynamic = false;
 };
 
 // The base seen through the steps of its layout.
@@ -131,7 +132,8 @@ void work(const CaseIndex& index, const Settings& settings, Tally& tally) {
 }
 
 int run_all(const Settings& settings) {
-  CaseIndex index = load_cases(settings.folder, settings.globs);
+  CaseIndex index =
+      load_cases(settings.folder, settings.globs, settings.dynamic ? Form::Dynamic : Form::Written);
   if (settings.list) {
     for (const Case& one : index.cases) fmt::print("{}\n", one.name);
     return 0;
@@ -164,7 +166,9 @@ int main(int argc, char** argv) {
   app.add_option("--cache", settings.cache, "a folder for compiled kernels, or none");
   app.add_option("--jobs", settings.jobs, "threads; 0: one per core");
   app.add_option("--stop-after", settings.stop_after, "stop after this many failures; 0: never");
-  app.add_option("--repeat", settings.repeat, "runs of each case on the same executable");
+  app.add_option("--repeat", settings.repeat, "rounds of all runs on the same executable");
+  app.add_flag("--dynamic", settings.dynamic,
+               "the cases with their leading dim as a variable, where that is possible");
 #ifdef LUMINAL_MISTAKES
   app.add_option("--mistake", luminal::mistake, "the planted mistake to make; 0: none");
 #endif

@@ -65,3 +65,9 @@ KNOWN_DIFFERENCES = {
 
 def reason(op, dtype):
     return EXPLAINED_GAPS.get(op, {}).get(dtype)
+
+
+# Ops whose leading dim can't be a variable although PyTorch takes any size.
+WANTS_KNOWN_SIZES = {
+    "chunk": "the number of pieces follows from the size, and a graph's outputs are fixed",
+}

@@ -3,7 +3,9 @@
 The first line of the index is the header (version, tolerances), each other line a case:
   name, op, dtype, params, tolerance, length, sign_of_zero,
   inputs: [{dtype, dims, steps}]: base dims (with variables as text) and the view steps,
-  runs: [{bindings, inputs: [{dims, at}], expected: {dtype, dims, at}}]: concrete data.
+  runs: [{bindings, inputs: [{dims, at}], expected: {dtype, dims, at}}]: concrete data,
+  dynamic: {inputs, runs} of the same case with its leading dim as a variable, where PyTorch allows
+    it at several sizes; else null.
 `at` is the byte offset of the elements in cases.bin, contiguous and little-endian; half types are
 their 16 bits, bool one byte. Values depend on the name of the case only.
 """
@@ -52,11 +54,11 @@ def bytes_of(tensor):
     return flat.view(torch.uint8).numpy().tobytes()
 
 
-def run_of(case, bindings, elements):
+def run_of(case, number, bindings, elements):
     inputs, described = [], []
     for k, (spec, (base_dims, steps)) in enumerate(zip(case.variant.inputs, case.bases())):
         dims = layouts.bind(base_dims, bindings)
-        seed = f"{case.name}#{k}#{sorted(bindings.items())}"
+        seed = f"{case.name}#{k}#{sorted(bindings.items())}" + (f"#{number}" if number else "")
         base = values.make(seed, spec.values, spec.dtype or case.dtype, dims)
         described.append({"dims": dims, "at": elements.add(base)})
         inputs.append(layouts.apply(base, steps, bindings))
@@ -65,16 +67,37 @@ def run_of(case, bindings, elements):
     return {"bindings": bindings, "inputs": described, "expected": expected}
 
 
-def line_of(case, elements):
-    inputs = [
+def inputs_of(case):
+    return [
         {"dtype": spec.dtype or case.dtype, "dims": dims, "steps": steps}
         for spec, (dims, steps) in zip(case.variant.inputs, case.bases())
     ]
+
+
+def runs_of(case, elements):
+    return [run_of(case, k, b, elements) for k, b in enumerate(case.bindings())]
+
+
+def dynamic_of(case, elements):
+    """None where PyTorch refuses another size, or gives a result of another rank for it."""
+    dynamic = case.with_leading_dim()
+    if dynamic is None:
+        return None
+    try:
+        inputs, runs = inputs_of(dynamic), runs_of(dynamic, elements)
+    except Exception:  # noqa: BLE001, parameters that name the size: the static case stands
+        return None
+    if len({len(run["expected"]["dims"]) for run in runs}) != 1:
+        return None
+    return {"inputs": inputs, "runs": runs}
+
+
+def line_of(case, elements):
     return {
         "name": case.name, "op": case.op.name, "dtype": case.dtype, "params": case.variant.params,
         "tolerance": case.tolerance(), "length": case.variant.length,
-        "sign_of_zero": case.sign_of_zero(), "inputs": inputs,
-        "runs": [run_of(case, b, elements) for b in case.bindings()],
+        "sign_of_zero": case.sign_of_zero(), "inputs": inputs_of(case),
+        "runs": runs_of(case, elements), "dynamic": dynamic_of(case, elements),
     }  # fmt: skip
 
 
