@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "luminal/driver/executable.h"
+#include "luminal/driver/variants.h"
 #include "luminal/runtime/program.h"
 
 namespace luminal {
@@ -14,23 +15,38 @@ namespace luminal {
 struct Executable::Impl {
   std::shared_ptr<const Graph> graph;  // as it was when compiled
   const Graph* source = nullptr;       // the user's graph: only to recognise its tensors
-  std::unique_ptr<runtime::Program> program;
+  std::vector<std::unique_ptr<runtime::Program>> programs;  // by variant, over the same ports
+  Variants variants;
   std::unordered_map<NodeId, size_t> leaf_port;  // which port holds a leaf, a result
   std::unordered_map<NodeId, size_t> result_port;
   std::vector<Expr> variables;  // all of the graph's, sorted by name
 
-  // By port: its bytes, and the dims they were given with (none: only their number is known).
+  uint64_t memory_limit = 0;  // bytes; 0: none
+
+  // By port: its bytes, and what is known of them.
+  std::vector<runtime::Buffer> buffers;
   struct Slot {
-    runtime::Buffer buffer;
-    std::optional<std::vector<int64_t>> dims;
+    std::optional<std::vector<int64_t>> dims;  // as given; none: only their number is known
+    runtime::Buffer storage;                   // an output's memory, as large as it ever was
+    bool ready = false;                        // fits the sizes of the last run
   };
   std::vector<Slot> slots;
+
+  // Of the last run; none after one that failed before it began.
+  std::optional<Bindings> bound;
+  runtime::Program* current = nullptr;
+
+  const std::vector<runtime::Port>& ports() const { return programs.front()->ports(); }
 
   size_t leaf_of(const Tensor& tensor, const char* asked) const;
   void check_owner(const Tensor& tensor, const char* asked) const;
   void bind_data(size_t port, const TensorData& data);
   void run(const Bindings& bindings, const RunOptions& options);
+  void hold(size_t port, runtime::Buffer buffer, std::optional<std::vector<int64_t>> dims);
+  void change_bindings(const Bindings& bindings);
   void check_bindings(const Bindings& bindings) const;
+  // Throws UserError where a run of this variant would take more than the limit.
+  void check_memory(runtime::Program& program, const Bindings& bindings) const;
   void prepare_port(size_t port, const Bindings& bindings);
   TensorData port_data(size_t port) const;
 };

@@ -59,8 +59,9 @@ class Program {
   // within its bounds.
   virtual void run(const Bindings& bindings, std::span<const Buffer> buffers,
                    const StepOptions& options) = 0;
-  // Another one over the same code, with working memory of its own.
-  virtual std::unique_ptr<Program> clone() const = 0;
+  // Another one over the same code, with working memory of its own, or with that of `beside`, a
+  // program of the same backend that never runs at the same time.
+  virtual std::unique_ptr<Program> clone(const Program* beside) const = 0;
 };
 
 }  // namespace luminal::runtime

@@ -40,18 +40,21 @@ CpuProgram::CpuProgram(const LoadRequest& request, Kernels kernels,
       folded_(plan_->folded.size()) {}
 
 // The same code, and what was computed of weights: those are shared too.
-CpuProgram::CpuProgram(const CpuProgram& other)
+CpuProgram::CpuProgram(const CpuProgram& other, std::shared_ptr<runtime::Arena> arena)
     : request_(other.request_),
       kernels_(other.kernels_),
       ports_(other.ports_),
       plan_(other.plan_),
-      arena_(std::make_shared<runtime::Arena>()),
+      arena_(std::move(arena)),
       addresses_(other.addresses_.size(), nullptr),
       folded_(other.folded_),
       folded_is_current_(other.folded_is_current_) {}
 
-std::unique_ptr<runtime::Program> CpuProgram::clone() const {
-  return std::unique_ptr<Program>(new CpuProgram(*this));
+std::unique_ptr<runtime::Program> CpuProgram::clone(const Program* beside) const {
+  std::shared_ptr<runtime::Arena> arena = beside != nullptr
+                                              ? dynamic_cast<const CpuProgram&>(*beside).arena_
+                                              : std::make_shared<runtime::Arena>();
+  return std::unique_ptr<Program>(new CpuProgram(*this, std::move(arena)));
 }
 
 CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,

@@ -27,7 +27,7 @@ class CpuProgram : public runtime::Program {
   void weights_changed() override { folded_is_current_ = false; }
   void run(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
            const runtime::StepOptions& options) override;
-  std::unique_ptr<Program> clone() const override;
+  std::unique_ptr<Program> clone(const Program* beside) const override;
 
  private:
   // A step with all that it needs for one set of sizes.
@@ -43,7 +43,7 @@ class CpuProgram : public runtime::Program {
     runtime::MemoryPlan memory;
   };
 
-  CpuProgram(const CpuProgram& other);
+  CpuProgram(const CpuProgram& other, std::shared_ptr<runtime::Arena> arena);
   void prepare(const Bindings& bindings);
   Layout lay_out(const std::vector<RunStep>& steps, const Bindings& bindings) const;
   void fold(std::span<const runtime::Buffer> buffers);

@@ -65,7 +65,7 @@ class InterpProgram : public runtime::Program {
     }
   }
 
-  std::unique_ptr<Program> clone() const override {
+  std::unique_ptr<Program> clone(const Program*) const override {
     return std::make_unique<InterpProgram>(request_);
   }
 
@@ -80,9 +80,13 @@ class InterpBackend : public Backend {
  public:
   std::string_view name() const override { return "interp"; }
   bool runs_plans() const override { return false; }
-  std::unique_ptr<runtime::Program> load(const LoadRequest& request,
-                                         std::vector<KernelListing>*) const override {
-    return std::make_unique<InterpProgram>(request);
+  std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
+                                                      LoadReport*) const override {
+    std::vector<std::unique_ptr<runtime::Program>> programs;
+    for (const LoadRequest& request : requests) {
+      programs.push_back(std::make_unique<InterpProgram>(request));
+    }
+    return programs;
   }
 };
 
