@@ -28,8 +28,9 @@ struct CompileOptions {
   std::string cache_folder = {};   // for compiled kernels; empty: the user's; "none": none
   uint64_t seed = 1;               // of the search
   uint64_t cache_bytes = 1 << 30;  // that it may hold: what was used least recently goes
-  uint64_t memory_limit = 0;       // bytes an executable may allocate for itself; 0: no limit
-  Bindings typical_sizes = {};     // of variables, for the model; others get 128 or a bound
+  // Bytes an executable may allocate for itself; 0: what the control group of the process allows.
+  uint64_t memory_limit = 0;
+  Bindings typical_sizes = {};  // of variables, for the model; others get 128 or a bound
   // Plans for ranges of a variable, of which run() takes the one for its value: {"s", {1, 16}}
   // means one for s = 1 (and less), one for 2 … 16, one for more.
   std::map<std::string, std::vector<int64_t>> variants = {};

@@ -95,10 +95,30 @@ void Executable::Impl::hold(size_t port, Buffer buffer, std::optional<std::vecto
   const PortRole role = ports()[port].role;
   // A run rewrites states in place, so they need bytes of their own.
   buffers[port] = role == PortRole::State ? buffer.copy() : std::move(buffer);
-  slots[port].dims = std::move(dims);
+  slots[port].given = std::move(dims);
   slots[port].ready = false;
+  slots[port].released = false;
   if (role != PortRole::Weight) return;
+  // What is folded is computed anew, from all of its weights.
+  for (Slot& slot : slots) {
+    slot.ready = slot.ready && !slot.released;
+    slot.released = false;
+  }
   for (const auto& program : programs) program->weights_changed();
+}
+
+void Executable::release(const Tensor& weight) {
+  const size_t port = impl_->leaf_of(weight, "release");
+  const bool read = std::any_of(impl_->programs.begin(), impl_->programs.end(),
+                                [&](const auto& program) { return program->reads(port); });
+  if (impl_->ports()[port].role != PortRole::Weight || read) {
+    throw UserError(fmt::format(
+        "release '{}': runs read it; only weights whose values are all folded can be released, "
+        "after a first run (of each variant)",
+        impl_->ports()[port].name));
+  }
+  impl_->buffers[port] = {};
+  impl_->slots[port].released = true;
 }
 
 void Executable::set(const Tensor& tensor, TensorData data) {
@@ -161,27 +181,32 @@ void Executable::Impl::check_bindings(const Bindings& bindings) const {
   }
 }
 
-void Executable::Impl::prepare_port(size_t at, const Bindings& bindings) {
+const std::vector<int64_t>* Executable::Impl::dims_of(size_t port) const {
+  const Slot& slot = slots[port];
+  if (slot.ready) return &slot.now.sizes;
+  return slot.given ? &*slot.given : nullptr;
+}
+
+void Executable::Impl::prepare_port(size_t at) {
   const Port& port = ports()[at];
   Slot& slot = slots[at];
+  if (slot.released) return;
   Buffer& buffer = buffers[at];
-  const ResolvedDims resolved = resolve(port, bindings);
-  const std::vector<int64_t>& dims = resolved.sizes;
-  const size_t size = resolved.bytes(port.dtype);
+  const size_t size = slot.now.bytes(port.dtype);
   switch (port.role) {
     case PortRole::Output:
       if (!slot.storage.valid() || slot.storage.size() < size) {
+        buffer = {};  // old and new are never held together
         slot.storage = {};
         slot.storage = Buffer::allocate(size);
       }
       buffer = slot.storage.first(size);
-      slot.dims = dims;
       slot.ready = true;
       return;
     case PortRole::State:
       if (!buffer.valid()) {
         buffer = Buffer::allocate(size);
-        slot.dims = dims;
+        slot.given = slot.now.sizes;
       }
       break;
     case PortRole::Input:
@@ -193,26 +218,24 @@ void Executable::Impl::prepare_port(size_t at, const Bindings& bindings) {
       }
       break;
   }
-  if (slot.dims ? *slot.dims != dims : buffer.size() != size) {
+  if (slot.given ? *slot.given != slot.now.sizes : buffer.size() != size) {
     const std::string found =
-        slot.dims
-            ? text_of(*slot.dims)
+        slot.given
+            ? text_of(*slot.given)
             : fmt::format("{} elements", buffer.size() * 8 / static_cast<size_t>(bits(port.dtype)));
     throw UserError(
         fmt::format("run: '{}' {} is {} in this run, but it was set with {}; set it "
                     "again or bind other values",
-                    port.name, text(port.dims), text_of(dims), found));
+                    port.name, text(port.dims), text_of(slot.now.sizes), found));
   }
-  slot.dims = dims;
   slot.ready = true;
 }
 
 void Executable::Impl::check_memory(runtime::Program& program, const Bindings& bindings) const {
   if (memory_limit == 0) return;
-  const runtime::MemoryUse use = program.plan_memory(bindings);
-  std::vector<runtime::MemoryUse::Tensor> tensors = use.tensors;
-  tensors.insert(tensors.end(), use.kept.begin(), use.kept.end());
+  runtime::MemoryUse use = program.plan_memory(bindings, false);
   size_t total = use.arena + use.folded;
+  std::vector<runtime::MemoryUse::Tensor> tensors;
   for (const Port& port : ports()) {
     if (port.role != PortRole::Output && port.role != PortRole::State) continue;
     const ResolvedDims dims = resolve(port, bindings);
@@ -221,16 +244,20 @@ void Executable::Impl::check_memory(runtime::Program& program, const Bindings& b
                        dims.bytes(port.dtype)});
   }
   if (total <= memory_limit) return;
-  std::stable_sort(tensors.begin(), tensors.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  use = program.plan_memory(bindings, true);
+  tensors.insert(tensors.end(), use.tensors.begin(), use.tensors.end());
+  tensors.insert(tensors.end(), use.kept.begin(), use.kept.end());
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
   std::string largest;
   for (size_t i = 0; i < std::min<size_t>(tensors.size(), 5); ++i) {
     largest +=
         fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", tensors[i].name, tensors[i].bytes);
   }
   throw UserError(fmt::format(
-      "a run would take {} bytes beside inputs and weights, memory_limit is {}; the largest "
-      "tensors: {}; bind smaller sizes or raise the limit",
+      "a run would take {} bytes beside inputs and weights, memory_limit (or the control group's) "
+      "is {}; the largest tensors: {}; bind smaller sizes or raise the limit",
       total, memory_limit, largest));
 }
 
@@ -239,16 +266,22 @@ void Executable::Impl::change_bindings(const Bindings& bindings) {
   check_bindings(bindings);
   current = programs[variants.pick(bindings)].get();
   check_memory(*current, bindings);
-  for (Slot& slot : slots) slot.ready = false;
+  std::vector<ResolvedDims> resolved;
+  for (const Port& port : ports()) resolved.push_back(resolve(port, bindings));
+  for (size_t port = 0; port < slots.size(); ++port) {
+    Slot& slot = slots[port];
+    if (slot.ready) slot.given = std::move(slot.now.sizes);
+    slot.now = std::move(resolved[port]);
+    slot.ready = false;
+  }
   bound = bindings;
 }
 
-// Nothing here allocates when the bindings are those of the last run and all that was set since
-// has its size.
+// Nothing here allocates when the bindings are those of the last run, whatever was set since.
 void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) {
   if (!bound || bound->items() != bindings.items()) change_bindings(bindings);
   for (size_t port = 0; port < slots.size(); ++port) {
-    if (!slots[port].ready) prepare_port(port, bindings);
+    if (!slots[port].ready) prepare_port(port);
   }
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
   current->run(bindings, buffers, {.debug = options.debug ? &out : nullptr});
@@ -265,7 +298,7 @@ void Executable::run(const RunOptions& options) { impl_->run({}, options); }
 
 TensorData Executable::Impl::port_data(size_t port) const {
   return TensorData{.dtype = ports()[port].dtype,
-                    .dims = slots[port].dims.value(),
+                    .dims = *dims_of(port),
                     .bytes = buffers[port].bytes(),
                     .owner = buffers[port].owner()};
 }
@@ -282,7 +315,7 @@ TensorData Executable::get_data(const Tensor& tensor) const {
   }
   // A leaf's own slot is newer than a copy of it made by a run.
   const size_t port = leaf != impl.leaf_port.end() ? leaf->second : result->second;
-  if (!impl.buffers[port].valid() || !impl.slots[port].dims) {
+  if (!impl.buffers[port].valid() || impl.dims_of(port) == nullptr) {
     throw UserError(fmt::format("get {}: it has no value yet; call run() first",
                                 impl.graph->describe(tensor.id())));
   }
@@ -313,11 +346,12 @@ Executable Executable::clone() const {
     switch (copy->ports()[port].role) {
       case PortRole::Weight:
         copy->buffers[port] = impl_->buffers[port];
-        copy->slots[port].dims = impl_->slots[port].dims;
+        if (const auto* dims = impl_->dims_of(port)) copy->slots[port].given = *dims;
+        copy->slots[port].released = impl_->slots[port].released;
         break;
       case PortRole::State:
         copy->buffers[port] = impl_->buffers[port].copy();
-        copy->slots[port].dims = impl_->slots[port].dims;
+        if (const auto* dims = impl_->dims_of(port)) copy->slots[port].given = *dims;
         break;
       case PortRole::Input:
       case PortRole::Output:

@@ -9,6 +9,7 @@
 #include "luminal/driver/executable.h"
 #include "luminal/driver/variants.h"
 #include "luminal/runtime/program.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
 
@@ -26,9 +27,11 @@ struct Executable::Impl {
   // By port: its bytes, and what is known of them.
   std::vector<runtime::Buffer> buffers;
   struct Slot {
-    std::optional<std::vector<int64_t>> dims;  // as given; none: only their number is known
-    runtime::Buffer storage;                   // an output's memory, as large as it ever was
-    bool ready = false;                        // fits the sizes of the last run
+    std::optional<std::vector<int64_t>> given;  // dims, before this run; none: only their number
+    ResolvedDims now;                           // in this run
+    runtime::Buffer storage;                    // an output's memory, as large as it ever was
+    bool ready = false;                         // its bytes have the dims of this run
+    bool released = false;                      // a weight that is not needed at present
   };
   std::vector<Slot> slots;
 
@@ -47,7 +50,9 @@ struct Executable::Impl {
   void check_bindings(const Bindings& bindings) const;
   // Throws UserError where a run of this variant would take more than the limit.
   void check_memory(runtime::Program& program, const Bindings& bindings) const;
-  void prepare_port(size_t port, const Bindings& bindings);
+  void prepare_port(size_t port);
+  // The dims of a port's bytes; null where they aren't known.
+  const std::vector<int64_t>* dims_of(size_t port) const;
   TensorData port_data(size_t port) const;
 };
 

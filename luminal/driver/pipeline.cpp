@@ -6,6 +6,7 @@
 
 #include "luminal/backends/registry.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_limits.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
@@ -81,7 +82,7 @@ std::string text_of(const Bindings& sizes) {
 void report_memory(runtime::Program& program, const Bindings& sizes, CompileReport& report) {
   MemoryReport entry{.sizes = text_of(sizes), .kept = {}};
   try {
-    const runtime::MemoryUse use = program.plan_memory(sizes);
+    const runtime::MemoryUse use = program.plan_memory(sizes, true);
     entry.peak = use.arena;
     entry.unshared = use.unshared;
     entry.folded = use.folded;
@@ -113,7 +114,8 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   impl->source = &graph;
   impl->variables = variables(*snapshot);
   impl->variants = Variants(impl->variables, options.variants);
-  impl->memory_limit = options.memory_limit;
+  impl->memory_limit =
+      options.memory_limit > 0 ? options.memory_limit : base::cgroup_limits().memory.value_or(0);
 
   const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
   const std::filesystem::path folder = cache_folder(options.cache_folder, report);

@@ -23,8 +23,9 @@ ResolvedDims resolve(const RunTensor& tensor, const Bindings& bindings) {
 }
 
 void sort_by_size(std::vector<runtime::MemoryUse::Tensor>& tensors) {
-  std::stable_sort(tensors.begin(), tensors.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
 }
 
 }  // namespace
@@ -124,11 +125,28 @@ void CpuProgram::prepare(const Bindings& bindings) {
   prepared_ = true;
 }
 
-runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings) {
+bool CpuProgram::reads(size_t port) const {
+  auto is_port = [&](int tensor) {
+    const RunTensor& at = plan_->tensors[static_cast<size_t>(tensor)];
+    return at.home == Home::Port && at.port == static_cast<int>(port);
+  };
+  auto read_by = [&](const RunStep& step) {
+    return std::any_of(step.params.begin(), step.params.end(), is_port);
+  };
+  return std::any_of(plan_->run_steps.begin(), plan_->run_steps.end(), read_by) ||
+         std::any_of(plan_->copies.begin(), plan_->copies.end(),
+                     [&](const RunCopy& copy) { return is_port(copy.from); }) ||
+         (!folded_is_current_ &&
+          std::any_of(plan_->load_steps.begin(), plan_->load_steps.end(), read_by));
+}
+
+runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings, bool list_tensors) {
   prepare(bindings);
   runtime::MemoryUse use;
   use.arena = layout_.memory.peak;
   use.unshared = layout_.memory.unshared;
+  for (int id : plan_->folded) use.folded += bytes_[static_cast<size_t>(id)];
+  if (!list_tensors) return use;
   for (const RunStep& step : plan_->run_steps) {
     for (size_t p = 0; p < step.params.size(); ++p) {
       const auto id = static_cast<size_t>(step.params[p]);
@@ -140,7 +158,6 @@ runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings) {
   for (int id : plan_->folded) {
     const auto at = static_cast<size_t>(id);
     use.kept.push_back({describe(plan_->tensors[at]), bytes_[at]});
-    use.folded += bytes_[at];
   }
   sort_by_size(use.tensors);
   sort_by_size(use.kept);

@@ -35,8 +35,9 @@ class InterpProgram : public runtime::Program {
   const std::vector<Port>& ports() const override { return ports_; }
 
   // The interpreter allocates as it goes.
-  runtime::MemoryUse plan_memory(const Bindings&) override { return {}; }
+  runtime::MemoryUse plan_memory(const Bindings&, bool) override { return {}; }
   void weights_changed() override {}
+  bool reads(size_t) const override { return true; }
 
   void run(const Bindings& bindings, std::span<const Buffer> buffers,
            const runtime::StepOptions& options) override {
