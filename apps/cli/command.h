@@ -15,6 +15,7 @@ struct Command {
   void (*define)(CLI::App& app);
 };
 
+void define_cache(CLI::App& app);
 void define_compile(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);

@@ -18,6 +18,7 @@ constexpr int kUsage = 2;     // the command line
 constexpr int kInternal = 3;  // a bug of ours
 
 constexpr Command kCommands[] = {
+    {"cache", "Show or clear the compiled kernels on disk", define_cache},
     {"compile", "Compile a graph and say what became of it", define_compile},
     {"doctor", "Say what this machine offers and whether all is well", define_doctor},
     {"egg", "Run an e-graph program and look inside", define_egg},

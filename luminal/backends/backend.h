@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct LoadOptions {
   bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
   int threads = 1;
   std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
+  uint64_t cache_bytes = 1 << 30;      // that the folder may hold
   Bindings typical_sizes = {};         // at which an order of steps is chosen
 };
 
@@ -49,16 +51,22 @@ struct KernelListing {
   std::function<std::string()> assembly;
 };
 
+struct LoadReport {
+  std::vector<KernelListing> kernels;  // of all plans, in order
+  std::vector<std::string> notes;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   // Whether it runs plans of kernels, or the graph itself.
   virtual bool runs_plans() const = 0;
-  // The program that computes `ports.results` and the state updates of the graph; `listing`, if not
-  // null, gets one entry per kernel of the plan, in order.
-  virtual std::unique_ptr<runtime::Program> load(const LoadRequest& request,
-                                                 std::vector<KernelListing>* listing) const = 0;
+  // For each request the program that computes its `ports.results` and the state updates of its
+  // graph. The programs are variants of one another, of which one runs at a time: they share equal
+  // kernels and working memory. `report` may be null.
+  virtual std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
+                                                              LoadReport* report) const = 0;
 };
 
 }  // namespace luminal::backends

@@ -2,6 +2,7 @@
 
 #include "luminal/base/errors.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -42,6 +43,15 @@ bool is_writable_folder(const std::filesystem::path& folder) {
   if (::mkdtemp(probe.data()) == nullptr) return false;
   ::rmdir(probe.c_str());
   return true;
+}
+
+std::string why_not_private(const std::filesystem::path& folder) {
+  struct stat status = {};
+  if (::stat(folder.c_str(), &status) != 0) return {};
+  if (!S_ISDIR(status.st_mode)) return "it is not a folder";
+  if (status.st_uid != ::geteuid()) return "it belongs to another user";
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "other users may write to it";
+  return {};
 }
 
 }  // namespace luminal::base

@@ -18,4 +18,8 @@ std::filesystem::path cache_folder();
 // Tries with a folder that it removes again, in the nearest folder above that exists.
 bool is_writable_folder(const std::filesystem::path& folder);
 
+// Why others than this user could change what `folder` holds: it belongs to someone else, or they
+// may write to it. Empty where they can't, and where there is no such folder.
+std::string why_not_private(const std::filesystem::path& folder);
+
 }  // namespace luminal::base

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,9 +51,15 @@ struct CompileOptions {
   std::vector<RuleFile> rules = {};             // beside the embedded ones
   std::vector<std::string> disable_rules = {};  // groups of rules that don't run: "algebra"
   int threads = 0;                              // 0: as many as this process may use
-  std::string cache_folder = {};    // for compiled kernels; empty: the user's; "none": none
-  uint64_t seed = 1;                // of the search
-  Bindings typical_sizes = {};      // of variables, for the model; others get 128 or a bound
+  std::string cache_folder = {};   // for compiled kernels; empty: the user's; "none": none
+  uint64_t cache_bytes = 1 << 30;  // that it may hold: what was used least recently goes
+  // Bytes an executable may allocate for itself; 0: what the control group of the process allows.
+  uint64_t memory_limit = 0;
+  uint64_t seed = 1;            // of the search
+  Bindings typical_sizes = {};  // of variables, for the model; others get 128 or a bound
+  // Plans for ranges of a variable, of which run() takes the one for its value: {"s", {1, 16}}
+  // means one for s = 1 (and less), one for 2 … 16, one for more.
+  std::map<std::string, std::vector<int64_t>> variants = {};
   CompileReport* report = nullptr;  // filled in if given
   // Called often, by the thread that compiles.
   std::function<void(const CompileProgress&)> progress = nullptr;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "luminal/base/check.h"
@@ -71,7 +72,7 @@ size_t Executable::Impl::leaf_of(const Tensor& tensor, const char* asked) const 
 }
 
 void Executable::Impl::bind_data(size_t port, const TensorData& data) {
-  const Port& wanted = program->ports()[port];
+  const Port& wanted = ports()[port];
   if (data.dtype != wanted.dtype) {
     throw UserError(
         fmt::format("set '{}': it is {}, the data is {}; cast the data, or declare it "
@@ -87,9 +88,37 @@ void Executable::Impl::bind_data(size_t port, const TensorData& data) {
     throw UserError(fmt::format("set '{}': it is {}, the data is {}; reshape one of them",
                                 wanted.name, text(wanted.dims), text_of(data.dims)));
   }
-  slots[port] = {Buffer::borrow(data.bytes, data.owner), data.dims};
+  hold(port, Buffer::borrow(data.bytes, data.owner), data.dims);
+}
+
+void Executable::Impl::hold(size_t port, Buffer buffer, std::optional<std::vector<int64_t>> dims) {
+  const PortRole role = ports()[port].role;
   // A run rewrites states in place, so they need bytes of their own.
-  if (wanted.role == PortRole::State) slots[port].buffer = slots[port].buffer.copy();
+  buffers[port] = role == PortRole::State ? buffer.copy() : std::move(buffer);
+  slots[port].given = std::move(dims);
+  slots[port].ready = false;
+  slots[port].released = false;
+  if (role != PortRole::Weight) return;
+  // What is folded is computed anew, from all of its weights.
+  for (Slot& slot : slots) {
+    slot.ready = slot.ready && !slot.released;
+    slot.released = false;
+  }
+  for (const auto& program : programs) program->weights_changed();
+}
+
+void Executable::release(const Tensor& weight) {
+  const size_t port = impl_->leaf_of(weight, "release");
+  const bool read = std::any_of(impl_->programs.begin(), impl_->programs.end(),
+                                [&](const auto& program) { return program->reads(port); });
+  if (impl_->ports()[port].role != PortRole::Weight || read) {
+    throw UserError(fmt::format(
+        "release '{}': runs read it; only weights whose values are all folded can be released, "
+        "after a first run (of each variant)",
+        impl_->ports()[port].name));
+  }
+  impl_->buffers[port] = {};
+  impl_->slots[port].released = true;
 }
 
 void Executable::set(const Tensor& tensor, TensorData data) {
@@ -98,7 +127,7 @@ void Executable::set(const Tensor& tensor, TensorData data) {
 
 void Executable::set(const Tensor& tensor, const NestedList& values) {
   const size_t port = impl_->leaf_of(tensor, "set");
-  impl_->bind_data(port, values.data(impl_->program->ports()[port].dtype));
+  impl_->bind_data(port, values.data(impl_->ports()[port].dtype));
 }
 
 void Executable::set(const Tensor& tensor, std::initializer_list<NestedList> values) {
@@ -107,7 +136,7 @@ void Executable::set(const Tensor& tensor, std::initializer_list<NestedList> val
 
 void Executable::set_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes) {
   const size_t at = impl_->leaf_of(tensor, "set");
-  const Port& port = impl_->program->ports()[at];
+  const Port& port = impl_->ports()[at];
   const auto count = static_cast<int64_t>(bytes.size()) / byte_size(dtype, 1);
   TensorData data = TensorData::copy_bytes(dtype, bytes, {count});
   // The 16-bit floats have no C++ type of their own, so they take f32 and round.
@@ -123,9 +152,7 @@ void Executable::set_bytes(const Tensor& tensor, DType dtype, std::span<const st
     throw UserError(fmt::format("set '{}': {} has {} elements, {} were given", port.name,
                                 text(port.dims), *wanted, count));
   }
-  Buffer buffer = Buffer::borrow(data.bytes, data.owner);
-  if (port.role == PortRole::State) buffer = buffer.copy();
-  impl_->slots[at] = {std::move(buffer), std::nullopt};
+  impl_->hold(at, Buffer::borrow(data.bytes, data.owner), std::nullopt);
 }
 
 void Executable::Impl::check_bindings(const Bindings& bindings) const {
@@ -144,64 +171,124 @@ void Executable::Impl::check_bindings(const Bindings& bindings) const {
                       variable.name(), *value, variable.lower_bound(), variable.upper_bound()));
     }
   }
-  for (const auto& [bound, value] : bindings.items()) {
+  for (const auto& [given, value] : bindings.items()) {
     bool known = false;
-    for (Expr variable : variables) known = known || variable.name() == bound;
+    for (Expr variable : variables) known = known || variable.name() == given;
     if (!known) {
-      throw UserError(fmt::format("run: the graph has no variable '{}'; it has: {}", bound,
+      throw UserError(fmt::format("run: the graph has no variable '{}'; it has: {}", given,
                                   variables_text(variables)));
     }
   }
 }
 
-void Executable::Impl::prepare_port(size_t at, const Bindings& bindings) {
-  const Port& port = program->ports()[at];
+const std::vector<int64_t>* Executable::Impl::dims_of(size_t port) const {
+  const Slot& slot = slots[port];
+  if (slot.ready) return &slot.now.sizes;
+  return slot.given ? &*slot.given : nullptr;
+}
+
+void Executable::Impl::prepare_port(size_t at) {
+  const Port& port = ports()[at];
   Slot& slot = slots[at];
-  const ResolvedDims resolved = resolve(port, bindings);
-  const std::vector<int64_t>& dims = resolved.sizes;
-  const size_t size = resolved.bytes(port.dtype);
+  if (slot.released) return;
+  Buffer& buffer = buffers[at];
+  const size_t size = slot.now.bytes(port.dtype);
   switch (port.role) {
     case PortRole::Output:
-      if (slot.buffer.size() != size || !slot.buffer.valid()) slot.buffer = Buffer::allocate(size);
-      slot.dims = dims;
+      if (!slot.storage.valid() || slot.storage.size() < size) {
+        buffer = {};  // old and new are never held together
+        slot.storage = {};
+        slot.storage = Buffer::allocate(size);
+      }
+      buffer = slot.storage.first(size);
+      slot.ready = true;
       return;
     case PortRole::State:
-      if (!slot.buffer.valid()) slot = {Buffer::allocate(size), dims};
+      if (!buffer.valid()) {
+        buffer = Buffer::allocate(size);
+        slot.given = slot.now.sizes;
+      }
       break;
     case PortRole::Input:
     case PortRole::Weight:
-      if (!slot.buffer.valid()) {
+      if (!buffer.valid()) {
         throw UserError(fmt::format("run: {} '{}' {}{} was not set; call set() before run()",
                                     port.role == PortRole::Input ? "input" : "weight", port.name,
                                     name(port.dtype), text(port.dims)));
       }
       break;
   }
-  if (slot.dims ? *slot.dims != dims : slot.buffer.size() != size) {
+  if (slot.given ? *slot.given != slot.now.sizes : buffer.size() != size) {
     const std::string found =
-        slot.dims ? text_of(*slot.dims)
-                  : fmt::format("{} elements",
-                                slot.buffer.size() * 8 / static_cast<size_t>(bits(port.dtype)));
+        slot.given
+            ? text_of(*slot.given)
+            : fmt::format("{} elements", buffer.size() * 8 / static_cast<size_t>(bits(port.dtype)));
     throw UserError(
         fmt::format("run: '{}' {} is {} in this run, but it was set with {}; set it "
                     "again or bind other values",
-                    port.name, text(port.dims), text_of(dims), found));
+                    port.name, text(port.dims), text_of(slot.now.sizes), found));
   }
-  slot.dims = dims;
+  slot.ready = true;
 }
 
-void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) {
+void Executable::Impl::check_memory(runtime::Program& program, const Bindings& bindings) const {
+  if (memory_limit == 0) return;
+  runtime::MemoryUse use = program.plan_memory(bindings, false);
+  size_t total = use.arena + use.folded;
+  std::vector<runtime::MemoryUse::Tensor> tensors;
+  for (const Port& port : ports()) {
+    if (port.role != PortRole::Output && port.role != PortRole::State) continue;
+    const ResolvedDims dims = resolve(port, bindings);
+    total += dims.bytes(port.dtype);
+    tensors.push_back({fmt::format("{}{} {}", name(port.dtype), text_of(dims.sizes), port.name),
+                       dims.bytes(port.dtype)});
+  }
+  if (total <= memory_limit) return;
+  use = program.plan_memory(bindings, true);
+  tensors.insert(tensors.end(), use.tensors.begin(), use.tensors.end());
+  tensors.insert(tensors.end(), use.kept.begin(), use.kept.end());
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
+  std::string largest;
+  for (size_t i = 0; i < std::min<size_t>(tensors.size(), 5); ++i) {
+    largest +=
+        fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", tensors[i].name, tensors[i].bytes);
+  }
+  throw UserError(fmt::format(
+      "a run would take {} bytes beside inputs and weights, memory_limit (or the control group's) "
+      "is {}; the largest tensors: {}; bind smaller sizes or raise the limit",
+      total, memory_limit, largest));
+}
+
+void Executable::Impl::change_bindings(const Bindings& bindings) {
+  bound.reset();
   check_bindings(bindings);
-  for (size_t port = 0; port < slots.size(); ++port) prepare_port(port, bindings);
-  std::vector<Buffer> buffers;
-  buffers.reserve(slots.size());
-  for (const Slot& slot : slots) buffers.push_back(slot.buffer);
+  current = variants.pick(bindings);
+  check_memory(*programs[current], bindings);
+  std::vector<ResolvedDims> resolved;
+  for (const Port& port : ports()) resolved.push_back(resolve(port, bindings));
+  for (size_t port = 0; port < slots.size(); ++port) {
+    Slot& slot = slots[port];
+    if (slot.ready) slot.given = std::move(slot.now.sizes);
+    slot.now = std::move(resolved[port]);
+    slot.ready = false;
+  }
+  bound = bindings;
+}
+
+// Nothing here allocates when the bindings are those of the last run, whatever was set since.
+void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) {
+  if (!bound || bound->items() != bindings.items()) change_bindings(bindings);
+  for (size_t port = 0; port < slots.size(); ++port) {
+    if (!slots[port].ready) prepare_port(port);
+  }
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
   const runtime::StepOptions steps{.debug = options.debug ? &out : nullptr};
   if (options.trace != nullptr || options.check_kernels) {
-    run_watched(bindings, buffers, options, steps);
+    run_watched(bindings, options, steps);
   } else {
-    program->run(bindings, buffers, steps);
+    programs[current]->run(bindings, buffers, steps);
   }
   for (const Probe& probe : graph->probes()) {
     show_probe(probe, graph->describe(probe.node), port_data(result_port.at(probe.node)), out);
@@ -215,11 +302,10 @@ void Executable::run(const Bindings& bindings, const RunOptions& options) {
 void Executable::run(const RunOptions& options) { impl_->run({}, options); }
 
 TensorData Executable::Impl::port_data(size_t port) const {
-  const Slot& slot = slots[port];
-  return TensorData{.dtype = program->ports()[port].dtype,
-                    .dims = slot.dims.value(),
-                    .bytes = slot.buffer.bytes(),
-                    .owner = slot.buffer.owner()};
+  return TensorData{.dtype = ports()[port].dtype,
+                    .dims = *dims_of(port),
+                    .bytes = buffers[port].bytes(),
+                    .owner = buffers[port].owner()};
 }
 
 TensorData Executable::get_data(const Tensor& tensor) const {
@@ -234,7 +320,7 @@ TensorData Executable::get_data(const Tensor& tensor) const {
   }
   // A leaf's own slot is newer than a copy of it made by a run.
   const size_t port = leaf != impl.leaf_port.end() ? leaf->second : result->second;
-  if (!impl.slots[port].buffer.valid() || !impl.slots[port].dims) {
+  if (!impl.buffers[port].valid() || impl.dims_of(port) == nullptr) {
     throw UserError(fmt::format("get {}: it has no value yet; call run() first",
                                 impl.graph->describe(tensor.id())));
   }
@@ -250,20 +336,28 @@ Executable Executable::clone() const {
   auto copy = std::make_unique<Impl>();
   copy->graph = impl_->graph;
   copy->source = impl_->source;
-  copy->program = impl_->program->clone();
+  for (const auto& program : impl_->programs) {
+    const runtime::Program* first = copy->programs.empty() ? nullptr : copy->programs[0].get();
+    copy->programs.push_back(program->clone(first));
+  }
+  copy->variants = impl_->variants;
+  copy->memory_limit = impl_->memory_limit;
   copy->leaf_port = impl_->leaf_port;
   copy->result_port = impl_->result_port;
   copy->variables = impl_->variables;
   copy->notes = impl_->notes;
   copy->slots.resize(impl_->slots.size());
+  copy->buffers.resize(impl_->buffers.size());
   for (size_t port = 0; port < impl_->slots.size(); ++port) {
-    const Impl::Slot& slot = impl_->slots[port];
-    switch (copy->program->ports()[port].role) {
+    switch (copy->ports()[port].role) {
       case PortRole::Weight:
-        copy->slots[port] = slot;
+        copy->buffers[port] = impl_->buffers[port];
+        if (const auto* dims = impl_->dims_of(port)) copy->slots[port].given = *dims;
+        copy->slots[port].released = impl_->slots[port].released;
         break;
       case PortRole::State:
-        copy->slots[port] = {slot.buffer.copy(), slot.dims};
+        copy->buffers[port] = impl_->buffers[port].copy();
+        if (const auto* dims = impl_->dims_of(port)) copy->slots[port].given = *dims;
         break;
       case PortRole::Input:
       case PortRole::Output:

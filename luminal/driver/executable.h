@@ -43,6 +43,11 @@ class LUMINAL_API Executable {
   void set(const Tensor& tensor, std::initializer_list<NestedList> values);
   void set(const Tensor& tensor, TensorData data);  // shares the bytes, no copy
 
+  // Lets go of a weight's elements, which runs don't read any more: all that needs them was
+  // computed in the first run. After another weight is set it must be set again. UserError where
+  // runs still read it.
+  void release(const Tensor& weight);
+
   // One run with the dims' variables bound: run({{"s", 7}}).
   void run(const Bindings& bindings, const RunOptions& options = {});
   void run(const RunOptions& options = {});

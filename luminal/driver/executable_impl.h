@@ -8,35 +8,56 @@
 
 #include "luminal/driver/executable.h"
 #include "luminal/driver/step_notes.h"
+#include "luminal/driver/variants.h"
 #include "luminal/runtime/program.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
 
 struct Executable::Impl {
   std::shared_ptr<const Graph> graph;  // as it was when compiled
   const Graph* source = nullptr;       // the user's graph: only to recognise its tensors
-  std::unique_ptr<runtime::Program> program;
+  std::vector<std::unique_ptr<runtime::Program>> programs;  // by variant, over the same ports
+  Variants variants;
   std::unordered_map<NodeId, size_t> leaf_port;  // which port holds a leaf, a result
   std::unordered_map<NodeId, size_t> result_port;
-  std::vector<Expr> variables;             // all of the graph's, sorted by name
-  std::shared_ptr<const StepNotes> notes;  // of a backend that runs plans, else null
+  std::vector<Expr> variables;  // all of the graph's, sorted by name
+  // By variant, of a backend that runs plans; else none.
+  std::vector<std::shared_ptr<const StepNotes>> notes;
 
-  // By port: its bytes, and the dims they were given with (none: only their number is known).
+  uint64_t memory_limit = 0;  // bytes; 0: none
+
+  // By port: its bytes, and what is known of them.
+  std::vector<runtime::Buffer> buffers;
   struct Slot {
-    runtime::Buffer buffer;
-    std::optional<std::vector<int64_t>> dims;
+    std::optional<std::vector<int64_t>> given;  // dims, before this run; none: only their number
+    ResolvedDims now;                           // in this run
+    runtime::Buffer storage;                    // an output's memory, as large as it ever was
+    bool ready = false;                         // its bytes have the dims of this run
+    bool released = false;                      // a weight that is not needed at present
   };
   std::vector<Slot> slots;
+
+  // Of the last run; none after one that failed before it began.
+  std::optional<Bindings> bound;
+  size_t current = 0;
+
+  const std::vector<runtime::Port>& ports() const { return programs.front()->ports(); }
 
   size_t leaf_of(const Tensor& tensor, const char* asked) const;
   void check_owner(const Tensor& tensor, const char* asked) const;
   void bind_data(size_t port, const TensorData& data);
   void run(const Bindings& bindings, const RunOptions& options);
+  void hold(size_t port, runtime::Buffer buffer, std::optional<std::vector<int64_t>> dims);
+  void change_bindings(const Bindings& bindings);
   void check_bindings(const Bindings& bindings) const;
-  void prepare_port(size_t port, const Bindings& bindings);
+  // Throws UserError where a run of this variant would take more than the limit.
+  void check_memory(runtime::Program& program, const Bindings& bindings) const;
+  void prepare_port(size_t port);
+  // The dims of a port's bytes; null where they aren't known.
+  const std::vector<int64_t>* dims_of(size_t port) const;
   TensorData port_data(size_t port) const;
-  void run_watched(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
-                   const RunOptions& options, runtime::StepOptions steps);
+  void run_watched(const Bindings& bindings, const RunOptions& options, runtime::StepOptions steps);
 };
 
 }  // namespace luminal

@@ -6,6 +6,7 @@
 
 #include "luminal/backends/registry.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_limits.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
@@ -13,6 +14,7 @@
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/search/cost_model.h"
 
 namespace luminal {
 namespace {
@@ -39,32 +41,104 @@ std::filesystem::path cache_folder(const std::string& option, CompileReport& rep
   }
 }
 
-std::unique_ptr<runtime::Program> load(const backends::Backend& backend,
-                                       const backends::LoadRequest& request,
-                                       CompileReport& report) {
+std::vector<std::unique_ptr<runtime::Program>> load(
+    const backends::Backend& backend, const std::vector<backends::LoadRequest>& requests,
+    CompileReport& report) {
   const auto start = std::chrono::steady_clock::now();
-  std::vector<backends::KernelListing> listing;
-  std::unique_ptr<runtime::Program> program = backend.load(request, &listing);
+  backends::LoadReport loaded;
+  std::vector<std::unique_ptr<runtime::Program>> programs = backend.load(requests, &loaded);
   int cached = 0;
-  for (size_t i = 0; i < listing.size(); ++i) {
+  for (size_t i = 0; i < loaded.kernels.size(); ++i) {
+    backends::KernelListing& listing = loaded.kernels[i];
     KernelReport& kernel = report.kernels[i];
-    kernel.compile_ms = listing[i].compile_ms;
-    kernel.from_cache = listing[i].from_cache;
-    kernel.slow_paths = std::move(listing[i].slow_paths);
-    kernel.low_level = std::move(listing[i].low_level);
-    kernel.assembly = std::move(listing[i].assembly);
+    kernel.compile_ms = listing.compile_ms;
+    kernel.from_cache = listing.from_cache;
+    kernel.slow_paths = std::move(listing.slow_paths);
+    kernel.low_level = std::move(listing.low_level);
+    kernel.assembly = std::move(listing.assembly);
     cached += kernel.from_cache;
   }
+  report.notes.insert(report.notes.end(), loaded.notes.begin(), loaded.notes.end());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   end_stage(report, "kernels", taken.count(),
             fmt::format("{} compiled, {} from the cache",
-                        listing.size() - static_cast<size_t>(cached), cached),
+                        loaded.kernels.size() - static_cast<size_t>(cached), cached),
             [&] {
               std::string text;
               for (const KernelReport& kernel : report.kernels) text += kernel.low_level();
               return text;
             });
-  return program;
+  return programs;
+}
+
+std::string text_of(const Bindings& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes.items()) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+// Sizes that don't fit together (s - 4 at s = 2) have no memory to tell of.
+void report_memory(runtime::Program& program, const Bindings& sizes, CompileReport& report) {
+  MemoryReport entry{.sizes = text_of(sizes), .kept = {}};
+  try {
+    const runtime::MemoryUse use = program.plan_memory(sizes, true);
+    entry.peak = use.arena;
+    entry.unshared = use.unshared;
+    entry.folded = use.folded;
+    for (const auto& value : use.kept) {
+      entry.kept.push_back(fmt::format("{}, {} bytes", value.name, value.bytes));
+    }
+    report.memory.push_back(std::move(entry));
+  } catch (const UserError& error) {
+    report.notes.push_back(
+        fmt::format("memory at {} can't be planned: {}", entry.sizes, error.what()));
+  }
+}
+
+// One per variant, with its plan on backends that run plans.
+std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Graph>& graph,
+                                                const backends::PortMap& ports,
+                                                const Variants& variants, bool planned,
+                                                const CompileOptions& options,
+                                                CompileReport& report) {
+  const std::filesystem::path folder = cache_folder(options.cache_folder, report);
+  std::vector<backends::LoadRequest> requests;
+  for (size_t v = 0; v < variants.count(); ++v) {
+    CompileOptions of_variant = options;
+    of_variant.typical_sizes = variants.sizes(v, options.typical_sizes);
+    backends::LoadRequest request;
+    request.graph = graph;
+    request.ports = ports;
+    request.options = {
+        .float64 = options.float64,
+        .threads = threads_of(options),
+        .cache_folder = folder,
+        .cache_bytes = options.cache_bytes,
+        .typical_sizes = search::representative_sizes(variables(*graph), of_variant.typical_sizes)};
+    if (options.progress) {
+      request.progress = [progress = options.progress](int done, int total) {
+        progress({"kernels", done, total});
+      };
+    }
+    if (planned) request.planned = plan_graph(*graph, roots(*graph), of_variant, report);
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+// The report lists the kernels of all variants, one after the other.
+std::vector<std::shared_ptr<const StepNotes>> notes_on(
+    const std::vector<backends::LoadRequest>& requests, const std::vector<KernelReport>& kernels) {
+  std::vector<std::shared_ptr<const StepNotes>> notes;
+  auto first = kernels.begin();
+  for (const backends::LoadRequest& request : requests) {
+    const auto last = first + request.planned->plan.n_kernels();
+    notes.push_back(step_notes(request.planned, {first, last}));
+    first = last;
+  }
+  return notes;
 }
 
 }  // namespace
@@ -80,28 +154,27 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   end_stage(report, "graph", verified.count(), fmt::format("{} nodes", graph.size()),
             [&] { return print_graph(graph); });
 
-  backends::LoadRequest request;
-  request.graph = snapshot;
-  request.ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
-  request.options = {.float64 = options.float64,
-                     .threads = threads_of(options),
-                     .cache_folder = cache_folder(options.cache_folder, report)};
-  if (options.progress) {
-    request.progress = [progress = options.progress](int done, int total) {
-      progress({"kernels", done, total});
-    };
-  }
-  if (backend.runs_plans())
-    request.planned = plan_graph(*snapshot, roots(*snapshot), options, report);
-
   auto impl = std::make_unique<Executable::Impl>();
   impl->graph = snapshot;
   impl->source = &graph;
-  impl->program = load(backend, request, report);
-  if (request.planned != nullptr) impl->notes = step_notes(request.planned, report.kernels);
   impl->variables = variables(*snapshot);
-  impl->slots.resize(impl->program->ports().size());
-  const backends::PortMap& ports = request.ports;
+  impl->variants = Variants(impl->variables, options.variants);
+  impl->memory_limit =
+      options.memory_limit > 0 ? options.memory_limit : base::cgroup_limits().memory.value_or(0);
+
+  const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
+  const std::vector<backends::LoadRequest> requests =
+      requests_for(snapshot, ports, impl->variants, backend.runs_plans(), options, report);
+  impl->programs = load(backend, requests, report);
+  if (backend.runs_plans()) {
+    for (size_t v = 0; v < requests.size(); ++v) {
+      report_memory(*impl->programs[v], requests[v].options.typical_sizes, report);
+    }
+    impl->notes = notes_on(requests, report.kernels);
+  }
+  impl->slots.resize(impl->ports().size());
+  impl->buffers.resize(impl->ports().size());
+  if (impl->variables.empty()) impl->check_memory(*impl->programs.front(), {});
   for (size_t i = 0; i < ports.leaves.size(); ++i) impl->leaf_port[ports.leaves[i]] = i;
   for (size_t i = 0; i < ports.results.size(); ++i) {
     impl->result_port[ports.results[i]] = ports.leaves.size() + i;

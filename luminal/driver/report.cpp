@@ -50,6 +50,12 @@ std::string CompileReport::text() const {
   }
   if (!stored.empty()) lines += "not fused\n";
   for (const StoredReport& value : stored) lines += "  " + stored_text(value);
+  for (const MemoryReport& use : memory) {
+    lines +=
+        fmt::format("memory{}{}: {} bytes of working memory ({} without sharing), {} folded\n",
+                    use.sizes.empty() ? "" : " at ", use.sizes, use.peak, use.unshared, use.folded);
+    for (const std::string& value : use.kept) lines += fmt::format("  folded: {}\n", value);
+  }
   for (const std::string& note : notes) lines += fmt::format("note: {}\n", note);
   return lines;
 }

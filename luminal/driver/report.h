@@ -57,6 +57,15 @@ struct StoredReport {
   double fused_us = 0;               // and with the value computed by its readers
 };
 
+// What a run takes beside inputs and weights, at the sizes it was planned for.
+struct MemoryReport {
+  std::string sizes;              // "s = 128"; empty where nothing is dynamic
+  uint64_t peak = 0;              // working memory: values in the arena share it
+  uint64_t unshared = 0;          // what it would be if they didn't
+  uint64_t folded = 0;            // values of weights alone, computed once and kept
+  std::vector<std::string> kept;  // those, each with its bytes
+};
+
 struct LUMINAL_API CompileReport {
   // What to record beside the figures, set by the caller.
   std::string print_after;      // a stage whose full text goes to `out`; "all" for each
@@ -74,6 +83,7 @@ struct LUMINAL_API CompileReport {
   int search_kernels = 0;  // distinct ones that were costed
   int search_bits = 0;
   double model_us = 0;
+  std::vector<MemoryReport> memory;  // one per variant; none on backends that plan no memory
 
   std::string text() const;
   std::string json() const;  // all of it, but for low-level code

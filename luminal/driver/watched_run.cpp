@@ -31,22 +31,22 @@ class Nested : public runtime::StepObserver {
 
 }  // namespace
 
-void Executable::Impl::run_watched(const Bindings& bindings,
-                                   std::span<const runtime::Buffer> buffers,
-                                   const RunOptions& options, runtime::StepOptions steps) {
-  if (options.check_kernels && notes == nullptr) {
+void Executable::Impl::run_watched(const Bindings& bindings, const RunOptions& options,
+                                   runtime::StepOptions steps) {
+  const StepNotes* about = notes.empty() ? nullptr : notes[current].get();
+  if (options.check_kernels && about == nullptr) {
     throw UserError(
         "run: check_kernels compares kernels with the interpreter, and this backend has "
         "none; compile with backend \"cpu\"");
   }
   const interpret::LeafData leaf = [this](NodeId id) { return port_data(leaf_port.at(id)); };
   std::optional<StepChecker> checker;
-  if (options.check_kernels) checker.emplace(*graph, *notes, bindings, leaf);
+  if (options.check_kernels) checker.emplace(*graph, *about, bindings, leaf);
   std::optional<TraceRecorder> recorder;
-  if (options.trace != nullptr) recorder.emplace(*options.trace, notes.get(), bindings);
+  if (options.trace != nullptr) recorder.emplace(*options.trace, about, bindings);
   Nested both(checker ? &*checker : nullptr, recorder ? &*recorder : nullptr);
   steps.observer = &both;
-  program->run(bindings, buffers, steps);
+  programs[current]->run(bindings, buffers, steps);
 }
 
 }  // namespace luminal

@@ -23,6 +23,8 @@ class Buffer {
   // Write access; an internal error on a borrowed buffer.
   std::span<std::byte> writable() const;
   const std::shared_ptr<const void>& owner() const { return owner_; }
+  // The first `size` bytes of the same memory, with the same access.
+  Buffer first(size_t size) const;
   // A copy of the bytes in a buffer of its own.
   Buffer copy() const;
 

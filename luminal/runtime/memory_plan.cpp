@@ -28,8 +28,10 @@ std::vector<int> form_blocks(std::span<const BufferRequest> requests, std::vecto
                              std::vector<Block>& blocks) {
   std::vector<int> by_first(requests.size());
   std::iota(by_first.begin(), by_first.end(), 0);
-  std::stable_sort(by_first.begin(), by_first.end(), [&](int a, int b) {
-    return requests[static_cast<size_t>(a)].first < requests[static_cast<size_t>(b)].first;
+  std::sort(by_first.begin(), by_first.end(), [&](int a, int b) {
+    const int left = requests[static_cast<size_t>(a)].first;
+    const int right = requests[static_cast<size_t>(b)].first;
+    return left != right ? left < right : a < b;
   });
   std::vector<int> block_of(requests.size(), -1);
   std::vector<bool> taken(requests.size(), false);
@@ -124,8 +126,10 @@ MemoryPlan plan_memory(std::span<const BufferRequest> requests) {
   std::vector<int> by_time(blocks.size());
   std::iota(by_time.begin(), by_time.end(), 0);
   std::vector<int> by_size = by_time;
-  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) {
-    return blocks[static_cast<size_t>(a)].bytes > blocks[static_cast<size_t>(b)].bytes;
+  std::sort(by_size.begin(), by_size.end(), [&](int a, int b) {
+    const size_t left = blocks[static_cast<size_t>(a)].bytes;
+    const size_t right = blocks[static_cast<size_t>(b)].bytes;
+    return left != right ? left > right : a < b;
   });
   std::vector<size_t> offsets(blocks.size());
   plan.peak = place(blocks, by_size, offsets);

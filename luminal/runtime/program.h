@@ -62,8 +62,8 @@ struct MemoryUse {
   size_t arena = 0;             // working memory
   size_t unshared = 0;          // what it would be if nothing shared memory
   size_t folded = 0;            // kept from run to run: values that depend on weights alone
-  std::vector<Tensor> tensors;  // in the arena, largest first
-  std::vector<Tensor> kept;     // the folded ones
+  std::vector<Tensor> tensors;  // in the arena, largest first; only where asked for
+  std::vector<Tensor> kept;     // the folded ones, likewise
 };
 
 class Program {
@@ -71,17 +71,20 @@ class Program {
   virtual ~Program() = default;
   virtual const std::vector<Port>& ports() const = 0;
   // Plans a run under `bindings`, as run() does when they change, and allocates nothing of it.
-  virtual MemoryUse plan_memory(const Bindings& bindings) = 0;
+  virtual MemoryUse plan_memory(const Bindings& bindings, bool list_tensors) = 0;
   // To be called after a weight's bytes changed, before the next run.
   virtual void weights_changed() = 0;
+  // Whether the next run reads this port: not a weight whose values are all folded by now.
+  virtual bool reads(size_t port) const = 0;
   // One run; without an allocation where the program's own memory is large enough and `bindings`
   // are those of the last run or plan_memory(), except in steps on the host. `buffers[i]` belongs
   // to port i and has the size of its dims under `bindings`; every variable of the program is bound
   // within its bounds.
   virtual void run(const Bindings& bindings, std::span<const Buffer> buffers,
                    const StepOptions& options) = 0;
-  // Another one over the same code, with working memory of its own.
-  virtual std::unique_ptr<Program> clone() const = 0;
+  // Another one over the same code, with working memory of its own, or with that of `beside`, a
+  // program of the same backend that never runs at the same time.
+  virtual std::unique_ptr<Program> clone(const Program* beside) const = 0;
 };
 
 }  // namespace luminal::runtime

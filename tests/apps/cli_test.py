@@ -26,7 +26,7 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("compile", "doctor", "egg", "graph", "run"):
+        for command in ("cache", "compile", "doctor", "egg", "graph", "rules", "run"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -41,6 +41,34 @@ class General(unittest.TestCase):
     def test_a_misspelt_command_is_named(self):
         self.assertIn("there is no command 'docter'", run("docter").stderr)
         self.assertIn("there is no command 'prnt'", run("graph", "prnt", "x").stderr)
+
+
+class Cache(unittest.TestCase):
+    def test_stats_count_what_compile_kept_and_clear_removes_it(self):
+        graph = str(SOURCE / "tests/apps/graph.txt")
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {"XDG_CACHE_HOME": folder}
+            kernels = pathlib.Path(folder) / "luminal/kernels"
+            self.assertIn("0 compiled kernels", run("cache", "stats", environment=environment).stdout)
+            self.assertEqual(run("compile", graph, environment=environment).returncode, 0)
+            self.assertEqual(kernels.stat().st_mode & 0o777, 0o700)
+            count = len(list(kernels.glob("*.o")))
+            self.assertGreater(count, 0)
+            self.assertIn(f"{count} compiled kernels", run("cache", "stats", environment=environment).stdout)
+            (kernels / "notes.txt").write_text("mine")
+            result = run("cache", "clear", environment=environment)
+            self.assertIn(f"removed {count} compiled kernels", result.stdout)
+            self.assertEqual([file.name for file in kernels.iterdir()], ["notes.txt"])
+
+    def test_a_folder_that_others_may_write_to_is_not_used(self):
+        graph = str(SOURCE / "tests/apps/graph.txt")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            result = run("compile", graph, "--report", "--cache", folder)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("other users may write to it", result.stdout)
+            self.assertEqual(os.listdir(folder), [])
+            self.assertIn("not used", run("cache", "stats", "--cache", folder).stdout)
 
 
 class Doctor(unittest.TestCase):

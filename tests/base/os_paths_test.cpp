@@ -3,6 +3,7 @@
 #include "luminal/base/errors.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
@@ -58,6 +59,20 @@ TEST(OsPaths, AFolderThatCanBeCreatedIsWritable) {
   EXPECT_FALSE(is_writable_folder("/proc/luminal"));
   EXPECT_FALSE(is_writable_folder("/dev/null"));
   EXPECT_FALSE(is_writable_folder("/dev/null/below"));
+}
+
+TEST(OsPaths, AFolderIsPrivateUnlessOthersMayWrite) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("luminal_private_" + std::to_string(getpid()));
+  EXPECT_EQ(why_not_private(folder), "") << "there is none yet";
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms(0755));
+  EXPECT_EQ(why_not_private(folder), "") << "others may read it";
+  std::filesystem::permissions(folder, std::filesystem::perms(0770));
+  EXPECT_NE(why_not_private(folder), "");
+  std::filesystem::permissions(folder, std::filesystem::perms(0707));
+  EXPECT_NE(why_not_private(folder), "");
+  std::filesystem::remove(folder);
 }
 
 }  // namespace

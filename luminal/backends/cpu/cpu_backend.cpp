@@ -24,28 +24,44 @@ class CpuBackend : public Backend {
   std::string_view name() const override { return "cpu"; }
   bool runs_plans() const override { return true; }
 
-  std::unique_ptr<runtime::Program> load(const LoadRequest& request,
-                                         std::vector<KernelListing>* listing) const override {
-    LUMINAL_CHECK(request.planned != nullptr, "the cpu backend was given no plan");
-    if (request.options.float64) {
-      throw UserError("float64 is the interpreter's: compile with backend \"interp\" for it");
+  std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
+                                                      LoadReport* report) const override {
+    LUMINAL_CHECK(!requests.empty(), "nothing to load");
+    const LoadOptions& options = requests.front().options;
+    cpu::Jit jit({.target = cpu::Target::host(),
+                  .cache_folder = options.cache_folder,
+                  .cache_bytes = options.cache_bytes});
+    auto arena = std::make_shared<runtime::Arena>();
+    std::vector<std::unique_ptr<runtime::Program>> programs;
+    for (const LoadRequest& request : requests) {
+      LUMINAL_CHECK(request.planned != nullptr, "the cpu backend was given no plan");
+      if (request.options.float64) {
+        throw UserError("float64 is the interpreter's: compile with backend \"interp\" for it");
+      }
+      cpu::CpuProgram::Kernels kernels = compile(request, jit);
+      if (report != nullptr) {
+        for (const auto& kernel : kernels) report->kernels.push_back(listing_of(kernel));
+      }
+      programs.push_back(std::make_unique<cpu::CpuProgram>(request, std::move(kernels), arena));
     }
-    cpu::Jit jit({.target = cpu::Target::host(), .cache_folder = request.options.cache_folder});
-    std::vector<std::shared_ptr<const cpu::CompiledKernel>> kernels;
+    if (report != nullptr) report->notes = jit.cache_notes();
+    return programs;
+  }
+
+ private:
+  static cpu::CpuProgram::Kernels compile(const LoadRequest& request, cpu::Jit& jit) {
+    cpu::CpuProgram::Kernels kernels;
     for (const auto& step : request.planned->plan.steps) {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
       kernels.push_back(jit.compile(kernel->lowered.kernel, emit_options(kernel->lowered.kernel)));
-      if (listing != nullptr) listing->push_back(listing_of(kernels.back()));
       if (request.progress) {
         request.progress(static_cast<int>(kernels.size()), request.planned->plan.n_kernels());
       }
     }
-    return std::make_unique<cpu::CpuProgram>(request, std::move(kernels),
-                                             std::make_shared<runtime::Arena>());
+    return kernels;
   }
 
- private:
   static KernelListing listing_of(const std::shared_ptr<const cpu::CompiledKernel>& kernel) {
     return {.compile_ms = kernel->compile_ms(),
             .from_cache = kernel->from_cache(),

@@ -23,8 +23,9 @@ ResolvedDims resolve(const RunTensor& tensor, const Bindings& bindings) {
 }
 
 void sort_by_size(std::vector<runtime::MemoryUse::Tensor>& tensors) {
-  std::stable_sort(tensors.begin(), tensors.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
 }
 
 }  // namespace
@@ -40,18 +41,21 @@ CpuProgram::CpuProgram(const LoadRequest& request, Kernels kernels,
       folded_(plan_->folded.size()) {}
 
 // The same code, and what was computed of weights: those are shared too.
-CpuProgram::CpuProgram(const CpuProgram& other)
+CpuProgram::CpuProgram(const CpuProgram& other, std::shared_ptr<runtime::Arena> arena)
     : request_(other.request_),
       kernels_(other.kernels_),
       ports_(other.ports_),
       plan_(other.plan_),
-      arena_(std::make_shared<runtime::Arena>()),
+      arena_(std::move(arena)),
       addresses_(other.addresses_.size(), nullptr),
       folded_(other.folded_),
       folded_is_current_(other.folded_is_current_) {}
 
-std::unique_ptr<runtime::Program> CpuProgram::clone() const {
-  return std::unique_ptr<Program>(new CpuProgram(*this));
+std::unique_ptr<runtime::Program> CpuProgram::clone(const Program* beside) const {
+  std::shared_ptr<runtime::Arena> arena = beside != nullptr
+                                              ? dynamic_cast<const CpuProgram&>(*beside).arena_
+                                              : std::make_shared<runtime::Arena>();
+  return std::unique_ptr<Program>(new CpuProgram(*this, std::move(arena)));
 }
 
 CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
@@ -121,11 +125,28 @@ void CpuProgram::prepare(const Bindings& bindings) {
   prepared_ = true;
 }
 
-runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings) {
+bool CpuProgram::reads(size_t port) const {
+  auto is_port = [&](int tensor) {
+    const RunTensor& at = plan_->tensors[static_cast<size_t>(tensor)];
+    return at.home == Home::Port && at.port == static_cast<int>(port);
+  };
+  auto read_by = [&](const RunStep& step) {
+    return std::any_of(step.params.begin(), step.params.end(), is_port);
+  };
+  return std::any_of(plan_->run_steps.begin(), plan_->run_steps.end(), read_by) ||
+         std::any_of(plan_->copies.begin(), plan_->copies.end(),
+                     [&](const RunCopy& copy) { return is_port(copy.from); }) ||
+         (!folded_is_current_ &&
+          std::any_of(plan_->load_steps.begin(), plan_->load_steps.end(), read_by));
+}
+
+runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings, bool list_tensors) {
   prepare(bindings);
   runtime::MemoryUse use;
   use.arena = layout_.memory.peak;
   use.unshared = layout_.memory.unshared;
+  for (int id : plan_->folded) use.folded += bytes_[static_cast<size_t>(id)];
+  if (!list_tensors) return use;
   for (const RunStep& step : plan_->run_steps) {
     for (size_t p = 0; p < step.params.size(); ++p) {
       const auto id = static_cast<size_t>(step.params[p]);
@@ -137,7 +158,6 @@ runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings) {
   for (int id : plan_->folded) {
     const auto at = static_cast<size_t>(id);
     use.kept.push_back({describe(plan_->tensors[at]), bytes_[at]});
-    use.folded += bytes_[at];
   }
   sort_by_size(use.tensors);
   sort_by_size(use.kept);

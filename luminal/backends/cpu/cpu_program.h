@@ -23,11 +23,12 @@ class CpuProgram : public runtime::Program {
   CpuProgram(const LoadRequest& request, Kernels kernels, std::shared_ptr<runtime::Arena> arena);
 
   const std::vector<runtime::Port>& ports() const override { return ports_; }
-  runtime::MemoryUse plan_memory(const Bindings& bindings) override;
+  runtime::MemoryUse plan_memory(const Bindings& bindings, bool list_tensors) override;
   void weights_changed() override { folded_is_current_ = false; }
+  bool reads(size_t port) const override;
   void run(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
            const runtime::StepOptions& options) override;
-  std::unique_ptr<Program> clone() const override;
+  std::unique_ptr<Program> clone(const Program* beside) const override;
 
  private:
   // A step with all that it needs for one set of sizes.
@@ -43,7 +44,7 @@ class CpuProgram : public runtime::Program {
     runtime::MemoryPlan memory;
   };
 
-  CpuProgram(const CpuProgram& other);
+  CpuProgram(const CpuProgram& other, std::shared_ptr<runtime::Arena> arena);
   void prepare(const Bindings& bindings);
   Layout lay_out(const std::vector<RunStep>& steps, const Bindings& bindings) const;
   void fold(std::span<const runtime::Buffer> buffers, const runtime::StepOptions& options);

@@ -78,7 +78,8 @@ std::string CompiledKernel::assembly() const {
 
 struct Jit::Impl {
   explicit Impl(const Options& options)
-      : session(std::make_shared<JitSession>(options.target)), cache(options.cache_folder) {}
+      : session(std::make_shared<JitSession>(options.target)),
+        cache(options.cache_folder, options.cache_bytes) {}
 
   std::shared_ptr<JitSession> session;
   ObjectCache cache;
@@ -90,6 +91,8 @@ Jit::Jit(Options options) : impl_(std::make_unique<Impl>(options)) {}
 Jit::~Jit() = default;
 
 ObjectCache::Counters Jit::cache_counters() const { return impl_->cache.counters(); }
+
+std::vector<std::string> Jit::cache_notes() const { return impl_->cache.notes(); }
 
 std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
                                                    const EmitOptions& options) {

@@ -56,6 +56,7 @@ class Jit {
   struct Options {
     Target target = Target::host();
     std::filesystem::path cache_folder;  // empty: no cache on disk
+    uint64_t cache_bytes = ObjectCache::kDefaultBytes;
   };
   explicit Jit(Options options);
   ~Jit();
@@ -65,6 +66,8 @@ class Jit {
   std::shared_ptr<const CompiledKernel> compile(const kernel::Kernel& kernel,
                                                 const EmitOptions& options = {});
   ObjectCache::Counters cache_counters() const;
+  // What kept the cache from doing its work, for a report; nothing where all is well.
+  std::vector<std::string> cache_notes() const;
 
  private:
   struct Impl;

@@ -1,9 +1,15 @@
 #include "luminal/backends/cpu/object_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <system_error>
 
 #include "luminal/base/hash.h"
+#include "luminal/base/os_paths.h"
 #include "luminal/base/os_process.h"
 
 namespace luminal::backends::cpu {
@@ -27,16 +33,56 @@ std::string temporary_suffix() {
   return "." + std::to_string(base::process_id()) + "." + std::to_string(count++) + ".tmp";
 }
 
+// A process that was stopped while it wrote leaves such a file.
+constexpr auto kOldTemporary = std::chrono::hours(1);
+
+struct Entry {
+  std::filesystem::file_time_type used;
+  std::string name;
+  uint64_t bytes;
+};
+
+// The entries of a folder, those used least recently first.
+std::vector<Entry> entries_of(const std::filesystem::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code ignored;  // other processes may remove files at the same time
+  std::filesystem::directory_iterator files(folder, ignored);
+  for (const auto& file : files) {
+    const std::string extension = file.path().extension().string();
+    std::error_code gone;
+    const auto used = file.last_write_time(gone);
+    const uint64_t bytes = file.file_size(gone);
+    if (gone) continue;
+    const bool old_temporary =
+        extension == ".tmp" && std::filesystem::file_time_type::clock::now() - used > kOldTemporary;
+    if (extension != ".o" && !old_temporary) continue;
+    entries.push_back({used, file.path().filename().string(), bytes});
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.used != b.used ? a.used < b.used : a.name < b.name;
+  });
+  return entries;
+}
+
 }  // namespace
 
-ObjectCache::ObjectCache(std::filesystem::path folder) : folder_(std::move(folder)) {
+ObjectCache::ObjectCache(std::filesystem::path folder, uint64_t most_bytes)
+    : folder_(std::move(folder)), most_bytes_(most_bytes) {
   if (folder_.empty()) return;
   std::error_code ignored;  // store() counts what can't be written
   std::filesystem::create_directories(folder_.parent_path(), ignored);
   if (std::filesystem::create_directory(folder_, ignored)) {
-    // Compiled code is run as it is found: others must not be able to put it there.
     std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, ignored);
   }
+  if (const std::string why = base::why_not_private(folder_); !why.empty()) {
+    refused_ = fmt::format("compiled kernels are not kept in {}: {}; chmod 700 it, or name another",
+                           folder_.string(), why);
+    folder_.clear();
+  }
+}
+
+ObjectCache::~ObjectCache() {
+  if (stored_ > 0) trim_cache(folder_, most_bytes_);
 }
 
 std::filesystem::path ObjectCache::file_of(const std::string& key) const {
@@ -57,6 +103,9 @@ std::optional<std::string> ObjectCache::find(const std::string& key) {
     header = header_of(key, object);
     if (std::memcmp(text.data(), &header, sizeof(Header)) == 0) {
       ++hits_;
+      std::error_code ignored;  // only its place in the order of use is lost
+      std::filesystem::last_write_time(file_of(key), std::filesystem::file_time_type::clock::now(),
+                                       ignored);
       return object;
     }
   }
@@ -78,6 +127,7 @@ void ObjectCache::store(const std::string& key, std::string_view object) {
     if (!file) error = std::make_error_code(std::errc::io_error);
   }
   if (!error) std::filesystem::rename(temporary, final_path, error);
+  if (!error) ++stored_;
   if (error) {
     ++not_written_;
     std::error_code ignored;
@@ -87,6 +137,45 @@ void ObjectCache::store(const std::string& key, std::string_view object) {
 
 ObjectCache::Counters ObjectCache::counters() const {
   return {.hits = hits_, .misses = misses_, .damaged = damaged_, .not_written = not_written_};
+}
+
+std::vector<std::string> ObjectCache::notes() const {
+  std::vector<std::string> notes;
+  if (!refused_.empty()) notes.push_back(refused_);
+  if (damaged_ > 0) {
+    notes.push_back(fmt::format("{} compiled kernels in {} were damaged and made again",
+                                damaged_.load(), folder_.string()));
+  }
+  if (not_written_ > 0) {
+    notes.push_back(fmt::format("{} compiled kernels could not be kept in {}", not_written_.load(),
+                                folder_.string()));
+  }
+  return notes;
+}
+
+CacheStats cache_stats(const std::filesystem::path& folder) {
+  CacheStats stats;
+  for (const Entry& entry : entries_of(folder)) {
+    ++stats.entries;
+    stats.bytes += entry.bytes;
+  }
+  return stats;
+}
+
+CacheStats trim_cache(const std::filesystem::path& folder, uint64_t most_bytes) {
+  const std::vector<Entry> entries = entries_of(folder);
+  uint64_t held = 0;
+  for (const Entry& entry : entries) held += entry.bytes;
+  CacheStats removed;
+  for (const Entry& entry : entries) {
+    if (held <= most_bytes) break;
+    std::error_code error;
+    if (!std::filesystem::remove(folder / entry.name, error)) continue;
+    held -= entry.bytes;
+    ++removed.entries;
+    removed.bytes += entry.bytes;
+  }
+  return removed;
 }
 
 }  // namespace luminal::backends::cpu

@@ -1,7 +1,8 @@
 // ObjectCache: compiled kernels on disk, found by a key that names all that went into them.
 //
 // Entries are checked when read (a damaged one counts as absent) and appear whole or not at all:
-// processes may share a folder. Nothing here fails a compilation; the counters tell what happened.
+// processes may share a folder. Compiled code is run as it is found, so a folder that others can
+// write to is not used. Nothing here fails a compilation; counters and notes tell what happened.
 #pragma once
 
 #include <atomic>
@@ -10,13 +11,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace luminal::backends::cpu {
 
 class ObjectCache {
  public:
-  // An empty path: nothing is found, nothing is kept.
-  explicit ObjectCache(std::filesystem::path folder);
+  static constexpr uint64_t kDefaultBytes = 1 << 30;
+
+  // An empty path: nothing is found, nothing is kept. At the end of its life, if it stored
+  // something, it removes the entries that were used least recently until `most_bytes` hold the
+  // rest.
+  explicit ObjectCache(std::filesystem::path folder, uint64_t most_bytes = kDefaultBytes);
+  ~ObjectCache();
 
   // `key` is made of letters and digits: it is the file's name.
   std::optional<std::string> find(const std::string& key);
@@ -29,13 +36,27 @@ class ObjectCache {
     int64_t not_written = 0;  // the folder can't be written to
   };
   Counters counters() const;
+  // What kept it from doing its work, in words.
+  std::vector<std::string> notes() const;
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
   std::filesystem::path file_of(const std::string& key) const;
 
   std::filesystem::path folder_;
-  std::atomic<int64_t> hits_ = 0, misses_ = 0, damaged_ = 0, not_written_ = 0;
+  uint64_t most_bytes_;
+  std::string refused_;  // a note: the folder isn't used
+  std::atomic<int64_t> hits_ = 0, misses_ = 0, damaged_ = 0, not_written_ = 0, stored_ = 0;
 };
+
+// What a cache's folder holds.
+struct CacheStats {
+  int64_t entries = 0;
+  uint64_t bytes = 0;
+};
+CacheStats cache_stats(const std::filesystem::path& folder);
+// Removes entries, those used least recently first, until `most_bytes` hold the rest; all for 0.
+// Files that no cache wrote stay. Returns what was removed.
+CacheStats trim_cache(const std::filesystem::path& folder, uint64_t most_bytes);
 
 }  // namespace luminal::backends::cpu

@@ -35,8 +35,9 @@ class InterpProgram : public runtime::Program {
   const std::vector<Port>& ports() const override { return ports_; }
 
   // The interpreter allocates as it goes.
-  runtime::MemoryUse plan_memory(const Bindings&) override { return {}; }
+  runtime::MemoryUse plan_memory(const Bindings&, bool) override { return {}; }
   void weights_changed() override {}
+  bool reads(size_t) const override { return true; }
 
   void run(const Bindings& bindings, std::span<const Buffer> buffers,
            const runtime::StepOptions& options) override {
@@ -65,7 +66,7 @@ class InterpProgram : public runtime::Program {
     }
   }
 
-  std::unique_ptr<Program> clone() const override {
+  std::unique_ptr<Program> clone(const Program*) const override {
     return std::make_unique<InterpProgram>(request_);
   }
 
@@ -80,9 +81,13 @@ class InterpBackend : public Backend {
  public:
   std::string_view name() const override { return "interp"; }
   bool runs_plans() const override { return false; }
-  std::unique_ptr<runtime::Program> load(const LoadRequest& request,
-                                         std::vector<KernelListing>*) const override {
-    return std::make_unique<InterpProgram>(request);
+  std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
+                                                      LoadReport*) const override {
+    std::vector<std::unique_ptr<runtime::Program>> programs;
+    for (const LoadRequest& request : requests) {
+      programs.push_back(std::make_unique<InterpProgram>(request));
+    }
+    return programs;
   }
 };
 

@@ -123,6 +123,44 @@ TEST_F(JitCache, AFolderThatCantBeWrittenIsCounted) {
   EXPECT_EQ(jit.cache_counters().not_written, 1);
 }
 
+TEST_F(JitCache, WhatWasUsedLeastRecentlyGoesWhenTheFolderIsFull) {
+  {
+    ObjectCache cache(options().cache_folder);
+    for (const char* key : {"a", "b", "c", "d"}) cache.store(key, std::string(1000, 'x'));
+  }
+  auto age = [&](const char* key, int hours) {
+    std::filesystem::last_write_time(
+        options().cache_folder / (std::string(key) + ".o"),
+        std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  age("a", 4);
+  age("b", 3);
+  age("c", 2);
+  age("d", 1);
+  {
+    ObjectCache cache(options().cache_folder, 3500);
+    EXPECT_TRUE(cache.find("a").has_value()) << "now it is the newest";
+    cache.store("e", std::string(1000, 'y'));
+  }
+  ObjectCache cache(options().cache_folder);
+  EXPECT_FALSE(cache.find("b").has_value());
+  EXPECT_FALSE(cache.find("c").has_value());
+  for (const char* key : {"a", "d", "e"}) EXPECT_TRUE(cache.find(key).has_value()) << key;
+  EXPECT_EQ(cache_stats(options().cache_folder).entries, 3);
+  EXPECT_EQ(trim_cache(options().cache_folder, 0).entries, 3);
+}
+
+TEST_F(JitCache, AFolderThatOthersMayWriteToIsNotUsed) {
+  std::filesystem::create_directories(options().cache_folder);
+  std::filesystem::permissions(options().cache_folder, std::filesystem::perms::group_write,
+                               std::filesystem::perm_options::add);
+  Jit jit(options());
+  jit.compile(recipe("add", 8));
+  ASSERT_EQ(jit.cache_notes().size(), 1u);
+  EXPECT_NE(jit.cache_notes()[0].find("other users may write to it"), std::string::npos);
+  EXPECT_TRUE(files().empty());
+}
+
 TEST(Jit, ThreadsMayCompileTogether) {
   Jit jit({.target = Target::host(), .cache_folder = {}});
   std::vector<std::shared_ptr<const CompiledKernel>> made(12);

@@ -1,0 +1,75 @@
+#include "luminal/driver/variants.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "luminal/luminal.h"
+
+namespace luminal {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Variants, PickByValue) {
+  const Variants variants({Expr::var("s", 1, 4096)}, {{"s", {1, 16}}});
+  ASSERT_EQ(variants.count(), 3u);
+  for (auto [value, variant] :
+       std::vector<std::pair<int64_t, size_t>>{{1, 0}, {2, 1}, {16, 1}, {17, 2}, {4096, 2}}) {
+    EXPECT_EQ(variants.pick({{"s", value}}), variant) << value;
+  }
+  EXPECT_EQ(variants.text(1), "s = 2 … 16");
+  EXPECT_EQ(variants.sizes(1, {{"s", 700}}).find("s"), 16);
+  EXPECT_EQ(variants.sizes(2, {{"s", 700}}).find("s"), 700);
+  EXPECT_EQ(variants.sizes(2, {}).find("s"), 17);
+}
+
+TEST(Variants, OfTwoVariablesAreAllPairs) {
+  const Variants variants({Expr::var("p", 0, 10), Expr::var("s", 1, 10)},
+                          {{"p", {0}}, {"s", {1, 10}}});
+  EXPECT_EQ(variants.count(), 4u) << "nothing is above s = 10";
+  EXPECT_EQ(variants.pick({{"p", 0}, {"s", 10}}), 1u);
+  EXPECT_EQ(variants.pick({{"p", 5}, {"s", 1}}), 2u);
+  EXPECT_EQ(variants.text(2), "p = 1 … 10, s = 1");
+}
+
+TEST(Variants, MistakesAreNamed) {
+  const std::vector<Expr> variables = {Expr::var("s", 1, 100)};
+  EXPECT_THROW(Variants(variables, {{"t", {1}}}), UserError);
+  EXPECT_THROW(Variants(variables, {{"s", {16, 1}}}), UserError);
+  EXPECT_THROW(Variants(variables, {{"s", {200}}}), UserError);
+}
+
+TEST(Variants, AllGiveTheSameValuesAndShareStateAndWeights) {
+  Graph graph;
+  Expr s = Expr::var("s", 1, 512);
+  Tensor x = graph.input("x", {s, 64});
+  Tensor w = graph.weight("w", {64, 64}).set(std::vector<float>(64 * 64, 0.125f));
+  Tensor runs = graph.state("runs", {1});
+  graph.update(runs, runs + 1.0);
+  Tensor y = softmax(matmul(x, w) * runs.expand({64}), 1).output("y");
+  CompileReport report;
+  Executable several =
+      compile(graph, {.cache_folder = "none", .variants = {{"s", {1, 16}}}, .report = &report});
+  ASSERT_EQ(report.memory.size(), 3u);
+  EXPECT_THAT(report.memory[0].sizes, "s = 1");
+  EXPECT_THAT(report.memory[1].sizes, "s = 16");
+  EXPECT_GT(report.memory[2].peak, report.memory[0].peak);
+  Executable one = compile(graph, {.cache_folder = "none"});
+  Executable copy = several.clone();
+  for (int64_t size : {1, 300, 16, 17, 2}) {
+    std::vector<float> values(static_cast<size_t>(size) * 64);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 19) * 0.1f;
+    for (Executable* exe : {&several, &one, &copy}) {
+      exe->set(x, values);
+      exe->run({{"s", size}});
+    }
+    const auto a = several.get<float>(y), b = one.get<float>(y);
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-6) << size;
+    EXPECT_EQ(a, copy.get<float>(y));
+    EXPECT_EQ(several.get<float>(runs), one.get<float>(runs));
+  }
+}
+
+}  // namespace
+}  // namespace luminal
