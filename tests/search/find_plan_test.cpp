@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "luminal/luminal.h"
+#include "tests/nn/bert.h"
 #include "tests/search/llama_blocks.h"
 #include "tests/search/planned.h"
 
@@ -134,6 +135,45 @@ TEST(FindPlan, ManyStartsFindNothingBetterForALlamaBlock) {
       found.report.live_bits, found.plan.n_kernels(), found.plan.model_seconds * 1e6,
       many.plan.n_kernels(), many.plan.model_seconds * 1e6);
   EXPECT_LE(found.plan.model_seconds, many.plan.model_seconds * 1.02);
+}
+
+// What larger graphs are planned by, on graphs that a thorough search has time for.
+TEST(FindPlan, OneStartFindsWhatAThoroughSearchFinds) {
+  auto check = [](const char* what, Graph& graph) {
+    Planned planned = prepare(graph);
+    planned.options.thorough_up_to = 0;
+    const FoundPlan one = find_plan(planned.extracted.graph, planned.request, planned.options);
+    planned.options.thorough_up_to = 1000;
+    const FoundPlan thorough = find_plan(planned.extracted.graph, planned.request, planned.options);
+    EXPECT_EQ(text_of(one), text_of(thorough)) << what;
+    EXPECT_LT(one.report.candidates, thorough.report.candidates) << what;
+  };
+  for (int64_t queries : {1, 16, 128}) {
+    Graph graph;
+    Tensor q = graph.input("q", {12, queries, 64});
+    Tensor k = graph.input("k", {12, 512, 64});
+    Tensor w = softmax(matmul(q, k.transpose(1, 2)) * 0.125, -1);
+    matmul(w, graph.input("v", {12, 512, 64})).output("y");
+    check("attention", graph);
+  }
+  {
+    Graph graph;
+    Tensor x = graph.input("x", {32, 784});
+    for (int i = 0; i < 4; ++i) x = relu(nn::linear(nn::Scope(graph).child(i), x, 512));
+    x.output("y");
+    check("mlp", graph);
+  }
+  {
+    Graph graph;
+    add_llama_blocks(graph, 1);
+    check("llama block", graph);
+  }
+  {
+    Graph graph;
+    Tensor ids = graph.input("ids", {Expr::var("s", 1, 512)}, DType::I64);
+    bert_encoder(nn::Scope(graph), ids, {.layers = 1}).output("y");
+    check("bert layer", graph);
+  }
 }
 
 TEST(Saturation, GrowsLinearlyWithLlamaBlocks) {

@@ -30,7 +30,8 @@ def compile_bert(context):
         if len(plans) != 1:
             raise Short(f"{len(plans)} different plans of one graph")
         stages = ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in report["stages"].items())
-        print(f"    length {report['length']}: {report['kernels']} kernels, {report['distinct_kernels']} distinct; "
+        print(f"    length {report['length']}: {report['bits']} choices, {report['lowered']} kernels lowered, "
+              f"{report['kernels']} in the plan, {report['distinct_kernels']} distinct; "
               f"cold {best['cold']:.2f} s, cached {best['cached']:.2f} s; last: {stages}")
         times = {which: max(times[which], best[which]) for which in times}
     measured = f"cold {times['cold']:.2f} s, from the cache {times['cached']:.2f} s"
