@@ -33,9 +33,8 @@ void build_mlp(Graph& graph) {
 
 // Small enough to read, with an op for each fault: sin, sqrt, a cast and a view.
 void build_small(Graph& graph) {
-  Tensor x = graph.input("x", {16, 8});
-  Tensor turned = sin(x).permute({1, 0});
-  (sqrt(turned) + turned).cast(DType::F16).output("y");
+  Tensor turned = sin(graph.input("x", {16, 8}).permute({1, 0}));
+  (sqrt(turned.permute({1, 0})) + turned.permute({1, 0})).cast(DType::F16).output("y");
 }
 
 constexpr DebugCase kCases[] = {
@@ -43,12 +42,16 @@ constexpr DebugCase kCases[] = {
     {"layer-norm", "layer norm with weight and bias", build_layer_norm},
     {"attention", "four heads of attention", build_attention},
     {"mlp", "two matmuls with a relu between", build_mlp},
-    {"fault-missing-lowering", "planted: a rule takes sin away and puts nothing in its place",
+    {"fault-missing-lowering",
+     "planted: a rule puts sin where no kernel computes it, and the one that brings it back fails",
      build_small, R"((ruleset planted.exact)
-(rule ((= v (Sin x))) ((delete (Sin x))) :ruleset planted.exact :name "sin-vanishes"))"},
+(rule ((= v (Sin x))) ((union v (Load (Store (Sqrt x)))) (delete (Sin x)))
+  :ruleset planted.exact :name "sin-goes-away")
+(rewrite (Load (Store (Sqrt (Reindex m v)))) (Sqrt v) :when ((is-identity m))
+  :ruleset planted.exact :name "sin-comes-back"))"},
     {"fault-missing-dtype", "planted: a rule casts to a dtype that there isn't", build_small,
      R"((ruleset planted.exact)
-(rewrite (Sqrt x) (Cast "f32" (Sqrt (Cast "double" x)))
+(rewrite (Sqrt x) (Cast "f32" (Recip (Cast "double" x)))
   :ruleset planted.exact :name "root-in-double"))"},
     {"fault-guard", "planted: a rule's condition never holds", build_small,
      R"((ruleset planted.exact)

@@ -9,6 +9,7 @@
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
+#include "luminal/driver/no_plan.h"
 #include "luminal/driver/planning.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
@@ -86,8 +87,13 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   request.options = {.float64 = options.float64,
                      .threads = threads_of(options),
                      .cache_folder = cache_folder(options.cache_folder, report)};
-  if (backend.runs_plans())
-    request.planned = plan_graph(*snapshot, roots(*snapshot), options, report);
+  if (backend.runs_plans()) {
+    try {
+      request.planned = plan_graph(*snapshot, roots(*snapshot), options, report);
+    } catch (const InternalError& error) {
+      throw_no_plan(*snapshot, options, error);
+    }
+  }
 
   auto impl = std::make_unique<Executable::Impl>();
   impl->graph = snapshot;

@@ -127,7 +127,8 @@ std::vector<Finding> inspect_op(Inspection& inspection, const std::string& quest
 Finding inspect_tensor(Inspection& inspection, NodeId node) {
   Finding found = class_of(inspection, node);
   std::vector<std::string> users;
-  for (NodeId user : consumers(inspection.graph())[node.index()]) {
+  const std::vector<std::vector<NodeId>> readers = consumers(inspection.graph());
+  for (NodeId user : readers[node.index()]) {
     users.push_back(inspection.graph().describe(user));
   }
   for (const Output& output : inspection.graph().outputs()) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
+#include "luminal/base/errors.h"
+#include "luminal/egraph/language/parser.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/search/inspect/nearest_rule.h"
 #include "luminal/search/plan_cost.h"
@@ -20,8 +23,7 @@ std::string text_of(const Type& type) {
 
 class Diagnosis {
  public:
-  explicit Diagnosis(Inspection& inspection)
-      : in_(inspection), facts_(inspection.facts()), graph_(inspection.graph()) {}
+  explicit Diagnosis(Inspection& inspection) : in_(inspection), graph_(inspection.graph()) {}
 
   std::vector<Finding> run() {
     if (in_.failed_stage() == "rules") {
@@ -29,6 +31,7 @@ class Diagnosis {
       return std::move(causes_);
     }
     if (in_.failed_stage() == "saturation") failed_rule();
+    if (!in_.has_facts()) return std::move(causes_);
     joined_types();
     missing_types();
     not_computable();
@@ -38,12 +41,35 @@ class Diagnosis {
   }
 
  private:
+  const ClassFacts& facts() const { return in_.facts(); }
+
   void refused_rules() {
     const bool arity = in_.error().find(" takes ") != std::string::npos &&
                        in_.error().find(" argument") != std::string::npos;
     causes_.push_back(cause(arity ? "wrong-arity" : "rule-refused")
+                          .add("rule", refused_rule())
                           .add("why", in_.error())
                           .add("way_out", std::string("correct the rule file at that place")));
+  }
+
+  // The rule that stands where the error points: FILE:LINE:COLUMN.
+  std::string refused_rule() const {
+    for (const InspectedRuleFile& file : in_.options().rules.files) {
+      const std::string start = file.name + ":";
+      if (!in_.error().starts_with(start)) continue;
+      const auto line = std::strtoul(in_.error().c_str() + start.size(), nullptr, 10);
+      try {
+        std::string rule;
+        for (const egraph::Command& command : egraph::parse(file.text, file.name)) {
+          const auto* declared = std::get_if<egraph::RuleDeclaration>(&command.body);
+          if (declared != nullptr && command.position.line <= line) rule = declared->name;
+        }
+        return rule;
+      } catch (const UserError&) {
+        return {};  // what can't be parsed has no names
+      }
+    }
+    return {};
   }
 
   // The rule that an error of the engine names.
@@ -62,14 +88,14 @@ class Diagnosis {
   }
 
   std::string op_text(egraph::ClassId id) const {
-    const std::optional<NodeId> node = facts_.node_of(id);
+    const std::optional<NodeId> node = facts().node_of(id);
     if (node) return graph_.describe(*node);
-    const auto nodes = facts_.snapshot().nodes_of(id);
-    return nodes.empty() ? fmt::format("#{}", id.value) : facts_.text(nodes.front());
+    const auto nodes = facts().snapshot().nodes_of(id);
+    return nodes.empty() ? fmt::format("#{}", id.value) : facts().text(nodes.front());
   }
 
   void joined_types() {
-    for (const ClassFact& fact : facts_.classes()) {
+    for (const ClassFact& fact : facts().classes()) {
       if (!fact.other_type) continue;
       causes_.push_back(cause("joined-types")
                             .add("op", op_text(fact.id))
@@ -84,25 +110,24 @@ class Diagnosis {
 
   // The first classes of a chain without types: all they read has one.
   void missing_types() {
-    for (const ClassFact& fact : facts_.classes()) {
+    for (const ClassFact& fact : facts().classes()) {
       if (fact.type) continue;
-      for (const egraph::Node& node : facts_.snapshot().nodes_of(fact.id)) {
-        const std::vector<egraph::ClassId> reads = facts_.operands(node);
+      for (const egraph::Node& node : facts().snapshot().nodes_of(fact.id)) {
+        const std::vector<egraph::ClassId> reads = facts().operands(node);
         const bool first = std::all_of(reads.begin(), reads.end(), [&](egraph::ClassId id) {
-          return facts_.of(id)->type.has_value();
+          return facts().of(id)->type.has_value();
         });
         std::string why;
-        if (!first || facts_.is_usable(node, &why)) continue;
+        if (!first || facts().is_usable(node, &why)) continue;
         const egraph::Function& function = in_.terms().egraph.schema().function(node.function);
         // What lowering doesn't know at all is another cause.
-        const bool known = node.function == in_.terms().cast ||
-                           node.function == in_.terms().bitcast ||
-                           node.function == in_.terms().load;
+        const bool known =
+            node.function == in_.terms().cast || node.function == in_.terms().bitcast;
         if (!known) continue;
         causes_.push_back(cause("missing-dtype")
                               .add("op", op_text(fact.id))
                               .add("rule", rule_of(node))
-                              .add("term", facts_.text(node))
+                              .add("term", facts().text(node))
                               .add("why", why)
                               .add("way_out", fmt::format("let the rule make a {} whose type is "
                                                           "known",
@@ -119,7 +144,7 @@ class Diagnosis {
   // From each root down to the first class that has no usable term, or back to itself.
   void not_computable() {
     for (NodeId root : roots(graph_)) {
-      const ClassFact* fact = facts_.of(root);
+      const ClassFact* fact = facts().of(root);
       std::vector<egraph::ClassId> path;
       while (fact != nullptr && !fact->computable) {
         if (std::find(path.begin(), path.end(), fact->id) != path.end()) break;
@@ -134,10 +159,10 @@ class Diagnosis {
 
   // An operand that can't be computed, of a term that could be.
   const ClassFact* next_below(const ClassFact& fact) const {
-    for (const egraph::Node& node : facts_.snapshot().nodes_of(fact.id)) {
-      if (!facts_.is_usable(node)) continue;
-      for (egraph::ClassId id : facts_.operands(node)) {
-        if (!facts_.of(id)->computable) return facts_.of(id);
+    for (const egraph::Node& node : facts().snapshot().nodes_of(fact.id)) {
+      if (!facts().is_usable(node)) continue;
+      for (egraph::ClassId id : facts().operands(node)) {
+        if (!facts().of(id)->computable) return facts().of(id);
       }
     }
     return nullptr;
@@ -146,9 +171,9 @@ class Diagnosis {
   void blame_lowering(egraph::ClassId id) {
     std::vector<std::string> terms;
     std::string why = "its terms were all removed";
-    for (const egraph::Node& node : facts_.snapshot().nodes_of(id)) {
-      facts_.is_usable(node, &why);
-      terms.push_back(facts_.text(node));
+    for (const egraph::Node& node : facts().snapshot().nodes_of(id)) {
+      facts().is_usable(node, &why);
+      terms.push_back(facts().text(node));
     }
     Finding found = cause("missing-lowering");
     found.add("op", op_text(id)).add("why", why).add("terms", terms);
@@ -161,10 +186,10 @@ class Diagnosis {
     std::vector<std::string> cycle;
     std::set<std::string> rules;
     for (auto it = std::find(path.begin(), path.end(), back_to); it != path.end(); ++it) {
-      for (const egraph::Node& node : facts_.snapshot().nodes_of(*it)) {
-        cycle.push_back(fmt::format("#{} = {}", it->value, facts_.text(node)));
+      for (const egraph::Node& node : facts().snapshot().nodes_of(*it)) {
+        cycle.push_back(fmt::format("#{} = {}", it->value, facts().text(node)));
       }
-      for (const std::string& rule : facts_.rules(*it)) rules.insert(rule);
+      for (const std::string& rule : facts().rules(*it)) rules.insert(rule);
     }
     Finding found = cause("cyclic");
     found.add("op", op_text(back_to))
@@ -186,7 +211,7 @@ class Diagnosis {
 
   void add_nearest(Finding& found, egraph::ClassId id) {
     const std::optional<NearestRule> nearest =
-        nearest_rule(in_, facts_.snapshot().value(id), found.at("rule"));
+        nearest_rule(in_, facts().snapshot().value(id), found.at("rule"));
     if (!nearest) return;
     found.add("nearest_rule", nearest->why.rule).add("guard", nearest->why.subject);
   }
@@ -204,7 +229,7 @@ class Diagnosis {
       Finding found = cause("over-limits");
       found.add("op", graph_.describe(id)).add("why", why);
       found.add("rules", in_.extracted()->rules[value.index()]);
-      add_nearest(found, facts_.of(id)->id);
+      add_nearest(found, facts().of(id)->id);
       causes_.push_back(std::move(found));
       return;
     }
@@ -239,7 +264,6 @@ class Diagnosis {
   }
 
   Inspection& in_;
-  const ClassFacts& facts_;
   const Graph& graph_;
   std::vector<Finding> causes_;
   std::set<uint32_t> blamed_;  // classes that a cause names already

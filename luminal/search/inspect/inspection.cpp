@@ -29,7 +29,11 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
   bool going = stage("rules", [&] { rules_.emplace(terms_, options_.rules); });
   lowered_ = lower_graph(graph, needed, terms_);
   going = going && stage("saturation", [&] { saturation_ = rules_->saturate(terms_); });
-  facts_.emplace(graph, lowered_, terms_);
+  const std::string first_error = error_;
+  going = stage(going ? "saturation" : failed_stage_.c_str(),
+                [&] { facts_.emplace(graph, lowered_, terms_); }) &&
+          going;
+  if (!first_error.empty()) error_ = first_error;
   going = going && stage("terms", [&] {
             if (!is_whole()) throw UserError("not every value has terms that a kernel can compute");
             extracted_ = extract_terms(graph, lowered_, terms_);
@@ -37,6 +41,11 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
   if (going) {
     stage("plan", [&] { plan_ = find_plan(extracted_->graph, request(), options_.search); });
   }
+}
+
+const ClassFacts& Inspection::facts() const {
+  if (!facts_) throw UserError("the e-graph can't be read: " + error_);
+  return *facts_;
 }
 
 // What is broken is left to diagnosis: extraction takes terms as they are.

@@ -34,8 +34,9 @@ class Inspection {
   const std::string& failed_stage() const { return failed_stage_; }
   const std::string& error() const { return error_; }
 
-  // Of the e-graph after saturation, as far as it got.
-  const ClassFacts& facts() const { return *facts_; }
+  // Of the e-graph after saturation, as far as it got; UserError where that can't even be read.
+  const ClassFacts& facts() const;
+  bool has_facts() const { return facts_.has_value(); }
   // Null unless the stage was reached and succeeded.
   const ExtractedTerms* extracted() const { return extracted_ ? &*extracted_ : nullptr; }
   const FoundPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
