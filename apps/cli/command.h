@@ -17,6 +17,7 @@ struct Command {
 
 void define_cache(CLI::App& app);
 void define_compile(CLI::App& app);
+void define_debug_ops(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);
 void define_graph(CLI::App& app);

@@ -20,6 +20,7 @@ constexpr int kInternal = 3;  // a bug of ours
 constexpr Command kCommands[] = {
     {"cache", "Show or clear the compiled kernels on disk", define_cache},
     {"compile", "Compile a graph and say what became of it", define_compile},
+    {"debug-ops", "Say what became of a graph's ops, and what is in the way", define_debug_ops},
     {"doctor", "Say what this machine offers and whether all is well", define_doctor},
     {"egg", "Run an e-graph program and look inside", define_egg},
     {"graph", "Print, verify or draw a graph in its text form", define_graph},

@@ -10,6 +10,7 @@
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
+#include "luminal/driver/no_plan.h"
 #include "luminal/driver/planning.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
@@ -97,6 +98,16 @@ void report_memory(runtime::Program& program, const Bindings& sizes, CompileRepo
   }
 }
 
+std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const Graph& graph,
+                                                            const CompileOptions& options,
+                                                            CompileReport& report) {
+  try {
+    return plan_graph(graph, roots(graph), options, report);
+  } catch (const InternalError& error) {
+    throw_no_plan(graph, options, error);
+  }
+}
+
 // One per variant, with its plan on backends that run plans.
 std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Graph>& graph,
                                                 const backends::PortMap& ports,
@@ -122,7 +133,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
         progress({"kernels", done, total});
       };
     }
-    if (planned) request.planned = plan_graph(*graph, roots(*graph), of_variant, report);
+    if (planned) request.planned = plan_or_explain(*graph, of_variant, report);
     requests.push_back(std::move(request));
   }
   return requests;

@@ -26,7 +26,7 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("cache", "compile", "doctor", "egg", "graph", "rules", "run"):
+        for command in ("cache", "compile", "debug-ops", "doctor", "egg", "graph", "rules", "run"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -239,6 +239,108 @@ class Run(unittest.TestCase):
             result = run("run", self.GRAPH, "--cache", "none", *arguments)
             self.assertEqual(result.returncode, 1)
             self.assertIn(message, result.stderr)
+
+
+class DebugOps(unittest.TestCase):
+    def ask(self, *arguments, text=""):
+        result = run("debug-ops", *arguments, "--json", text=text)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def cause(self, fault, **expected):
+        answer = self.ask("--case", "fault-" + fault, "--analyze")
+        first = answer["causes"][0]
+        self.assertEqual({key: first.get(key) for key in expected}, expected)
+        return answer, first
+
+    def test_a_usual_graph_has_nothing_wrong(self):
+        for name in ("softmax", "layer-norm", "attention", "mlp"):
+            answer = self.ask("--case", name, "--analyze", "--trace-missing-dtype")
+            self.assertEqual((answer["planned"], answer["causes"], answer["missing_dtype"]), (True, [], []))
+
+    def test_a_missing_lowering_is_named_with_the_nearest_rule_and_its_guard(self):
+        answer, first = self.cause("missing-lowering", cause="missing-lowering", op="%2 (sin)", rule="sin-goes-away",
+                                   nearest_rule="sin-comes-back", guard="(is-identity [i1, i0])")
+        self.assertFalse(answer["planned"])
+
+    def test_a_missing_dtype_is_named(self):
+        _, first = self.cause("missing-dtype", cause="missing-dtype", rule="root-in-double")
+        self.assertIn("no dtype 'double'", first["why"])
+        missing = self.ask("--case", "fault-missing-dtype", "--trace-missing-dtype")["missing_dtype"]
+        self.assertEqual(len(missing), 2)
+        self.assertIn("root-in-double", missing[0]["rules"])
+
+    def test_a_guard_that_never_holds_is_named(self):
+        answer, _ = self.cause("guard", cause="guard-never-holds", rule="root-of-a-view", op="%5 (sqrt)",
+                               guard="(is-identity [i1, i0])")
+        self.assertTrue(answer["planned"])
+
+    def test_a_wrong_arity_is_named(self):
+        _, first = self.cause("arity", cause="wrong-arity", rule="lone-add")
+        self.assertIn("fault-arity.egg:2:10: 'Add' takes 2 arguments, found 1", first["why"])
+
+    def test_a_rule_that_joins_types_is_named(self):
+        _, first = self.cause("types", cause="joined-types", rule="cast-vanishes")
+        self.assertIn("f16", first["why"])
+
+    def test_a_rule_that_does_not_run_is_named(self):
+        self.cause("disabled", cause="rule-off", rule="add-turns-round", why="its group 'planted' is disabled",
+                   would_match="%6 (add)")
+        self.cause("numerics", cause="rule-off", rule="through-bf16",
+                   why="its class 'approximate' isn't admitted by numerics 'reassociating'")
+
+    def test_a_term_that_needs_itself_is_named(self):
+        self.cause("cycle", cause="cyclic", rule="turns-in-circles", op="%2 (sin)")
+
+    def test_a_kernel_over_its_limits_is_named(self):
+        self.cause("limits", cause="over-limits", op="%6 (add)", why="too many instances")
+
+    def test_an_op_says_what_became_of_it(self):
+        found = self.ask("--case", "softmax", "--inspect-op", "Exp2:CpuKernel")["inspect_op"]
+        self.assertEqual([(one["became"], one["kernels"]) for one in found], [("CpuKernel", ["kernel 0"])])
+        self.assertIn("(Exp2 #", found[0]["terms"][0])
+        scan = """luminal-graph 1
+%0 = input "x" : f32[4, 8]
+%1 = scan sum %0 : f32[4, 8]
+output "y" %1
+"""
+        found = self.ask("-", "--inspect-op", "scan:CpuKernel", text=scan)["inspect_op"]
+        if found[0]["became"] != "CpuKernel":
+            self.assertEqual((found[0]["became"], found[0]["why"]), ("HostStep", "no kernel computes scan yet"))
+        broken = self.ask("--case", "fault-cycle", "--inspect-op", "Sin:CpuKernel")["inspect_op"]
+        self.assertEqual(broken[0]["became"], "nothing")
+        self.assertIn("cyclic at %2 (sin)", broken[0]["why"])
+
+    def test_a_tensor_says_where_it_is(self):
+        found = self.ask("--case", "softmax", "--inspect-var", "x", "--inspect-var", "y")["inspect_var"]
+        self.assertEqual((found[0]["type"], found[0]["became"]), ("f32[s, 256]", "Source"))
+        self.assertGreaterEqual(len(found[0]["users"]), 2)
+        self.assertEqual(found[1]["kernels"], ["kernel 0, which stores it"])
+        self.assertIn("output 'y'", found[1]["users"])
+
+    def test_a_function_is_traced_at_a_tensor(self):
+        rows = self.ask("--case", "softmax", "--trace-fn", "Load", "x")["trace_fn"]
+        self.assertEqual([row["by"] for row in rows], ["initial"])
+        self.assertTrue(rows[0]["row"].startswith("(Load #"), rows)
+
+    def test_why_not_at_a_tensor(self):
+        found = self.ask("--case", "fault-guard", "--why-not", "root-of-a-view", "--at", "%5")["why_not"][0]
+        self.assertEqual((found["outcome"], found["subject"]), ("failed-guard", "(is-identity [i1, i0])"))
+        found = self.ask("--case", "fault-disabled", "--why-not", "add-turns-round", "--at", "%6")["why_not"][0]
+        self.assertEqual((found["outcome"], found["off"]), ("matches", "its group 'planted' is disabled"))
+
+    def test_wrong_questions_are_answered_with_what_there_is(self):
+        for arguments, code, message in (
+                ((), 2, "give a graph's file or --case NAME"),
+                (("--case", "nonsense"), 1, "there is no case 'nonsense'; there is"),
+                (("--case", "mlp", "--inspect-op", "Fused"), 1, "there is no op 'Fused'; there is input"),
+                (("--case", "mlp", "--inspect-var", "z"), 1, "there is no tensor 'z'; there is 'x', 'up', 'down', 'y'"),
+                (("--case", "mlp", "--why-not", "nonsense", "--at", "x"), 1, "there is no rule 'nonsense'"),
+                (("--case", "mlp", "--why-not", "views-compose"), 2, "needs an --at TENSOR")):
+            with self.subTest(arguments):
+                result = run("debug-ops", *arguments)
+                self.assertEqual(result.returncode, code)
+                self.assertIn(message, result.stderr)
 
 
 class Egg(unittest.TestCase):

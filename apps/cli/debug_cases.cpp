@@ -1,0 +1,105 @@
+#include "apps/cli/debug_cases.h"
+
+#include <fmt/format.h>
+
+#include "luminal/base/errors.h"
+#include "luminal/luminal.h"
+
+namespace luminal::cli {
+namespace {
+
+void build_softmax(Graph& graph) {
+  softmax(graph.input("x", {Expr::var("s", 1, 4096), 256}), -1).output("y");
+}
+
+void build_layer_norm(Graph& graph) {
+  Tensor x = graph.input("x", {Expr::var("s", 1, 4096), 256});
+  layer_norm(x, {256}, graph.weight("w", {256}), graph.weight("b", {256})).output("y");
+}
+
+void build_attention(Graph& graph) {
+  const Expr s = Expr::var("s", 1, 1024);
+  Tensor q = graph.input("q", {4, s, 32});
+  Tensor k = graph.input("k", {4, s, 32});
+  Tensor v = graph.input("v", {4, s, 32});
+  matmul(softmax(matmul(q, k.transpose(-1, -2)) * 0.1767766952966369, -1), v).output("y");
+}
+
+void build_mlp(Graph& graph) {
+  Tensor x = graph.input("x", {Expr::var("s", 1, 4096), 64});
+  Tensor hidden = relu(matmul(x, graph.weight("up", {64, 256})));
+  matmul(hidden, graph.weight("down", {256, 64})).output("y");
+}
+
+// Small enough to read, with an op for each fault: sin, sqrt, a cast and a view.
+void build_small(Graph& graph) {
+  Tensor turned = sin(graph.input("x", {16, 8}).permute({1, 0}));
+  (sqrt(turned.permute({1, 0})) + turned.permute({1, 0})).cast(DType::F16).output("y");
+}
+
+constexpr DebugCase kCases[] = {
+    {"softmax", "softmax over rows", build_softmax},
+    {"layer-norm", "layer norm with weight and bias", build_layer_norm},
+    {"attention", "four heads of attention", build_attention},
+    {"mlp", "two matmuls with a relu between", build_mlp},
+    {"fault-missing-lowering",
+     "planted: a rule puts sin where no kernel computes it, and the one that brings it back fails",
+     build_small, R"((ruleset planted.exact)
+(rule ((= v (Sin x))) ((union v (Load (Store (Sqrt x)))) (delete (Sin x)))
+  :ruleset planted.exact :name "sin-goes-away")
+(rewrite (Load (Store (Sqrt (Reindex m v)))) (Sqrt v) :when ((is-identity m))
+  :ruleset planted.exact :name "sin-comes-back"))"},
+    {"fault-missing-dtype", "planted: a rule casts to a dtype that there isn't", build_small,
+     R"((ruleset planted.exact)
+(rewrite (Sqrt x) (Cast "f32" (Recip (Cast "double" x)))
+  :ruleset planted.exact :name "root-in-double"))"},
+    {"fault-guard", "planted: a rule's condition never holds", build_small,
+     R"((ruleset planted.exact)
+(rewrite (Sqrt (Reindex m v)) (Sqrt v) :when ((is-identity m))
+  :ruleset planted.exact :name "root-of-a-view"))"},
+    {"fault-arity", "planted: a rule gives add one argument", build_small,
+     R"((ruleset planted.exact)
+(rewrite (Add x) x :ruleset planted.exact :name "lone-add"))"},
+    {"fault-types", "planted: a rule makes f16 and f32 equal", build_small,
+     R"((ruleset planted.exact)
+(rewrite (Cast "f16" x) x :ruleset planted.exact :name "cast-vanishes"))"},
+    {"fault-disabled", "planted: a rule's group is off", build_small,
+     R"((ruleset planted.exact)
+(rewrite (Add x y) (Add y x) :ruleset planted.exact :name "add-turns-round"))",
+     "planted"},
+    {"fault-numerics", "planted: a rule's class isn't admitted", build_small,
+     R"((ruleset planted.approximate)
+(rewrite (Cast "f16" x) (Cast "f16" (Cast "bf16" x))
+  :ruleset planted.approximate :name "through-bf16"))"},
+    {"fault-cycle", "planted: sin is left with a term that needs its own value", build_small,
+     R"((ruleset planted.exact)
+(rule ((= v (Sin x))) ((union v (Recip (Recip v))) (delete (Sin x)))
+  :ruleset planted.exact :name "turns-in-circles"))"},
+    {"fault-limits", "planted: kernels may hold no more than two values", build_small, nullptr,
+     nullptr, 2},
+};
+
+}  // namespace
+
+std::span<const DebugCase> debug_cases() { return kCases; }
+
+const DebugCase& find_debug_case(const std::string& name) {
+  std::string names;
+  for (const DebugCase& known : kCases) {
+    if (known.name == name) return known;
+    names += fmt::format("\n  {:<24} {}", known.name, known.summary);
+  }
+  throw UserError(fmt::format("there is no case '{}'; there is{}", name, names));
+}
+
+void plant(const DebugCase& which, search::InspectOptions& options) {
+  if (which.rules != nullptr) {
+    options.rules.files.push_back({std::string(which.name) + ".egg", which.rules});
+  }
+  if (which.disabled_group != nullptr) options.rules.disabled.push_back(which.disabled_group);
+  if (which.most_instances > 0) {
+    options.search.limits.walk.most_instances = which.most_instances;
+  }
+}
+
+}  // namespace luminal::cli

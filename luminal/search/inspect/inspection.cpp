@@ -1,0 +1,91 @@
+#include "luminal/search/inspect/inspection.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "luminal/base/errors.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/graph/verify.h"
+
+namespace luminal::search {
+
+template <typename Work>
+bool Inspection::stage(const char* name, Work work) {
+  try {
+    work();
+    return true;
+  } catch (const std::exception& error) {
+    failed_stage_ = name;
+    error_ = error.what();
+    return false;
+  }
+}
+
+Inspection::Inspection(const Graph& graph, const InspectOptions& options)
+    : graph_(graph), options_(options) {
+  const std::vector<NodeId> needed = roots(graph);
+  options_.search.sizes = representative_sizes(variables(graph), options.search.sizes);
+  bool going = stage("rules", [&] { rules_.emplace(terms_, options_.rules); });
+  lowered_ = lower_graph(graph, needed, terms_);
+  going = going && stage("saturation", [&] { saturation_ = rules_->saturate(terms_); });
+  const std::string first_error = error_;
+  going = stage(going ? "saturation" : failed_stage_.c_str(),
+                [&] { facts_.emplace(graph, lowered_, terms_); }) &&
+          going;
+  if (!first_error.empty()) error_ = first_error;
+  going = going && stage("terms", [&] {
+            if (!is_whole()) throw UserError("not every value has terms that a kernel can compute");
+            extracted_ = extract_terms(graph, lowered_, terms_);
+          });
+  if (going) {
+    stage("plan", [&] { plan_ = find_plan(extracted_->graph, request(), options_.search); });
+  }
+}
+
+const ClassFacts& Inspection::facts() const {
+  if (!facts_) throw UserError("the e-graph can't be read: " + error_);
+  return *facts_;
+}
+
+// What is broken is left to diagnosis: extraction takes terms as they are.
+bool Inspection::is_whole() const {
+  for (const ClassFact& fact : facts_->classes()) {
+    if (!fact.computable || !fact.type || fact.other_type) return false;
+  }
+  return true;
+}
+
+PlanRequest Inspection::request() const {
+  PlanRequest request;
+  for (NodeId id : roots(graph_)) request.stored.push_back(extracted_->class_of[id.index()]);
+  for (size_t s = 0; s < lowered_.sources.size(); ++s) {
+    if (!lowered_.sources[s].host_step) continue;
+    HostNeed need{static_cast<int>(s), {}};
+    for (NodeId input : graph_.node(lowered_.sources[s].node).inputs) {
+      need.operands.push_back(extracted_->class_of[input.index()]);
+    }
+    request.host_steps.push_back(std::move(need));
+  }
+  return request;
+}
+
+NodeId Inspection::find_tensor(const std::string& name) const {
+  std::string known;
+  for (NodeId leaf : graph_.leaves()) {
+    const std::string& leaf_name = graph_.node(leaf).as<InputAttr>().name;
+    if (leaf_name == name) return leaf;
+    known += (known.empty() ? "'" : ", '") + leaf_name + "'";
+  }
+  for (const Output& output : graph_.outputs()) {
+    if (!output.name.empty() && output.name == name) return output.node;
+    if (!output.name.empty()) known += ", '" + output.name + "'";
+  }
+  for (uint32_t id = 0; id < graph_.size(); ++id) {
+    if (name == fmt::format("%{}", id)) return NodeId{id};
+  }
+  throw UserError(fmt::format("there is no tensor '{}'; there is {} and %0 … %{}", name, known,
+                              graph_.size() - 1));
+}
+
+}  // namespace luminal::search

@@ -1,0 +1,67 @@
+// Inspection: a graph taken through planning stage by stage, to be asked afterwards what happened.
+// What is wrong doesn't end it with an error: it says how far it came.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "luminal/search/extract_terms.h"
+#include "luminal/search/find_plan.h"
+#include "luminal/search/inspect/class_facts.h"
+#include "luminal/search/inspect/rules_in_use.h"
+
+namespace luminal::search {
+
+struct InspectOptions {
+  RuleChoice rules;
+  SearchOptions search;
+};
+
+class Inspection {
+ public:
+  // The graph must outlive it.
+  Inspection(const Graph& graph, const InspectOptions& options);
+
+  const Graph& graph() const { return graph_; }
+  const InspectOptions& options() const { return options_; }
+  Terms& terms() { return terms_; }
+  // Null where a rule file was refused.
+  const RulesInUse* rules() const { return rules_ ? &*rules_ : nullptr; }
+  const LoweredGraph& lowered() const { return lowered_; }
+  const egraph::RunReport& saturation() const { return saturation_; }
+  // The stage that failed ("rules", "saturation", "terms", "plan"), and its error; empty if none.
+  const std::string& failed_stage() const { return failed_stage_; }
+  const std::string& error() const { return error_; }
+
+  // Of the e-graph after saturation, as far as it got; UserError where that can't even be read.
+  const ClassFacts& facts() const;
+  bool has_facts() const { return facts_.has_value(); }
+  // Null unless the stage was reached and succeeded.
+  const ExtractedTerms* extracted() const { return extracted_ ? &*extracted_ : nullptr; }
+  const FoundPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+  PlanRequest request() const;
+
+  // A tensor by the name of a leaf or output, or as %12. UserError that lists the names.
+  NodeId find_tensor(const std::string& name) const;
+
+ private:
+  // Runs a stage; an error in it becomes the inspection's.
+  template <typename Work>
+  bool stage(const char* name, Work work);
+  bool is_whole() const;
+
+  const Graph& graph_;
+  InspectOptions options_;
+  Terms terms_;
+  LoweredGraph lowered_;
+  std::optional<RulesInUse> rules_;
+  egraph::RunReport saturation_;
+  std::optional<ClassFacts> facts_;
+  std::optional<ExtractedTerms> extracted_;
+  std::optional<FoundPlan> plan_;
+  std::string failed_stage_;
+  std::string error_;
+};
+
+}  // namespace luminal::search

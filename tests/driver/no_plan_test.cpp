@@ -1,0 +1,59 @@
+// A graph without a plan is an error that names the op, the nearest rule and what it lacks.
+#include "luminal/driver/no_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "luminal/base/errors.h"
+#include "luminal/luminal.h"
+#include "luminal/search/inspect/diagnose.h"
+
+namespace luminal {
+namespace {
+
+using testing::HasSubstr;
+
+Graph& view_of_sine() {
+  static Graph graph;
+  if (graph.size() == 0) {
+    sin(graph.input("x", {16, 8}).permute({1, 0})).output("y");
+  }
+  return graph;
+}
+
+std::string diagnosed(const std::string& rules, int most_instances = 600) {
+  search::InspectOptions options;
+  options.search.limits.walk.most_instances = most_instances;
+  if (!rules.empty()) options.rules.files.push_back({"planted.egg", rules});
+  search::Inspection inspection(view_of_sine(), options);
+  return search::summary(search::diagnose(inspection));
+}
+
+TEST(NoPlan, NamesTheOpTheNearestRuleAndItsGuard) {
+  EXPECT_EQ(diagnosed(R"((ruleset planted.exact)
+(rule ((= v (Sin x))) ((union v (Load (Store (Sqrt x)))) (delete (Sin x)))
+  :ruleset planted.exact :name "away")
+(rewrite (Load (Store (Sqrt (Reindex m v)))) (Sqrt v) :when ((is-identity m))
+  :ruleset planted.exact :name "back"))"),
+            "missing-lowering at %2 (sin): it loads what no step of the plan makes; look at rule "
+            "'away'; the nearest rule is 'back', which fails at (is-identity [i1, i0])");
+}
+
+TEST(NoPlan, NamesTheLimit) {
+  EXPECT_EQ(diagnosed("", 1), "over-limits at %2 (sin): too many instances");
+}
+
+TEST(NoPlan, NothingWrongHasNoSummary) { EXPECT_EQ(diagnosed(""), ""); }
+
+// Where looking again finds nothing, the first error stands.
+TEST(NoPlan, KeepsTheFirstError) {
+  try {
+    throw_no_plan(view_of_sine(), {}, InternalError("kernels everywhere"));
+    FAIL() << "nothing was thrown";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("kernels everywhere"));
+  }
+}
+
+}  // namespace
+}  // namespace luminal
