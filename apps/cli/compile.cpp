@@ -81,6 +81,10 @@ void define_compile(CLI::App& app) {
   app.add_option("--dump-kernels", options->dump_folder,
                  "A folder for each kernel's text, LLVM IR and assembly");
   app.add_option("--backend", options->compile.backend, "cpu or interp")->capture_default_str();
+  app.add_option(
+      "--target", options->compile.target,
+      "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
+      "said");
   app.add_option("--fusion", options->fusion, "Where the model says it pays, always or never")
       ->check(CLI::IsMember({"modelled", "always", "never"}))
       ->capture_default_str();

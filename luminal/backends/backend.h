@@ -17,6 +17,7 @@ namespace luminal::backends {
 struct LoadOptions {
   bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
   int threads = 1;
+  std::string target;  // the instruction set to compile for; empty: this machine's best
   std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
 };
 
@@ -52,6 +53,9 @@ class Backend {
   virtual std::string_view name() const = 0;
   // Whether it runs plans of kernels, or the graph itself.
   virtual bool runs_plans() const = 0;
+  // What it compiles for, in words for the report; empty where it compiles nothing. UserError for a
+  // target that it doesn't have.
+  virtual std::string target(const LoadOptions& options) const = 0;
   // The program that computes `ports.results` and the state updates of the graph; `listing`, if not
   // null, gets one entry per kernel of the plan, in order.
   virtual std::unique_ptr<runtime::Program> load(const LoadRequest& request,

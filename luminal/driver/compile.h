@@ -23,7 +23,9 @@ struct CompileOptions {
   std::string backend = "cpu";  // see backend_names()
   bool float64 = false;         // interp only: compute every float as f64, the yardstick
   FusionPolicy fusion = FusionPolicy::Modelled;
-  int threads = 0;                  // 0: as many as this process may use
+  std::string target =
+      {};           // of the cpu backend: "avx512", "avx2", "sse2"; empty: this machine's best
+  int threads = 0;  // 0: as many as this process may use
   std::string cache_folder = {};    // for compiled kernels; empty: the user's; "none": none
   uint64_t seed = 1;                // of the search
   Bindings typical_sizes = {};      // of variables, for the model; others get 128 or a bound

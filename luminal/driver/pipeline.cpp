@@ -84,7 +84,9 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   request.ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
   request.options = {.float64 = options.float64,
                      .threads = threads_of(options),
+                     .target = options.target,
                      .cache_folder = cache_folder(options.cache_folder, report)};
+  report.target = backend.target(request.options);
   if (backend.runs_plans())
     request.planned = plan_graph(*snapshot, roots(*snapshot), options, report);
 

@@ -23,13 +23,20 @@ class CpuBackend : public Backend {
   std::string_view name() const override { return "cpu"; }
   bool runs_plans() const override { return true; }
 
+  std::string target(const LoadOptions& options) const override {
+    const cpu::Target& target = cpu::Target::named(options.target);
+    return target.name + " (" + target.cpu + ", vectors of " +
+           std::to_string(target.vector_bytes * 8) + " bits)";
+  }
+
   std::unique_ptr<runtime::Program> load(const LoadRequest& request,
                                          std::vector<KernelListing>* listing) const override {
     LUMINAL_CHECK(request.planned != nullptr, "the cpu backend was given no plan");
     if (request.options.float64) {
       throw UserError("float64 is the interpreter's: compile with backend \"interp\" for it");
     }
-    cpu::Jit jit({.target = cpu::Target::host(), .cache_folder = request.options.cache_folder});
+    cpu::Jit jit({.target = cpu::Target::named(request.options.target),
+                  .cache_folder = request.options.cache_folder});
     std::vector<std::shared_ptr<const cpu::CompiledKernel>> kernels;
     for (const auto& step : request.planned->plan.steps) {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);

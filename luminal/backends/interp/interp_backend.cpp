@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "luminal/base/check.h"
+#include "luminal/base/errors.h"
 #include "luminal/graph/interpret/interpreter.h"
 
 namespace luminal::backends {
@@ -84,6 +85,11 @@ class InterpProgram : public runtime::Program {
 class InterpBackend : public Backend {
  public:
   std::string_view name() const override { return "interp"; }
+  std::string target(const LoadOptions& options) const override {
+    if (options.target.empty()) return {};
+    throw UserError("target '" + options.target +
+                    "': the interpreter compiles nothing; choose backend \"cpu\" with it");
+  }
   bool runs_plans() const override { return false; }
   std::unique_ptr<runtime::Program> load(const LoadRequest& request,
                                          std::vector<KernelListing>*) const override {
