@@ -124,8 +124,9 @@ std::vector<kernel::Kernel> kernels_of_many_plans() {
     take([&](Graph& g) { return softmax(g.input("x", {5, 100}, t), -1); });
     take([&](Graph& g) { return matmul(g.input("a", {9, 33}, t), g.input("b", {33, 20}, t)); });
     take([&](Graph& g) { return gelu(g.input("x", {5, 64}, t)).cast(DType::I32); });
-    take(
-        [&](Graph& g) { return embedding(g.input("x", {50, 12}, t), g.input("i", {4}, DType::I64)); });
+    take([&](Graph& g) {
+      return embedding(g.input("x", {50, 12}, t), g.input("i", {4}, DType::I64));
+    });
   }
   for (DType t : {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8}) {
     take([&](Graph& g) {
