@@ -107,7 +107,8 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   const std::string name = kernel::text(kernel) +
                            "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
                            " max_unroll=" + std::to_string(options.max_unroll) +
-                           " prefetch=" + std::to_string(options.prefetch);
+                           " prefetch=" + std::to_string(options.prefetch) +
+                           " contract=" + std::to_string(options.contract);
   {
     std::lock_guard lock(impl_->mutex);
     if (auto found = impl_->kernels.find(name); found != impl_->kernels.end()) {
