@@ -1,25 +1,22 @@
 #include "luminal/runtime/buffer.h"
 
 #include <cstring>
-#include <new>
 #include <string>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
 
 namespace luminal::runtime {
 
 Buffer Buffer::allocate(size_t size) {
-  void* memory = ::operator new(size == 0 ? 1 : size, std::align_val_t{kAlignment}, std::nothrow);
+  std::shared_ptr<std::byte> memory = base::zeroed_memory(size);
   if (memory == nullptr) {
     throw DeviceError("out of memory: a buffer of " + std::to_string(size) + " bytes");
   }
-  std::memset(memory, 0, size);
   Buffer buffer;
-  buffer.owner_ = std::shared_ptr<const void>(memory, [](const void* m) {
-    ::operator delete(const_cast<void*>(m), std::align_val_t{kAlignment});
-  });
-  buffer.write_ = static_cast<std::byte*>(memory);
+  buffer.write_ = memory.get();
+  buffer.owner_ = std::move(memory);
   buffer.bytes_ = {buffer.write_, size};
   buffer.valid_ = true;
   return buffer;
