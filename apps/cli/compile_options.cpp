@@ -19,6 +19,10 @@ Numerics numerics_of(const std::string& name) {
 
 void CompileArguments::add_to(CLI::App& app) {
   app.add_option("--backend", options.backend, "cpu or interp")->capture_default_str();
+  app.add_option(
+      "--target", options.target,
+      "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
+      "said");
   app.add_option("--fusion", fusion, "Where the model says it pays, always or never")
       ->check(CLI::IsMember({"modelled", "always", "never"}))
       ->capture_default_str();

@@ -18,6 +18,7 @@ namespace luminal::backends {
 struct LoadOptions {
   bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
   int threads = 1;
+  std::string target;  // the instruction set to compile for; empty: this machine's best
   std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
   uint64_t cache_bytes = 1 << 30;      // that the folder may hold
   Bindings typical_sizes = {};         // at which an order of steps is chosen
@@ -62,6 +63,9 @@ class Backend {
   virtual std::string_view name() const = 0;
   // Whether it runs plans of kernels, or the graph itself.
   virtual bool runs_plans() const = 0;
+  // What it compiles for, in words for the report; empty where it compiles nothing. UserError for a
+  // target that it doesn't have.
+  virtual std::string target(const LoadOptions& options) const = 0;
   // For each request the program that computes its `ports.results` and the state updates of its
   // graph. The programs are variants of one another, of which one runs at a time: they share equal
   // kernels and working memory. `report` may be null.

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -17,6 +19,8 @@ namespace luminal::base {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+// Below this, rounding up to whole huge pages would waste too much.
+constexpr size_t kWorthHugePages = 2 * kHugePage;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -121,6 +125,23 @@ LargeBuffer::LargeBuffer(LargeBuffer&& other) noexcept : bytes_(std::exchange(ot
 LargeBuffer& LargeBuffer::operator=(LargeBuffer&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+std::shared_ptr<std::byte> zeroed_memory(size_t size) {
+  constexpr size_t kLine = 64;
+  if (size >= kWorthHugePages) {
+    try {
+      auto large = std::make_shared<LargeBuffer>(size);
+      return {large, large->bytes().data()};
+    } catch (const DeviceError&) {
+      return nullptr;
+    }
+  }
+  void* memory = ::operator new(size == 0 ? 1 : size, std::align_val_t{kLine}, std::nothrow);
+  if (memory == nullptr) return nullptr;
+  std::memset(memory, 0, size);
+  return {static_cast<std::byte*>(memory),
+          [](std::byte* m) { ::operator delete(m, std::align_val_t{kLine}); }};
 }
 
 MemoryInfo memory_info() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -44,6 +45,10 @@ class LargeBuffer {
  private:
   std::span<std::byte> bytes_;
 };
+
+// Zeroed memory that starts at a multiple of 64 bytes, a cache line and the widest vector; from a
+// few megabytes on, of huge pages. Null when there is none.
+std::shared_ptr<std::byte> zeroed_memory(size_t size);
 
 struct MemoryInfo {
   uint64_t total = 0;      // bytes of the machine

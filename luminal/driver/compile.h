@@ -47,6 +47,8 @@ struct CompileOptions {
   std::string backend = "cpu";  // see backend_names()
   bool float64 = false;         // interp only: compute every float as f64, the yardstick
   FusionPolicy fusion = FusionPolicy::Modelled;
+  // Of the cpu backend: "avx512", "avx2", "sse2"; empty: this machine's best.
+  std::string target = {};
   Numerics numerics = Numerics::Reassociating;
   std::vector<RuleFile> rules = {};             // beside the embedded ones
   std::vector<std::string> disable_rules = {};  // groups of rules that don't run: "algebra"

@@ -125,6 +125,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
     request.options = {
         .float64 = options.float64,
         .threads = threads_of(options),
+        .target = options.target,
         .cache_folder = folder,
         .cache_bytes = options.cache_bytes,
         .typical_sizes = search::representative_sizes(variables(*graph), of_variant.typical_sizes)};
@@ -176,6 +177,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
   const std::vector<backends::LoadRequest> requests =
       requests_for(snapshot, ports, impl->variants, backend.runs_plans(), options, report);
+  report.target = backend.target(requests.front().options);
   impl->programs = load(backend, requests, report);
   if (backend.runs_plans()) {
     for (size_t v = 0; v < requests.size(); ++v) {

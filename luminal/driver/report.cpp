@@ -37,6 +37,7 @@ std::string CompileReport::text() const {
       "search: {} values may be stored or not, {} plans and {} distinct kernels costed\n",
       search_bits, search_candidates, search_kernels);
   lines += fmt::format("plan: {} kernels, {:.1f} µs by the model\n", kernels.size(), model_us);
+  if (!target.empty()) lines += fmt::format("target: {}\n", target);
   for (const KernelReport& kernel : kernels) {
     lines += fmt::format(
         "  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}\n", kernel.name, kernel.result,

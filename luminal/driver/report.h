@@ -77,6 +77,7 @@ struct LUMINAL_API CompileReport {
   std::vector<KernelReport> kernels;
   std::vector<StoredReport> stored;
   std::vector<std::string> notes;  // what did not fuse, what runs on the host, and why
+  std::string target;              // what kernels are compiled for
   uint64_t egraph_nodes = 0;
   uint64_t egraph_classes = 0;
   int search_candidates = 0;

@@ -8,6 +8,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal {
@@ -23,11 +24,13 @@ int64_t TensorData::n_elements() const {
 
 TensorData::Writable TensorData::zeros(DType dtype, std::vector<int64_t> dims) {
   TensorData data{.dtype = dtype, .dims = std::move(dims), .bytes = {}, .owner = nullptr};
-  auto storage = std::make_shared<std::vector<std::byte>>(
-      static_cast<size_t>(byte_size(dtype, data.n_elements())));
-  data.bytes = *storage;
-  data.owner = storage;
-  return {.data = std::move(data), .bytes = *storage};
+  const auto size = static_cast<size_t>(byte_size(dtype, data.n_elements()));
+  std::shared_ptr<std::byte> storage = base::zeroed_memory(size);
+  if (storage == nullptr) throw DeviceError(fmt::format("out of memory: {} bytes", size));
+  const std::span<std::byte> bytes{storage.get(), size};
+  data.bytes = bytes;
+  data.owner = std::move(storage);
+  return {.data = std::move(data), .bytes = bytes};
 }
 
 TensorData TensorData::copy_bytes(DType dtype, std::span<const std::byte> bytes,

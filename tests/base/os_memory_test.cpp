@@ -129,5 +129,17 @@ TEST(OsMemory, TransparentHugePagesAreOneOfTheKnownStates) {
   EXPECT_THAT(huge_pages().transparent, testing::AnyOf("always", "madvise", "never", ""));
 }
 
+TEST(ZeroedMemory, IsZeroedAndAlignedAtEverySize) {
+  for (size_t size : {size_t{0}, size_t{1}, size_t{1000}, size_t{4} << 20, (size_t{9} << 20) + 5}) {
+    const std::shared_ptr<std::byte> memory = zeroed_memory(size);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.get()) % 64, 0u);
+    EXPECT_TRUE(std::all_of(memory.get(), memory.get() + size,
+                            [](std::byte b) { return b == std::byte{0}; }));
+    std::fill_n(memory.get(), size, std::byte{7});
+  }
+  EXPECT_EQ(zeroed_memory(SIZE_MAX / 2), nullptr);
+}
+
 }  // namespace
 }  // namespace luminal::base

@@ -24,6 +24,7 @@ namespace {
 
 struct Settings {
   std::string backend = "interp";
+  std::string target;
   std::string folder;
   std::vector<std::string> globs;
   bool list = false;
@@ -85,9 +86,10 @@ std::optional<std::string> failure(const Case& one, const CaseIndex& index,
   std::unique_ptr<Program> program;
   try {
     program = std::make_unique<Program>(one);
-    Executable executable =
-        compile(program->graph,
-                {.backend = settings.backend, .threads = 1, .cache_folder = settings.cache});
+    Executable executable = compile(program->graph, {.backend = settings.backend,
+                                                     .target = settings.target,
+                                                     .threads = 1,
+                                                     .cache_folder = settings.cache});
     for (int round = 0; round < settings.repeat; ++round) {
       for (const Run& run : one.runs) {
         for (size_t k = 0; k < run.inputs.size(); ++k)
@@ -160,6 +162,7 @@ int main(int argc, char** argv) {
   luminal::conformance::Settings settings;
   CLI::App app("Runs the op x dtype x rank x layout matrix on a back end");
   app.add_option("--backend", settings.backend, "the back end's name")->capture_default_str();
+  app.add_option("--target", settings.target, "the instruction set; empty: this machine's best");
   app.add_option("--cases", settings.folder, "the folder that generate.py wrote")->required();
   app.add_option("--filter", settings.globs, "run cases whose name matches (may repeat)");
   app.add_flag("--list", settings.list, "print the names of the cases instead");

@@ -24,11 +24,17 @@ class CpuBackend : public Backend {
   std::string_view name() const override { return "cpu"; }
   bool runs_plans() const override { return true; }
 
+  std::string target(const LoadOptions& options) const override {
+    const cpu::Target& target = cpu::Target::named(options.target);
+    return target.name + " (" + target.cpu + ", vectors of " +
+           std::to_string(target.vector_bytes * 8) + " bits)";
+  }
+
   std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
                                                       LoadReport* report) const override {
     LUMINAL_CHECK(!requests.empty(), "nothing to load");
     const LoadOptions& options = requests.front().options;
-    cpu::Jit jit({.target = cpu::Target::host(),
+    cpu::Jit jit({.target = cpu::Target::named(options.target),
                   .cache_folder = options.cache_folder,
                   .cache_bytes = options.cache_bytes});
     auto arena = std::make_shared<runtime::Arena>();

@@ -17,6 +17,7 @@ class KernelEmitter {
                 const EmitOptions& options)
       : module_(std::make_unique<llvm::Module>("kernel", context)),
         schedule_(schedule),
+        target_(target),
         builder_(context),
         index_(builder_),
         ops_(builder_, target),
@@ -32,13 +33,13 @@ class KernelEmitter {
                .params = {},
                .has_elements = {},
                .locals = std::vector<Values>(schedule.stages.size())} {
-    declare(target);
+    declare();
   }
 
   std::unique_ptr<llvm::Module> emit();
 
  private:
-  void declare(const Target& target);
+  void declare();
   void read_arguments();
   void emit_points();
   void emit_rows();
@@ -47,6 +48,7 @@ class KernelEmitter {
 
   std::unique_ptr<llvm::Module> module_;
   const Schedule& schedule_;
+  const Target& target_;
   Builder builder_;
   IndexEmitter index_;
   OpEmitter ops_;
@@ -56,15 +58,15 @@ class KernelEmitter {
   Function* function_ = nullptr;
 };
 
-void KernelEmitter::declare(const Target& target) {
+void KernelEmitter::declare() {
   llvm::Type* pointer = builder_.getPtrTy();
   llvm::Type* i64 = builder_.getInt64Ty();
   auto* type =
       llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, i64, i64, pointer}, false);
   function_ = Function::Create(type, Function::ExternalLinkage, kKernelSymbol, *module_);
-  function_->addFnAttr("target-cpu", target.cpu);
-  function_->addFnAttr("target-features", target.features);
-  const std::string width = std::to_string(target.vector_bytes * 8);
+  function_->addFnAttr("target-cpu", target_.cpu);
+  function_->addFnAttr("target-features", target_.features);
+  const std::string width = std::to_string(target_.vector_bytes * 8);
   function_->addFnAttr("prefer-vector-width", width);
   function_->addFnAttr("min-legal-vector-width", width);
   function_->addFnAttr("no-trapping-math", "true");
@@ -88,7 +90,10 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
     emit_points();
   }
   index_.close_level();
-  if (state_.used_nontemporal) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  // x86 orders such stores with nothing else; other targets have them in their usual order.
+  if (state_.used_nontemporal && target_.x86) {
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  }
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
   builder_.CreateRetVoid();

@@ -29,6 +29,8 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
       number_(stage),
       stage_(state.schedule.stages[stage]),
       body_(stage_.source->body),
+      contraction_(state.options.contract ? contract(*stage_.source)
+                                          : Contraction{.adds = {}, .reduced = {}}),
       builder_(state.builder),
       index_(state.index) {
   values_.resize(body_.size());
@@ -197,7 +199,14 @@ Values StageEmitter::emit_reduction(size_t position) {
     Value* mask = chunk.loop == reduction.loop ? chunk.mask : nullptr;
     Values next;
     for (size_t copy = 0; copy < so_far.size(); ++copy) {
-      Value* value = operand(stage_.source->result, static_cast<int>(copy), chunk.loop >= 0);
+      const bool as_vector = chunk.loop >= 0;
+      if (contraction_.reduced) {
+        Value* sum =
+            multiply_add(*contraction_.reduced, so_far[copy], static_cast<int>(copy), as_vector);
+        next.push_back(mask == nullptr ? sum : builder_.CreateSelect(mask, sum, so_far[copy]));
+        continue;
+      }
+      Value* value = operand(stage_.source->result, static_cast<int>(copy), as_vector);
       next.push_back(reduce.step(so_far[copy], value, mask));
     }
     return next;
@@ -336,9 +345,20 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
     return across(state_.memory.load(inst.dtype, MemoryForm::Local, base, at));
   }
   const auto& op = std::get<kernel::OpInst>(inst.what);
+  if (state_.options.contract && contraction_.adds[k]) {
+    const FusedAdd& add = *contraction_.adds[k];
+    return multiply_add(add.product, operand(add.rest, copy, varies_[k]), copy, varies_[k]);
+  }
   std::vector<Value*> operands;
   for (InstId id : op.operands) operands.push_back(operand(id, copy, varies_[k]));
   return state_.ops.apply(op.op, body_[op.operands.back().index()].dtype, inst.dtype, operands);
+}
+
+Value* StageEmitter::multiply_add(const Product& product, Value* sum, int copy, bool as_vector) {
+  Value* a = operand(product.a, copy, as_vector);
+  Value* b = operand(product.b, copy, as_vector);
+  if (product.negative) a = builder_.CreateFNeg(a);
+  return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, sum});
 }
 
 // The value of an instruction in one copy; scalars become vectors where the user wants one.

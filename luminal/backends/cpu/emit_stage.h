@@ -3,6 +3,7 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
+#include "luminal/backends/cpu/contraction.h"
 #include "luminal/backends/cpu/emit_loops.h"
 #include "luminal/backends/cpu/emit_memory.h"
 #include "luminal/backends/cpu/emit_ops.h"
@@ -54,6 +55,7 @@ class StageEmitter {
   void emit_scan(size_t position);
   void emit_instructions(int place);
   llvm::Value* emit_instruction(size_t k, int copy);
+  llvm::Value* multiply_add(const Product& product, llvm::Value* sum, int copy, bool as_vector);
   llvm::Value* operand(kernel::InstId id, int copy, bool as_vector);
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);
@@ -68,6 +70,7 @@ class StageEmitter {
   const int number_;
   const ScheduledStage& stage_;
   const std::vector<kernel::Inst>& body_;
+  const Contraction contraction_;
   Builder& builder_;
   IndexEmitter& index_;
   int hoisted_level_ = 0;

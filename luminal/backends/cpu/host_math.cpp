@@ -23,7 +23,6 @@ void zip_lanes(T* out, const T* a, const T* b, uint64_t lanes) {
 }
 
 const HostFunction kFunctions[] = {
-    {"luminal_sin_f32", reinterpret_cast<void*>(&map_lanes<float, sinf>)},
     {"luminal_mod_f32", reinterpret_cast<void*>(&zip_lanes<float, fmodf>)},
     {"luminal_exp2_f64", reinterpret_cast<void*>(&map_lanes<double, exp2>)},
     {"luminal_log2_f64", reinterpret_cast<void*>(&map_lanes<double, log2>)},

@@ -23,10 +23,10 @@ struct Emitted {
   std::unique_ptr<llvm::Module> module;
 };
 
-Emitted emit(const JitSession& session, const Schedule& schedule, const EmitOptions& options) {
+Emitted emit(const CodeGenerator& generator, const Schedule& schedule, const EmitOptions& options) {
   Emitted emitted{.context = std::make_unique<llvm::LLVMContext>(), .module = nullptr};
-  emitted.module = emit_kernel(*emitted.context, schedule, session.target(), options);
-  session.prepare(*emitted.module);
+  emitted.module = emit_kernel(*emitted.context, schedule, generator.target(), options);
+  generator.prepare(*emitted.module);
   std::string why;
   llvm::raw_string_ostream stream(why);
   const bool broken = llvm::verifyModule(*emitted.module, &stream);
@@ -35,12 +35,12 @@ Emitted emit(const JitSession& session, const Schedule& schedule, const EmitOpti
 }
 
 // Names what the object is made from: the IR as emitted, and how it is compiled.
-std::string cache_key(const llvm::Module& module, const JitSession& session) {
+std::string cache_key(const llvm::Module& module, const CodeGenerator& generator) {
   llvm::SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(module, stream);
   llvm::SHA256 hash;
-  hash.update(session.fingerprint());
+  hash.update(generator.fingerprint());
   hash.update(llvm::StringRef(bitcode.data(), bitcode.size()));
   std::string key;
   for (uint8_t byte : hash.final()) {
@@ -62,8 +62,8 @@ CompiledKernel::CompiledKernel(const kernel::Kernel& kernel, const Target& targe
     : kernel_(kernel), options_(options), schedule_(make_schedule(kernel_, target, options_)) {}
 
 std::string CompiledKernel::llvm_ir() const {
-  Emitted emitted = emit(*session_, schedule_, options_);
-  session_->optimize(*emitted.module);
+  Emitted emitted = emit(session_->generator(), schedule_, options_);
+  session_->generator().optimize(*emitted.module);
   std::string text;
   llvm::raw_string_ostream stream(text);
   emitted.module->print(stream, nullptr);
@@ -71,9 +71,19 @@ std::string CompiledKernel::llvm_ir() const {
 }
 
 std::string CompiledKernel::assembly() const {
-  Emitted emitted = emit(*session_, schedule_, options_);
-  session_->optimize(*emitted.module);
-  return session_->to_assembly(*emitted.module);
+  Emitted emitted = emit(session_->generator(), schedule_, options_);
+  session_->generator().optimize(*emitted.module);
+  return session_->generator().to_assembly(*emitted.module);
+}
+
+std::string compile_for(const Target& target, const kernel::Kernel& kernel, CodeForm form,
+                        const EmitOptions& options) {
+  CodeGenerator generator(target);
+  const Schedule schedule = make_schedule(kernel, target, options);
+  Emitted emitted = emit(generator, schedule, options);
+  generator.optimize(*emitted.module);
+  return form == CodeForm::Assembly ? generator.to_assembly(*emitted.module)
+                                    : generator.to_object(*emitted.module);
 }
 
 struct Jit::Impl {
@@ -90,6 +100,7 @@ struct Jit::Impl {
 Jit::Jit(Options options) : impl_(std::make_unique<Impl>(options)) {}
 Jit::~Jit() = default;
 
+const Target& Jit::target() const { return impl_->session->generator().target(); }
 ObjectCache::Counters Jit::cache_counters() const { return impl_->cache.counters(); }
 
 std::vector<std::string> Jit::cache_notes() const { return impl_->cache.notes(); }
@@ -99,7 +110,8 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   const std::string name = kernel::text(kernel) +
                            "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
                            " max_unroll=" + std::to_string(options.max_unroll) +
-                           " prefetch=" + std::to_string(options.prefetch);
+                           " prefetch=" + std::to_string(options.prefetch) +
+                           " contract=" + std::to_string(options.contract);
   {
     std::lock_guard lock(impl_->mutex);
     if (auto found = impl_->kernels.find(name); found != impl_->kernels.end()) {
@@ -108,14 +120,15 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   }
   const auto start = std::chrono::steady_clock::now();
   JitSession& session = *impl_->session;
-  std::shared_ptr<CompiledKernel> compiled(new CompiledKernel(kernel, session.target(), options));
-  Emitted emitted = emit(session, compiled->schedule_, options);
-  const std::string key = cache_key(*emitted.module, session);
+  CodeGenerator& generator = session.generator();
+  std::shared_ptr<CompiledKernel> compiled(new CompiledKernel(kernel, generator.target(), options));
+  Emitted emitted = emit(generator, compiled->schedule_, options);
+  const std::string key = cache_key(*emitted.module, generator);
   std::optional<std::string> object = impl_->cache.find(key);
   compiled->from_cache_ = object.has_value();
   if (!object) {
-    session.optimize(*emitted.module);
-    object = session.to_object(*emitted.module);
+    generator.optimize(*emitted.module);
+    object = generator.to_object(*emitted.module);
     impl_->cache.store(key, *object);
   }
   compiled->session_ = impl_->session;

@@ -65,6 +65,7 @@ class Jit {
   // be called from several threads at once. A kernel that can't be compiled is an InternalError.
   std::shared_ptr<const CompiledKernel> compile(const kernel::Kernel& kernel,
                                                 const EmitOptions& options = {});
+  const Target& target() const;
   ObjectCache::Counters cache_counters() const;
   // What kept the cache from doing its work, for a report; nothing where all is well.
   std::vector<std::string> cache_notes() const;
@@ -73,5 +74,10 @@ class Jit {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// The kernel as code for a target that need not be this machine, to be read or linked elsewhere.
+enum class CodeForm : uint8_t { Assembly, Object };
+std::string compile_for(const Target& target, const kernel::Kernel& kernel, CodeForm form,
+                        const EmitOptions& options = {});
 
 }  // namespace luminal::backends::cpu

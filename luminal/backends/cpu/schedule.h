@@ -13,7 +13,7 @@ namespace luminal::backends::cpu {
 // address of 0, give or take one vector, lies inside when counted from their middle.
 inline constexpr int kSpareBytes = 1024;
 
-// A choice for the emitter that doesn't change results.
+// Choices for the emitter; none but `contract` changes results.
 struct EmitOptions {
   // Large outputs bypass the cache where their stores are whole aligned vectors. The outputs then
   // must start at a multiple of 64 bytes.
@@ -21,6 +21,8 @@ struct EmitOptions {
   int max_unroll = 4;
   // While one row is computed, the next one's data is on its way from memory.
   bool prefetch = true;
+  // Sums take products in without rounding them first, see contraction.h.
+  bool contract = true;
 };
 
 // An element's position in its tensor or local buffer, in elements:

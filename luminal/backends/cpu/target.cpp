@@ -1,55 +1,119 @@
 #include "luminal/backends/cpu/target.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <map>
+
+#include "luminal/base/errors.h"
+#include "luminal/base/os_cpu.h"
 
 namespace luminal::backends::cpu {
 namespace {
 
-using Features = std::map<std::string, bool>;
+using Features = std::map<std::string, bool>;  // sorted: a StringMap's order differs between runs
 
-Target from_features(const std::string& cpu, const Features& features) {
-  Target target;
-  target.cpu = cpu;
+std::string text(const Features& features) {
+  std::string result;
   for (const auto& [name, present] : features) {
-    if (!target.features.empty()) target.features += ',';
-    target.features += (present ? '+' : '-') + name;
+    if (!result.empty()) result += ',';
+    result += (present ? '+' : '-') + name;
   }
-  auto has = [&](const char* name) {
-    auto found = features.find(name);
-    return found != features.end() && found->second;
-  };
-  target.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
-  target.avx512_bf16 = target.avx512 && has("avx512bf16");
-  target.vector_bytes = target.avx512 ? 64 : has("avx2") ? 32 : 16;
-  return target;
+  return result;
 }
 
 Features host_features() {
-  Features features;  // sorted: a StringMap's order differs from run to run
+  Features features;
   for (const auto& entry : llvm::sys::getHostCPUFeatures()) {
     features[entry.first().str()] = entry.second;
   }
   return features;
 }
 
-}  // namespace
+#if defined(__x86_64__)
 
-const Target& Target::host() {
-  static const Target target = from_features(llvm::sys::getHostCPUName().str(), host_features());
+std::vector<Target> x86_targets() {
+  const base::CpuFeatures& has = base::cpu_info().features;
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::vector<Target> targets;
+  Features features = host_features();
+  if (has.avx512f && has.avx512bw && has.avx512dq && has.avx512vl) {
+    targets.push_back({.name = "avx512",
+                       .triple = triple,
+                       .cpu = llvm::sys::getHostCPUName().str(),
+                       .features = text(features),
+                       .vector_bytes = 64,
+                       .x86 = true,
+                       .avx512 = true,
+                       .avx512_bf16 = has.avx512_bf16});
+  }
+  if (has.avx2 && has.fma && has.f16c) {
+    // What a processor without AVX-512 would run.
+    for (auto& [name, present] : features) {
+      if (name.starts_with("avx512") || name.starts_with("avx10") || name.starts_with("amx")) {
+        present = false;
+      }
+    }
+    targets.push_back({.name = "avx2",
+                       .triple = triple,
+                       .cpu = "x86-64-v3",
+                       .features = text(features),
+                       .vector_bytes = 32,
+                       .x86 = true});
+  }
+  // Every 64-bit x86. It has no fused multiply-add: right, and slow.
+  targets.push_back({.name = "sse2",
+                     .triple = triple,
+                     .cpu = "x86-64",
+                     .features = {},
+                     .vector_bytes = 16,
+                     .x86 = true});
+  return targets;
+}
+
+#else
+
+Target this_arm() {
+  Target target = Target::aarch64();
+  target.triple = llvm::sys::getProcessTriple();
+  target.cpu = llvm::sys::getHostCPUName().str();
+  target.features = text(host_features());
   return target;
 }
 
-Target Target::host_avx2() {
-  Features features = host_features();
-  for (auto& [name, present] : features) {
-    if (name.starts_with("avx512") || name.starts_with("avx10") || name.starts_with("amx")) {
-      present = false;
-    }
-  }
-  return from_features("x86-64-v3", features);
+#endif
+
+}  // namespace
+
+const std::vector<Target>& Target::here() {
+#if defined(__x86_64__)
+  static const std::vector<Target> targets = x86_targets();
+#else
+  static const std::vector<Target> targets = {this_arm()};
+#endif
+  return targets;
+}
+
+const Target& Target::host() { return here().front(); }
+
+const Target& Target::named(std::string_view name) {
+  if (name.empty()) return host();
+  auto found = std::ranges::find(here(), name, &Target::name);
+  if (found != here().end()) return *found;
+  std::vector<std::string> names;
+  for (const Target& target : here()) names.push_back(target.name);
+  throw UserError(fmt::format("target '{}' does not run on this machine; it has {}", name,
+                              fmt::join(names, ", ")));
+}
+
+Target Target::aarch64() {
+  return {.name = "aarch64",
+          .triple = "aarch64-unknown-linux-gnu",
+          .cpu = "generic",
+          .features = "+neon",
+          .vector_bytes = 16};
 }
 
 }  // namespace luminal::backends::cpu

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "luminal/backends/cpu/large_sine.h"
 #include "luminal/backends/cpu/rare_lanes.h"
 
 namespace luminal::backends::cpu {
@@ -142,8 +143,9 @@ Value* VectorMath::sin(Value* x) {
   Value* odd = builder_.CreateShl(bits(rounded), 31);
   s = from_bits(builder_.CreateXor(bits(s), odd));
   s = builder_.CreateSelect(builder_.CreateFCmpOEQ(x, real(x, 0)), x, s);  // keeps −0
-  Value* large = builder_.CreateFCmpOGT(abs(x), real(x, 0x1p17));
-  return on_rare_lanes(large, s, "luminal_sin_f32", {x});
+  Value* large = builder_.CreateFCmpUGE(abs(x), real(x, kLargeForSine));
+  return where_any(builder_, large, s,
+                   [&] { return builder_.CreateSelect(large, sine_of_large(builder_, x), s); });
 }
 
 // a − q · b with q = ⌊a / b⌋ toward zero: exact while q is, and q is at most one too large because

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "luminal/base/check.h"
+#include "luminal/base/errors.h"
 #include "luminal/graph/interpret/interpreter.h"
 #include "luminal/shape/resolve_dims.h"
 
@@ -80,6 +81,11 @@ class InterpProgram : public runtime::Program {
 class InterpBackend : public Backend {
  public:
   std::string_view name() const override { return "interp"; }
+  std::string target(const LoadOptions& options) const override {
+    if (options.target.empty()) return {};
+    throw UserError("target '" + options.target +
+                    "': the interpreter compiles nothing; choose backend \"cpu\" with it");
+  }
   bool runs_plans() const override { return false; }
   std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
                                                       LoadReport*) const override {

@@ -112,9 +112,9 @@ TEST_F(JitCache, OtherTargetsHaveOtherObjects) {
     Jit(options()).compile(recipe("add", 8));
   }
   Jit::Options other = options();
-  other.target = Target::host_avx2();
+  other.target = Target::here().back();
   EXPECT_FALSE(Jit(other).compile(recipe("add", 8))->from_cache());
-  EXPECT_EQ(files().size(), Target::host().avx512 ? 2u : 1u);
+  EXPECT_EQ(files().size(), Target::here().size() > 1 ? 2u : 1u);
 }
 
 TEST_F(JitCache, AFolderThatCantBeWrittenIsCounted) {

@@ -1,0 +1,211 @@
+"""Single primitives and fused patterns, 2^24 elements: this compiler, PyTorch eager and torch.compile, interleaved.
+
+  .venv/bin/python apps/bench/kernels.py BUILD_DIR [--set single|fused] [--rounds N] [--dtypes f32,bf16]
+                                         [--cases a,b] [--json FILE]
+
+Element-wise cases run over 2^24 elements, the others over 4096 x 4096; all three use two threads. Each round
+times all three, one after the other, so that what else the machine does hits all alike; eager writes into a given
+tensor where it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a
+95 % interval for that median; last comes the geometric mean. Results are compared before anything is timed.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
+HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184", "OMP_NUM_THREADS": "2"}
+if any(os.environ.get(key) != value for key, value in HEAP.items()):
+    os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})
+
+import torch  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+
+ROWS, WIDTH, HEAD = 4096, 4096, 64
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
+SINGLE = ["exp2", "log2", "sin", "recip", "sqrt", "add", "mul", "mod", "less_than", "gather", "cast", "sum", "max"]
+FUSED = ["softmax", "layer_norm", "rms_norm", "add_rms_norm", "gelu", "swiglu", "relu_fma", "log_softmax", "rotary"]
+
+
+def rotary(x, cos, sin):
+    heads = x.view(ROWS, WIDTH // HEAD, HEAD)
+    half = torch.cat((-heads[..., HEAD // 2:], heads[..., :HEAD // 2]), dim=-1)
+    return heads * cos.unsqueeze(1) + half * sin.unsqueeze(1)
+
+
+def case(name, dtype):
+    """The function, its arguments by name, and the function that eager runs (with out=)."""
+    generator = torch.Generator().manual_seed(1)
+    make = lambda *dims: torch.randn(*dims, generator=generator).to(dtype)
+    positive = lambda *dims: (torch.rand(*dims, generator=generator) * 100 + 1e-3).to(dtype)
+    flat, rows = (ROWS * WIDTH,), (ROWS, WIDTH)
+    other = torch.bfloat16 if dtype == torch.float32 else torch.float32
+
+    def out(function):  # eager with its result in place
+        return lambda x, *rest, y: function(x, *rest, out=y)
+
+    def x_only(function, x):
+        return function, {"x": x}, out(function)
+
+    two = lambda function: (function, {"x": make(*flat), "second": make(*flat)}, out(function))
+    table = {
+        "exp2": lambda: x_only(torch.exp2, make(*flat)),
+        "log2": lambda: x_only(torch.log2, positive(*flat)),
+        "sin": lambda: x_only(torch.sin, make(*flat) * 10),
+        "recip": lambda: x_only(torch.reciprocal, positive(*flat)),
+        "sqrt": lambda: x_only(torch.sqrt, positive(*flat)),
+        "add": lambda: two(torch.add),
+        "mul": lambda: two(torch.mul),
+        "mod": lambda: two(torch.fmod),
+        "less_than": lambda: two(torch.lt),
+        "gather": lambda: (lambda x, i: torch.index_select(x, 0, i),
+                           {"x": make(*rows), "index": torch.randint(0, ROWS, (ROWS,), generator=generator)},
+                           lambda x, i, y: torch.index_select(x, 0, i, out=y)),
+        "cast": lambda: (lambda x: x.to(other), {"x": make(*flat)}, lambda x, y: y.copy_(x)),
+        "sum": lambda: (lambda x: torch.sum(x, -1), {"x": make(*rows)}, lambda x, y: torch.sum(x, -1, out=y)),
+        "max": lambda: (lambda x: torch.amax(x, -1), {"x": make(*rows)}, lambda x, y: torch.amax(x, -1, out=y)),
+        "softmax": lambda: (lambda x: torch.softmax(x, -1), {"x": make(*rows)},
+                            lambda x, y: torch.softmax(x, -1, out=y)),
+        "log_softmax": lambda: (lambda x: torch.log_softmax(x, -1), {"x": make(*rows)},
+                                lambda x, y: torch.log_softmax(x, -1, out=y)),
+        "layer_norm": lambda: (lambda x, w, b: F.layer_norm(x, (WIDTH,), w, b),
+                               {"x": make(*rows), "w": make(WIDTH), "b": make(WIDTH)}, None),
+        "rms_norm": lambda: (lambda x, w: F.rms_norm(x, (WIDTH,), w, 1e-5), {"x": make(*rows), "w": make(WIDTH)},
+                             None),
+        "add_rms_norm": lambda: (lambda x, r, w: F.rms_norm(x + r, (WIDTH,), w, 1e-5),
+                                 {"x": make(*rows), "second": make(*rows), "w": make(WIDTH)}, None),
+        "gelu": lambda: (F.gelu, {"x": make(*rows)}, lambda x, y: torch._C._nn.gelu(x, out=y)),
+        "swiglu": lambda: (lambda x, up: F.silu(x) * up, {"x": make(*rows), "second": make(*rows)}, None),
+        "relu_fma": lambda: (lambda a, b, c: torch.relu(a * b + c),
+                             {"x": make(*rows), "second": make(*rows), "third": make(*rows)}, None),
+        "rotary": lambda: (rotary, {"x": make(*rows), "cos": make(ROWS, HEAD), "sin": make(ROWS, HEAD)}, None),
+    }
+    function, arguments, in_place = table[name]()
+    if in_place is None:
+        return function, arguments, function, False
+    return function, arguments, in_place, True
+
+
+def raw(tensor):
+    tensor = tensor.contiguous()
+    return tensor.view(torch.int16 if tensor.element_size() == 2 else tensor.dtype).numpy().tobytes()
+
+
+class Ours:
+    def __init__(self, program):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit("kernels: kernels_bench ended early")
+        return answer.split()
+
+    def prepare(self, name, dtype_name, arguments, folder):
+        for key, tensor in arguments.items():
+            (folder / key).write_bytes(raw(tensor))
+        return self.ask(f"prepare {name} {dtype_name} {folder}")
+
+    def result(self, like, folder):
+        if self.ask(f"result {folder / 'y'}") != ["ok"]:
+            sys.exit("kernels: kernels_bench could not write its result")
+        bits = torch.int16 if like.element_size() == 2 else like.dtype
+        data = torch.frombuffer(bytearray((folder / "y").read_bytes()), dtype=bits)
+        return data.view(like.dtype).reshape(like.shape)
+
+
+def difference(got, want):
+    """The largest distance, in units of what the dtype can tell apart at the size of the results."""
+    if want.dtype == torch.bool:
+        return float((got != want).sum())
+    unit = torch.finfo(want.dtype).eps
+    got, want = got.double(), want.double()
+    if not torch.equal(got.isnan(), want.isnan()):
+        return math.inf
+    got, want = got.nan_to_num(0.0), want.nan_to_num(0.0)
+    return float(((got - want).abs() / (unit * (want.abs() + want.square().mean().sqrt()))).max())
+
+
+def seconds(function, count):
+    taken = []
+    for _ in range(count):
+        start = time.perf_counter()
+        function()
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def interval(values):
+    """A 95 % interval for the median, by ranks."""
+    ordered, n = sorted(values), len(values)
+    reach = 0.98 * math.sqrt(n)
+    return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
+
+
+def measure(ours, name, dtype_name, rounds, per_round):
+    function, arguments, eager_function, in_place = case(name, DTYPES[dtype_name])
+    values = list(arguments.values())
+    want = function(*values)
+    torch._dynamo.reset()
+    compiled_function = torch.compile(function, dynamic=False)
+    compiled_function(*values)
+    with tempfile.TemporaryDirectory() as folder:
+        kernels = ours.prepare(name, dtype_name, arguments, pathlib.Path(folder))[1]
+        ours.ask("run 2")
+        distance = difference(ours.result(want, pathlib.Path(folder)), want)
+    y = torch.empty_like(want)
+    eager = (lambda: eager_function(*values, y=y)) if in_place else (lambda: eager_function(*values))
+    compiled = lambda: compiled_function(*values)
+    eager()
+    times = {"ours": [], "eager": [], "compiled": []}
+    for _ in range(rounds):
+        times["eager"].append(seconds(eager, per_round))
+        times["ours"].append(statistics.median(map(float, ours.ask(f"run {per_round}"))))
+        times["compiled"].append(seconds(compiled, per_round))
+    ratios = [min(e, c) / o for e, c, o in zip(times["eager"], times["compiled"], times["ours"])]
+    low, high = interval(ratios)
+    row = {"case": name, "dtype": dtype_name, "kernels": int(kernels), "difference_in_eps": distance,
+           "ratio": statistics.median(ratios), "low": low, "high": high,
+           **{f"{key}_ms": statistics.median(value) * 1e3 for key, value in times.items()}}
+    print(f"{name:12} {dtype_name:4} kernels {kernels}  ours {row['ours_ms']:7.2f} ms  eager {row['eager_ms']:7.2f}"
+          f"  compiled {row['compiled_ms']:7.2f}  ratio {row['ratio']:.2f} ({low:.2f} … {high:.2f})"
+          f"  differs by {distance:.1f} eps", flush=True)
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build_dir", type=pathlib.Path)
+    parser.add_argument("--set", choices=["single", "fused"], default="single")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--per-round", type=int, default=3)
+    parser.add_argument("--dtypes", default="f32,bf16")
+    parser.add_argument("--cases", help="instead of all of the set")
+    parser.add_argument("--json", type=pathlib.Path, help="a file for the rows")
+    arguments = parser.parse_args()
+    torch.set_num_threads(2)
+    torch.set_grad_enabled(False)
+    names = arguments.cases.split(",") if arguments.cases else {"single": SINGLE, "fused": FUSED}[arguments.set]
+    ours = Ours(arguments.build_dir / "apps/bench/kernels_bench")
+    rows = [measure(ours, name, dtype, arguments.rounds, arguments.per_round)
+            for dtype in arguments.dtypes.split(",") for name in names]
+    mean = math.exp(sum(math.log(row["ratio"]) for row in rows) / len(rows))
+    lowest = min(rows, key=lambda row: row["ratio"])
+    farthest = max(rows, key=lambda row: row["difference_in_eps"])
+    print(f"geometric mean {mean:.3f} over {len(rows)}, lowest {lowest['ratio']:.2f} ({lowest['case']} "
+          f"{lowest['dtype']}), results differ by at most {farthest['difference_in_eps']:.1f} eps "
+          f"({farthest['case']} {farthest['dtype']})")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"mean": mean, "lowest": lowest["ratio"], "rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

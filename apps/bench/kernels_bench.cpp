@@ -1,0 +1,176 @@
+// Single primitives and fused patterns over 2^24 elements, timed on request so that kernels.py can
+// interleave them with other frameworks. Commands on standard input, one answer each on standard
+// output:
+//   prepare CASE DTYPE FOLDER   compiles it with fusion policy 'always'; the bytes of input x stand
+//                               in FOLDER/x: "kernels 1 threads 2 target avx512 (…)"
+//   run N                       the seconds of each of N runs
+//   result FILE                 the bytes of the result, written there: "ok"
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "luminal/luminal.h"
+
+namespace luminal {
+namespace {
+
+constexpr int64_t kRows = 4096;
+constexpr int64_t kWidth = 4096;
+constexpr int64_t kHead = 64;
+
+// The inputs of a case, made as it asks for them.
+struct Inputs {
+  Graph& graph;
+  DType dtype;
+  Tensor flat(const char* name) { return graph.input(name, {kRows * kWidth}, dtype); }
+  Tensor rows(const char* name) { return graph.input(name, {kRows, kWidth}, dtype); }
+  Tensor row(const char* name) { return graph.weight(name, {kWidth}, dtype); }
+};
+
+Tensor rotate(Inputs& in) {
+  // Tokens × heads × head size, with tables of cosines and sines per token, as models have them.
+  Tensor heads = in.rows("x").reshape({kRows, kWidth / kHead, kHead});
+  auto table = [&](const char* name) {
+    return in.graph.input(name, {kRows, kHead}, in.dtype).unsqueeze(1).expand_as(heads);
+  };
+  Tensor half = concat({-heads.slice(2, kHead / 2, kHead), heads.slice(2, 0, kHead / 2)}, 2);
+  return heads * table("cos") + half * table("sin");
+}
+
+using Build = std::function<Tensor(Inputs&)>;
+
+const std::map<std::string, Build>& cases() {
+  static const std::map<std::string, Build> list = {
+      {"exp2", [](Inputs& in) { return exp2(in.flat("x")); }},
+      {"log2", [](Inputs& in) { return log2(in.flat("x")); }},
+      {"sin", [](Inputs& in) { return sin(in.flat("x")); }},
+      {"recip", [](Inputs& in) { return reciprocal(in.flat("x")); }},
+      {"sqrt", [](Inputs& in) { return sqrt(in.flat("x")); }},
+      {"add", [](Inputs& in) { return in.flat("x") + in.flat("second"); }},
+      {"mul", [](Inputs& in) { return in.flat("x") * in.flat("second"); }},
+      {"mod", [](Inputs& in) { return fmod(in.flat("x"), in.flat("second")); }},
+      {"less_than", [](Inputs& in) { return in.flat("x") < in.flat("second"); }},
+      {"gather",
+       [](Inputs& in) {
+         return embedding(in.rows("x"), in.graph.input("index", {kRows}, DType::I64));
+       }},
+      {"cast",
+       [](Inputs& in) {
+         return in.flat("x").cast(in.dtype == DType::F32 ? DType::BF16 : DType::F32);
+       }},
+      {"sum", [](Inputs& in) { return sum(in.rows("x"), -1); }},
+      {"max", [](Inputs& in) { return max(in.rows("x"), -1); }},
+      {"softmax", [](Inputs& in) { return softmax(in.rows("x"), -1); }},
+      {"log_softmax", [](Inputs& in) { return log_softmax(in.rows("x"), -1); }},
+      {"layer_norm",
+       [](Inputs& in) { return layer_norm(in.rows("x"), {kWidth}, in.row("w"), in.row("b")); }},
+      {"rms_norm", [](Inputs& in) { return rms_norm(in.rows("x"), {kWidth}, in.row("w"), 1e-5); }},
+      {"add_rms_norm",
+       [](Inputs& in) {
+         return rms_norm(in.rows("x") + in.rows("second"), {kWidth}, in.row("w"), 1e-5);
+       }},
+      {"gelu", [](Inputs& in) { return gelu(in.rows("x")); }},
+      {"swiglu", [](Inputs& in) { return silu(in.rows("x")) * in.rows("second"); }},
+      {"relu_fma",
+       [](Inputs& in) { return relu(in.rows("x") * in.rows("second") + in.rows("third")); }},
+      {"rotary", rotate},
+  };
+  return list;
+}
+
+struct Prepared {
+  Graph graph;
+  Tensor result;
+  std::optional<Executable> exe;
+};
+
+TensorData read_bytes(const std::string& path, DType dtype, std::vector<int64_t> dims) {
+  TensorData::Writable data = TensorData::zeros(dtype, std::move(dims));
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(data.bytes.data()),
+            static_cast<std::streamsize>(data.bytes.size()));
+  if (!file) throw UserError("kernels_bench: can't read " + path);
+  return data.data;
+}
+
+std::string prepare(Prepared& prepared, const std::string& name, const std::string& dtype_name,
+                    const std::string& folder) {
+  auto found = cases().find(name);
+  if (found == cases().end()) throw UserError("kernels_bench: there is no case '" + name + "'");
+  Inputs inputs{prepared.graph, dtype_from_name(dtype_name).value()};
+  prepared.result = found->second(inputs);
+  prepared.result.output("y");
+  CompileReport report;
+  prepared.exe.emplace(
+      compile(prepared.graph, {.fusion = FusionPolicy::Always, .threads = 2, .report = &report}));
+  for (NodeId leaf : prepared.graph.leaves()) {
+    const Tensor tensor = prepared.graph.tensor(leaf);
+    std::vector<int64_t> dims;
+    for (Expr dim : tensor.dims()) dims.push_back(*dim.to_int());
+    const std::string path = folder + "/" + prepared.graph.node(leaf).as<InputAttr>().name;
+    prepared.exe->set(tensor, read_bytes(path, tensor.dtype(), dims));
+  }
+  return fmt::format("kernels {} threads 2 target {}", report.kernels.size(), report.target);
+}
+
+std::string run(Executable& exe, int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    exe.run();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    out += fmt::format("{:.9f} ", taken.count());
+  }
+  return out;
+}
+
+std::string write_result(const Prepared& prepared, const std::string& path) {
+  const TensorData data = prepared.exe->get_data(prepared.result);
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(data.bytes.data()),
+             static_cast<std::streamsize>(data.bytes.size()));
+  return file.flush() ? "ok" : "failed";
+}
+
+int serve() {
+  std::unique_ptr<Prepared> prepared;
+  std::string command;
+  while (std::cin >> command) {
+    if (command == "prepare") {
+      std::string name, dtype, folder;
+      std::cin >> name >> dtype >> folder;
+      prepared = std::make_unique<Prepared>();
+      std::cout << prepare(*prepared, name, dtype, folder) << std::endl;
+    } else if (command == "run" && prepared != nullptr) {
+      int count = 0;
+      std::cin >> count;
+      std::cout << run(*prepared->exe, count) << std::endl;
+    } else if (command == "result" && prepared != nullptr) {
+      std::string path;
+      std::cin >> path;
+      std::cout << write_result(*prepared, path) << std::endl;
+    } else {
+      std::cerr << "kernels_bench: unknown command '" << command << "'\n";
+      return 2;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace luminal
+
+int main() {
+  try {
+    return luminal::serve();
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}

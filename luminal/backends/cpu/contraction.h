@@ -1,0 +1,36 @@
+// Contraction: which sums take a product in without rounding it first.
+//
+// Decided on the kernel's instructions, so it depends on neither the target nor the place in a
+// vector: a + x·y becomes one fused multiply-add where the product is used nowhere else and the
+// other side is no product itself. So x·x − y·y stays 0 where x = y, and idioms that need a rounded
+// product, which all use it twice, still get it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "luminal/kernel/kernel.h"
+
+namespace luminal::backends::cpu {
+
+// ±a · b
+struct Product {
+  kernel::InstId a, b;
+  bool negative = false;
+};
+
+// For an Add of f32 or f64: product + rest.
+struct FusedAdd {
+  Product product;
+  kernel::InstId rest;
+};
+
+struct Contraction {
+  std::vector<std::optional<FusedAdd>> adds;  // one per instruction of the body
+  // What a sum over the body's result takes in, where that is a product.
+  std::optional<Product> reduced;
+};
+
+Contraction contract(const kernel::Stage& stage);
+
+}  // namespace luminal::backends::cpu
