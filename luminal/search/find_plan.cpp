@@ -9,6 +9,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/search/merge_kernels.h"
 #include "luminal/search/plan_cost.h"
 
 namespace luminal::search {
@@ -49,7 +50,14 @@ class PlanSearch {
         best = search();
         break;
     }
-    return finish(best);
+    FoundPlan found = finish(best);
+    if (options_.fusion != Fusion::Never && options_.sideways) {
+      merge_kernels(found.plan, graph_, request_, options_,
+                    [&](const kernel::LoweredKernel& lowered) {
+                      return cost_.variants(kernel::stored_by(lowered)[0], best.cut);
+                    });
+    }
+    return found;
   }
 
   FoundPlan by_force() {

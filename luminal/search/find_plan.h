@@ -24,8 +24,9 @@ struct HostNeed {
 };
 
 struct PlanRequest {
-  std::vector<kernel::ClassId> stored;  // must be in memory at the end
-  std::vector<HostNeed> host_steps;     // in an order that their data allows
+  std::vector<kernel::ClassId> stored;      // must be in memory at the end
+  std::vector<HostNeed> host_steps;         // in an order that their data allows
+  std::vector<kernel::ClassId> boundaries;  // stored, and read from there by other kernels alone
 };
 
 struct SearchOptions {
@@ -33,7 +34,8 @@ struct SearchOptions {
   MachineModel machine;
   Bindings sizes;  // at which the model is asked; see representative_sizes
   uint64_t seed = 1;
-  int starts = 3;  // orders of moves tried from each first choice
+  int starts = 3;        // orders of moves tried from each first choice
+  bool sideways = true;  // kernels over the same outer points become one; see merge_kernels
   kernel::StageLimits limits;
 };
 

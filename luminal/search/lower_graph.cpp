@@ -19,9 +19,10 @@ class Lowering {
   LoweredGraph run(const std::vector<NodeId>& roots) {
     for (NodeId id : topological_order(graph_, roots)) {
       out_.value_of[id.index()] = lower(id);
-      if (graph_.node(id).materialized) out_.stored.push_back(id);
+      if (graph_.node(id).materialized) out_.materialized.push_back(id);
     }
     out_.stored.insert(out_.stored.end(), roots.begin(), roots.end());
+    out_.stored.insert(out_.stored.end(), out_.materialized.begin(), out_.materialized.end());
     std::sort(out_.stored.begin(), out_.stored.end());
     out_.stored.erase(std::unique(out_.stored.begin(), out_.stored.end()), out_.stored.end());
     return std::move(out_);

@@ -40,12 +40,16 @@ class PlanCost {
   // nor read what changed are taken over as they are.
   CostedPlan cost(const std::vector<bool>& cut, const CostedPlan* before = nullptr,
                   std::span<const kernel::ClassId> changed = {});
+  // The kernel that stores `root`, with each choice of its outer loops that can be lowered.
+  std::vector<kernel::LoweredKernel> variants(kernel::ClassId root,
+                                              const std::vector<bool>& cut) const;
   int distinct_kernels() const { return static_cast<int>(kernels_.size()); }
 
  private:
   kernel::Choice choice_for(const std::vector<bool>& cut) const;
   const CostedKernel& kernel_for(kernel::ClassId root, const kernel::Choice& choice);
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
+  Result<kernel::Instances> instances_of(kernel::ClassId root, const kernel::Choice& choice) const;
   std::vector<uint32_t> cone(kernel::ClassId root, const kernel::Choice& choice) const;
   int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
   bool is_source(kernel::ClassId id) const;

@@ -120,15 +120,16 @@ void CpuProgram::bind_memory(const Bindings& bindings, std::span<const Buffer> b
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
-    const ClassId id = kernel->lowered.origins.back().value;
-    if (auto port = result_port.find(id); port != result_port.end()) {
-      values_[id.index()] = buffers[port->second];
-      continue;
+    for (ClassId id : kernel::stored_by(kernel->lowered)) {
+      if (auto port = result_port.find(id); port != result_port.end()) {
+        values_[id.index()] = buffers[port->second];
+        continue;
+      }
+      const kernel::TermClass& value = planned.terms.at(id);
+      own_values_[id.index()] =
+          grown(own_values_[id.index()], bytes_of(value.dtype, value.dims, bindings));
+      values_[id.index()] = own_values_[id.index()];
     }
-    const kernel::TermClass& value = planned.terms.at(id);
-    own_values_[id.index()] =
-        grown(own_values_[id.index()], bytes_of(value.dtype, value.dims, bindings));
-    values_[id.index()] = own_values_[id.index()];
   }
 }
 
@@ -212,9 +213,12 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
       const auto& step = std::get<kernel::KernelStep>(steps[i]);
       run_kernel(step, *kernels_[kernel++], bindings);
       if (options.debug != nullptr) {
-        const kernel::Param& out = step.lowered.kernel.params.back();
-        what = fmt::format("kernel  {}[{}]", name(out.dtype),
-                           fmt::join(resolve(out.dims, bindings), ", "));
+        what = "kernel ";
+        for (const kernel::Param& param : step.lowered.kernel.params) {
+          if (!param.output) continue;
+          what += fmt::format(" {}[{}]", name(param.dtype),
+                              fmt::join(resolve(param.dims, bindings), ", "));
+        }
       }
     }
     if (options.debug == nullptr) continue;
