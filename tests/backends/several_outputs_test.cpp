@@ -64,6 +64,10 @@ TEST(SeveralOutputs, AreRightAtFixedSizes) {
   }
 }
 
+TEST(SeveralOutputs, AreRightIn16Bits) {
+  for (const Case& shape : kCases) check(shape, DType::BF16, 5, 17, {{}, {}});
+}
+
 TEST(SeveralOutputs, AreRightWithADynamicDim) {
   for (const Case& shape : kCases) {
     check(shape, DType::F32, Expr::var("s", 0, 4096), 34,
