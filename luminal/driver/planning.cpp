@@ -135,6 +135,9 @@ search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& 
                                 CompileReport& report) {
   search::PlanRequest request;
   for (NodeId id : lowered.stored) request.stored.push_back(extracted.class_of[id.index()]);
+  for (NodeId id : lowered.materialized) {
+    request.boundaries.push_back(extracted.class_of[id.index()]);
+  }
   const std::vector<bool> needed = needed_sources(graph, lowered, extracted, request.stored, sizes);
   for (size_t s = 0; s < lowered.sources.size(); ++s) {
     if (!lowered.sources[s].host_step || !needed[s]) continue;
@@ -172,7 +175,11 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::Extracted
     }
     for (const auto& [rule, count] : rules) entry.rules.push_back(rule);
     const kernel::Kernel& k = kernel->lowered.kernel;
-    entry.result = fmt::format("{}{}", name(k.params.back().dtype), text(k.params.back().dims));
+    for (const kernel::Param& param : k.params) {
+      if (!param.output) continue;
+      entry.result += entry.result.empty() ? "" : ", ";
+      entry.result += fmt::format("{}{}", name(param.dtype), text(param.dims));
+    }
     entry.model_us = kernel->model_seconds * 1e6;
     auto number = [&](Expr e) {
       return static_cast<double>(e.evaluate(options.sizes).value.value_or(0));

@@ -133,5 +133,6 @@ bool copies_shared(const Kernel& kernel, const Stage& stage);
 
 // The canonical text: equal kernels have equal text, whatever made them. Names are positions.
 std::string text(const Kernel& kernel);
+std::string text(const Stage& stage);
 
 }  // namespace luminal::kernel

@@ -39,9 +39,10 @@ std::string inst_text(const Inst& inst) {
   return out;
 }
 
-std::string stage_text(const Kernel& kernel, size_t number) {
-  const Stage& stage = kernel.stages[number];
-  std::string out = fmt::format("stage s{} {}", number, name(stage.dtype));
+}  // namespace
+
+std::string text(const Stage& stage) {
+  std::string out = fmt::format(" {}", name(stage.dtype));
   for (int loop : stage.loops) out += fmt::format(" for i{}", loop);
   if (stage.reduction) {
     out += fmt::format(" {}{} over i{}", stage.reduction->running ? "scan " : "",
@@ -64,8 +65,6 @@ std::string stage_text(const Kernel& kernel, size_t number) {
   return out;
 }
 
-}  // namespace
-
 std::string text(const Kernel& kernel) {
   std::string out = "kernel\n";
   for (Expr variable : kernel.variables) {
@@ -82,7 +81,9 @@ std::string text(const Kernel& kernel) {
     out += fmt::format("loop i{} {}{}\n", loop, kernel.loops[loop].extent.text(),
                        static_cast<int>(loop) < kernel.n_outer ? " outer" : "");
   }
-  for (size_t stage = 0; stage < kernel.stages.size(); ++stage) out += stage_text(kernel, stage);
+  for (size_t stage = 0; stage < kernel.stages.size(); ++stage) {
+    out += fmt::format("stage s{}", stage) + text(kernel.stages[stage]);
+  }
   return out;
 }
 

@@ -9,7 +9,7 @@
 namespace luminal::kernel {
 
 struct KernelStep {
-  LoweredKernel lowered;     // its last parameter is the class it stores
+  LoweredKernel lowered;
   double model_seconds = 0;  // by the roofline, at the representative sizes
 };
 

@@ -491,6 +491,14 @@ int flops_of(Op op) {
   return 1;
 }
 
+std::vector<ClassId> stored_by(const LoweredKernel& lowered) {
+  std::vector<ClassId> classes;
+  for (size_t k = 0; k < lowered.origins.size(); ++k) {
+    if (lowered.kernel.params[k].output) classes.push_back(lowered.origins[k].value);
+  }
+  return classes;
+}
+
 Result<LoweredKernel> stage(const TermGraph& graph, ClassId root, const Instances& instances,
                             int n_outer, const StageLimits& limits) {
   return Stager(graph, root, instances, n_outer, limits).run();

@@ -11,8 +11,8 @@
 
 namespace luminal::kernel {
 
-// Where a parameter of a lowered kernel comes from: a source of the term graph, or a cut class. The
-// last parameter is the output.
+// Where a parameter of a lowered kernel comes from: a source of the term graph, or a cut class. Its
+// outputs are the last ones: one, or several where kernels were merged.
 struct ParamOrigin {
   int source = -1;
   ClassId value;
@@ -23,6 +23,9 @@ struct LoweredKernel {
   std::vector<ParamOrigin> origins;
   std::vector<ClassId> classes;  // everything computed inside, sorted: the kernel's source terms
 };
+
+// The classes that a kernel stores, in the order of its outputs.
+std::vector<ClassId> stored_by(const LoweredKernel& lowered);
 
 struct StageLimits {
   WalkLimits walk;

@@ -7,6 +7,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/search/merge_kernels.h"
 #include "luminal/search/plan_state.h"
 
 namespace luminal::search {
@@ -25,9 +26,9 @@ class PlanSearch {
       case Fusion::Never:
         return finish(start_with([](ClassId) { return true; }).cut());
       case Fusion::Always:
-        return finish(fuse_all().cut());
+        return merged(fuse_all().cut());
       case Fusion::Modelled:
-        return finish(search().cut());
+        return merged(search().cut());
     }
     return {};
   }
@@ -140,6 +141,18 @@ class PlanSearch {
       }
     }
     return moves;
+  }
+
+  // The plan of `cut`, with kernels that lie side by side as one.
+  FoundPlan merged(const std::vector<bool>& cut) {
+    FoundPlan found = finish(cut);
+    if (options_.sideways) {
+      merge_kernels(found.plan, graph_, request_, options_,
+                    [&](const kernel::LoweredKernel& lowered) {
+                      return cost_.variants(kernel::stored_by(lowered)[0], cut);
+                    });
+    }
+    return found;
   }
 
   FoundPlan finish(const std::vector<bool>& cut) {

@@ -25,8 +25,9 @@ struct HostNeed {
 };
 
 struct PlanRequest {
-  std::vector<kernel::ClassId> stored;  // must be in memory at the end
-  std::vector<HostNeed> host_steps;     // in an order that their data allows
+  std::vector<kernel::ClassId> stored;      // must be in memory at the end
+  std::vector<HostNeed> host_steps;         // in an order that their data allows
+  std::vector<kernel::ClassId> boundaries;  // stored, and read from there by other kernels alone
 };
 
 struct SearchOptions {
@@ -36,6 +37,7 @@ struct SearchOptions {
   uint64_t seed = 1;
   size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
   int starts = 3;              // of a thorough search: orders of moves from each first choice
+  bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
   kernel::StageLimits limits;
   std::function<void(int candidates)> progress = nullptr;  // after each plan tried
 };

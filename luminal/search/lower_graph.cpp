@@ -23,9 +23,10 @@ class Lowering {
       out_.value_of[id.index()] = value;
       const Node& node = graph_.node(id);
       terms_.egraph.set(terms_.type_of, {value}, terms_.host.of(Type{node.dims, node.dtype}));
-      if (node.materialized) out_.stored.push_back(id);
+      if (node.materialized) out_.materialized.push_back(id);
     }
     out_.stored.insert(out_.stored.end(), roots.begin(), roots.end());
+    out_.stored.insert(out_.stored.end(), out_.materialized.begin(), out_.materialized.end());
     std::sort(out_.stored.begin(), out_.stored.end());
     out_.stored.erase(std::unique(out_.stored.begin(), out_.stored.end()), out_.stored.end());
     return std::move(out_);

@@ -19,6 +19,7 @@ struct LoweredGraph {
   std::vector<egraph::Value> value_of;  // by node id; not valid for nodes nobody needs
   // What must be in memory: outputs, state updates and what is materialized.
   std::vector<NodeId> stored;
+  std::vector<NodeId> materialized;  // those of them that are a boundary between kernels
 };
 
 // Adds what `roots` need to `terms`. A Custom is a host step.

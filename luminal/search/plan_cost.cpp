@@ -123,21 +123,27 @@ const std::vector<ClassId>& PlanCost::chosen_by(ClassId id) const {
   return it == chosen_by_.end() ? none : it->second;
 }
 
-CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
-  CostedKernel best;
-  best.seconds = std::numeric_limits<double>::infinity();
+Result<kernel::Instances> PlanCost::instances_of(ClassId root, const Choice& choice) const {
   std::vector<std::vector<Expr>> factors;
   for (Expr dim : graph_.at(root).dims) factors.push_back({dim});
   auto instances = kernel::walk(graph_, choice, root, factors, options_.limits.walk);
-  if (!instances) {
-    best.why = instances.why();
-    return best;
-  }
+  if (!instances) return instances;
   const auto refined = kernel::refine(graph_, *instances, root);
   const std::vector<int> order = kernel::loop_order(graph_, *instances, root);
   if (refined != factors || !order.empty()) {
     auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk, order);
     if (split) instances = std::move(split);
+  }
+  return instances;
+}
+
+CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
+  CostedKernel best;
+  best.seconds = std::numeric_limits<double>::infinity();
+  const auto instances = instances_of(root, choice);
+  if (!instances) {
+    best.why = instances.why();
+    return best;
   }
   // Where nothing loops inside, each outer loop less only takes parallelism away.
   const bool pointwise =
@@ -159,6 +165,18 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
   }
   if (best.lowered) best.why.clear();
   return best;
+}
+
+std::vector<kernel::LoweredKernel> PlanCost::variants(ClassId root,
+                                                      const std::vector<bool>& cut) const {
+  std::vector<kernel::LoweredKernel> result;
+  const auto instances = instances_of(root, choice_for(cut));
+  if (!instances) return result;
+  for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
+    auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
+    if (lowered) result.push_back(std::move(*lowered));
+  }
+  return result;
 }
 
 size_t PlanCost::FormHash::operator()(const std::vector<uint32_t>& form) const {

@@ -62,6 +62,9 @@ class PlanCost {
 
   CostedPlan cost(const std::vector<bool>& cut);
   PlacedKernel place(kernel::ClassId root, const kernel::Choice& choice);
+  // The kernel that stores `root`, with each choice of its outer loops that can be lowered.
+  std::vector<kernel::LoweredKernel> variants(kernel::ClassId root,
+                                              const std::vector<bool>& cut) const;
   int distinct_kernels() const { return static_cast<int>(forms_.size()); }
 
   kernel::Choice choice_for(const std::vector<bool>& cut) const;
@@ -73,6 +76,7 @@ class PlanCost {
 
  private:
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
+  Result<kernel::Instances> instances_of(kernel::ClassId root, const kernel::Choice& choice) const;
   KernelForm make_form(const Cone& cone, const kernel::Choice& choice) const;
   CostedKernel renamed(const PlacedKernel& kernel) const;
   bool may_be_stored(kernel::ClassId id) const;

@@ -1,6 +1,9 @@
 // Scatters in kernels: the last of equal rows wins or all are combined, rows outside leave memory
 // alone, and the bits are the same with any number of threads.
+#include "../search/planned.h"
 #include "against_interpreter.h"
+#include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/launch.h"
 
 namespace luminal {
 namespace {
@@ -90,6 +93,30 @@ TEST(Scatter, MayShareTheMemoryOfWhatItOnlyCopies) {
   CompileReport report;
   compile(graph, {.cache_folder = "none", .report = &report});
   EXPECT_NE(report.kernels.at(0).text.find("shares p0"), std::string::npos);
+}
+
+TEST(Scatter, InTheMemoryOfDestUpdatesItsRowsAlone) {
+  namespace cpu = backends::cpu;
+  Graph graph;
+  Tensor dest = graph.input("dest", {3, 2});
+  Tensor index = graph.input("index", {2}, DType::I64);
+  prim::scatter(dest, index, graph.input("values", {2, 2}), Reducer::Sum).output("y");
+  const search::FoundPlan found = search::plan(graph);
+  const kernel::Kernel& kernel = std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel;
+  ASSERT_EQ(kernel.params.at(3).shares, 0);
+  cpu::Jit jit({.target = cpu::Target::host(), .cache_folder = ""});
+  const auto compiled = jit.compile(kernel, {});
+  const cpu::Launch launch = cpu::prepare_launch(*compiled, {}, {.threads = 1});
+  std::vector<float> memory = {1, 2, 3, 4, 5, 6};
+  const std::vector<int64_t> rows = {2, 2};
+  const std::vector<float> values = {10, 20, 30, 40};
+  std::vector<std::byte> scratch(static_cast<size_t>(launch.scratch_bytes) + 64);
+  void* aligned = scratch.data();
+  size_t room = scratch.size();
+  std::align(64, static_cast<size_t>(launch.scratch_bytes), aligned, room);
+  const void* params[] = {memory.data(), rows.data(), values.data(), memory.data()};
+  cpu::run(launch, params, aligned);
+  EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4, 45, 66}));
 }
 
 TEST(Scatter, LeavesOutRowsThatAreNotThere) {

@@ -32,6 +32,9 @@ inline Planned prepare(const Graph& graph, Fusion fusion = Fusion::Modelled) {
   for (NodeId id : planned.lowered.stored) {
     planned.request.stored.push_back(planned.extracted.class_of[id.index()]);
   }
+  for (NodeId id : planned.lowered.materialized) {
+    planned.request.boundaries.push_back(planned.extracted.class_of[id.index()]);
+  }
   planned.options.fusion = fusion;
   planned.options.sizes = representative_sizes(variables(graph), {});
   return planned;

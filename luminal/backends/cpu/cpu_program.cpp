@@ -247,10 +247,15 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
 }
 
 std::string CpuProgram::describe(const RunStep& step) const {
-  const RunTensor& result = plan_->tensors[static_cast<size_t>(step.params.back())];
-  if (step.host != nullptr) return "host " + result.name;
-  return fmt::format("kernel  {}[{}]", name(result.dtype),
-                     fmt::join(resolve(result, bindings_).sizes, ", "));
+  std::string text = step.host != nullptr ? "host" : "kernel ";
+  for (size_t p = 0; p < step.params.size(); ++p) {
+    if (!step.is_output[p]) continue;
+    const RunTensor& result = plan_->tensors[static_cast<size_t>(step.params[p])];
+    text += step.host != nullptr ? " " + result.name
+                                 : fmt::format(" {}[{}]", name(result.dtype),
+                                               fmt::join(resolve(result, bindings_).sizes, ", "));
+  }
+  return text;
 }
 
 std::string CpuProgram::describe(const RunTensor& tensor) const {

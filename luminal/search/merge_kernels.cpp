@@ -1,0 +1,207 @@
+#include "luminal/search/merge_kernels.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "luminal/kernel/merge.h"
+
+namespace luminal::search {
+namespace {
+
+using kernel::ClassId;
+using kernel::LoweredKernel;
+
+// With policy Modelled a merge must save this share of what both take, beside the launch's own
+// cost: the model isn't exact enough for less, and one kernel more to compile isn't free.
+constexpr double kWorthMerging = 0.02;
+
+// What a step reads or writes: classes, and sources that host steps make, past all classes.
+using Datum = uint64_t;
+Datum datum(ClassId id) { return id.value; }
+Datum datum_of_source(int source) { return (uint64_t{1} << 32) + static_cast<uint64_t>(source); }
+
+struct Step {
+  std::variant<kernel::KernelStep, kernel::HostStep> what;
+  std::vector<Datum> reads, writes;                    // sorted
+  std::optional<std::vector<LoweredKernel>> variants;  // of a kernel, once asked for
+};
+
+bool overlap(const std::vector<Datum>& a, const std::vector<Datum>& b) {
+  return std::ranges::any_of(a, [&](Datum d) { return std::ranges::binary_search(b, d); });
+}
+
+class Merging {
+ public:
+  Merging(const kernel::TermGraph& graph, const PlanRequest& request, const SearchOptions& options,
+          const Variants& variants)
+      : graph_(graph), request_(request), options_(options), variants_(variants) {}
+
+  void run(kernel::Plan& plan) {
+    for (auto& what : plan.steps) steps_.push_back(step_of(std::move(what)));
+    find_dependences();
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (size_t j = i + 1; j < steps_.size();) {
+        if (try_merge(i, j)) {
+          j = i + 1;
+        } else {
+          ++j;
+        }
+      }
+    }
+    in_order(plan);
+  }
+
+ private:
+  Step step_of(std::variant<kernel::KernelStep, kernel::HostStep> what) const {
+    Step step{.what = std::move(what), .reads = {}, .writes = {}, .variants = {}};
+    if (const auto* host = std::get_if<kernel::HostStep>(&step.what)) {
+      step.writes.push_back(datum_of_source(host->source));
+      for (const HostNeed& need : request_.host_steps) {
+        if (need.source != host->source) continue;
+        for (ClassId id : need.operands) step.reads.push_back(where(id));
+      }
+    } else {
+      const LoweredKernel& lowered = std::get<kernel::KernelStep>(step.what).lowered;
+      for (size_t k = 0; k < lowered.origins.size(); ++k) {
+        const kernel::ParamOrigin& origin = lowered.origins[k];
+        const Datum at = origin.source >= 0 ? datum_of_source(origin.source) : where(origin.value);
+        (lowered.kernel.params[k].output ? step.writes : step.reads).push_back(at);
+      }
+    }
+    std::ranges::sort(step.reads);
+    std::ranges::sort(step.writes);
+    return step;
+  }
+
+  Datum where(ClassId id) const {
+    for (const kernel::Term& term : graph_.at(id).terms) {
+      if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) {
+        return datum_of_source(load->source);
+      }
+    }
+    return datum(id);
+  }
+
+  // after_[j][i]: step j reads, directly or not, what step i writes.
+  void find_dependences() {
+    const size_t n = steps_.size();
+    direct_.assign(n, std::vector<bool>(n, false));
+    for (size_t j = 0; j < n; ++j) {
+      for (size_t i = 0; i < n; ++i) {
+        direct_[j][i] = i != j && overlap(steps_[i].writes, steps_[j].reads);
+      }
+    }
+    after_ = direct_;
+    for (size_t k = 0; k < n; ++k) {
+      for (size_t j = 0; j < n; ++j) {
+        if (!after_[j][k]) continue;
+        for (size_t i = 0; i < n; ++i) {
+          if (after_[k][i]) after_[j][i] = true;
+        }
+      }
+    }
+  }
+
+  // Whether some step must run between i and j.
+  bool separated(size_t i, size_t j) const {
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      if ((after_[k][i] && after_[j][k]) || (after_[k][j] && after_[i][k])) return true;
+    }
+    return false;
+  }
+
+  bool meet_at_boundary(const Step& a, const Step& b) const {
+    return std::ranges::any_of(request_.boundaries, [&](ClassId id) {
+      const std::vector<Datum> one = {where(id)};
+      return (overlap(one, a.writes) && overlap(one, b.reads)) ||
+             (overlap(one, b.writes) && overlap(one, a.reads));
+    });
+  }
+
+  const std::vector<LoweredKernel>& variants_of(Step& step) {
+    if (!step.variants) {
+      step.variants = variants_(std::get<kernel::KernelStep>(step.what).lowered);
+    }
+    return *step.variants;
+  }
+
+  // Without the first loop in common no choice of outer loops is the same.
+  static bool may_share_outer(const kernel::Kernel& a, const kernel::Kernel& b) {
+    return !a.loops.empty() && !b.loops.empty() && a.loops[0].extent == b.loops[0].extent;
+  }
+
+  bool try_merge(size_t i, size_t j) {
+    auto* a = std::get_if<kernel::KernelStep>(&steps_[i].what);
+    auto* b = std::get_if<kernel::KernelStep>(&steps_[j].what);
+    if (a == nullptr || b == nullptr) return false;
+    if (!may_share_outer(a->lowered.kernel, b->lowered.kernel)) return false;
+    const bool swapped = direct_[i][j];
+    if (meet_at_boundary(steps_[i], steps_[j])) return false;
+    const bool related = swapped || direct_[j][i] || overlap(steps_[i].reads, steps_[j].reads);
+    if (!related || separated(i, j)) return false;
+    Step& first = steps_[swapped ? j : i];
+    Step& second = steps_[swapped ? i : j];
+    const double apart = a->model_seconds + b->model_seconds;
+    const double most = options_.fusion == Fusion::Always ? apart : apart * (1 - kWorthMerging);
+    std::vector<LoweredKernel> merged;
+    int best = -1;
+    double best_seconds = most;
+    for (const LoweredKernel& x : variants_of(first)) {
+      for (const LoweredKernel& y : variants_of(second)) {
+        if (x.kernel.n_outer != y.kernel.n_outer) continue;
+        auto both = kernel::merge(x, y, options_.limits);
+        if (!both) continue;
+        const double time = seconds(both->kernel, options_.machine, options_.sizes);
+        if (time < best_seconds) {
+          best = static_cast<int>(merged.size());
+          best_seconds = time;
+        }
+        merged.push_back(std::move(*both));
+      }
+    }
+    if (best < 0) return false;
+    Step step = step_of(kernel::KernelStep{merged[static_cast<size_t>(best)], best_seconds});
+    step.variants = std::move(merged);
+    steps_[i] = std::move(step);
+    steps_.erase(steps_.begin() + static_cast<long>(j));
+    find_dependences();
+    return true;
+  }
+
+  // Each step as early as its data and the order before allow.
+  void in_order(kernel::Plan& plan) {
+    plan.steps.clear();
+    plan.model_seconds = 0;
+    std::vector<bool> done(steps_.size(), false);
+    while (plan.steps.size() < steps_.size()) {
+      for (size_t j = 0; j < steps_.size(); ++j) {
+        if (done[j]) continue;
+        bool ready = true;
+        for (size_t i = 0; i < steps_.size(); ++i) ready = ready && (done[i] || !direct_[j][i]);
+        if (!ready) continue;
+        done[j] = true;
+        if (const auto* step = std::get_if<kernel::KernelStep>(&steps_[j].what)) {
+          plan.model_seconds += step->model_seconds;
+        }
+        plan.steps.push_back(std::move(steps_[j].what));
+        break;
+      }
+    }
+  }
+
+  const kernel::TermGraph& graph_;
+  const PlanRequest& request_;
+  const SearchOptions& options_;
+  const Variants& variants_;
+  std::vector<Step> steps_;
+  std::vector<std::vector<bool>> direct_, after_;
+};
+
+}  // namespace
+
+void merge_kernels(kernel::Plan& plan, const kernel::TermGraph& graph, const PlanRequest& request,
+                   const SearchOptions& options, const Variants& variants) {
+  Merging(graph, request, options, variants).run(plan);
+}
+
+}  // namespace luminal::search
