@@ -107,8 +107,8 @@ std::vector<kernel::ClassId> operands_of(const Graph& graph, NodeId node,
 // By source: whether the plan needs it. What a host step reads is only needed where the step is.
 std::vector<bool> needed_sources(const Graph& graph, const search::LoweredGraph& lowered,
                                  const search::ExtractedTerms& extracted,
-                                 std::vector<kernel::ClassId> roots, const Bindings& sizes) {
-  const search::ChosenTerms chosen = search::choose_terms(extracted.graph, sizes);
+                                 const search::ChosenTerms& chosen,
+                                 std::vector<kernel::ClassId> roots) {
   std::vector<bool> needed(lowered.sources.size(), false);
   bool changed = true;
   while (changed) {
@@ -131,14 +131,15 @@ std::vector<bool> needed_sources(const Graph& graph, const search::LoweredGraph&
 }
 
 search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& lowered,
-                                const search::ExtractedTerms& extracted, const Bindings& sizes,
-                                CompileReport& report) {
+                                const search::ExtractedTerms& extracted,
+                                const search::ChosenTerms& chosen, CompileReport& report) {
   search::PlanRequest request;
   for (NodeId id : lowered.stored) request.stored.push_back(extracted.class_of[id.index()]);
   for (NodeId id : lowered.materialized) {
     request.boundaries.push_back(extracted.class_of[id.index()]);
   }
-  const std::vector<bool> needed = needed_sources(graph, lowered, extracted, request.stored, sizes);
+  const std::vector<bool> needed =
+      needed_sources(graph, lowered, extracted, chosen, request.stored);
   for (size_t s = 0; s < lowered.sources.size(); ++s) {
     if (!lowered.sources[s].host_step || !needed[s]) continue;
     const NodeId node = lowered.sources[s].node;
@@ -150,10 +151,13 @@ search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& 
 }
 
 // "add ×2, exp2": what a kernel computes, most frequent first.
-std::vector<std::string> ops_of(const kernel::TermGraph& terms,
+std::vector<std::string> ops_of(const kernel::TermGraph& terms, const search::ChosenTerms& chosen,
                                 const kernel::LoweredKernel& lowered) {
   std::map<std::string, int> counts;
-  for (kernel::ClassId id : lowered.classes) ++counts[kernel::describe(terms.at(id).terms.front())];
+  for (kernel::ClassId id : lowered.classes) {
+    const auto term = static_cast<size_t>(chosen.term[id.index()]);
+    ++counts[kernel::describe(terms.at(id).terms[term])];
+  }
   std::vector<std::string> ops;
   for (const auto& [op, count] : counts) {
     ops.push_back(count == 1 ? op : fmt::format("{} ×{}", op, count));
@@ -162,13 +166,14 @@ std::vector<std::string> ops_of(const kernel::TermGraph& terms,
 }
 
 void report_kernels(const kernel::PlannedGraph& planned, const search::ExtractedTerms& extracted,
-                    const search::SearchOptions& options, CompileReport& report) {
+                    const search::ChosenTerms& chosen, const search::SearchOptions& options,
+                    CompileReport& report) {
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     KernelReport entry;
     entry.name = fmt::format("kernel {}", report.kernels.size());
-    entry.ops = ops_of(planned.terms, kernel->lowered);
+    entry.ops = ops_of(planned.terms, chosen, kernel->lowered);
     std::map<std::string, int> rules;
     for (kernel::ClassId id : kernel->lowered.classes) {
       for (const std::string& rule : extracted.rules[id.index()]) ++rules[rule];
@@ -239,8 +244,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   search_options.seed = options.seed;
   search_options.machine.threads = threads_of(options);
   search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
-  const search::PlanRequest request =
-      request_for(graph, lowered, extracted, search_options.sizes, report);
+  const search::ChosenTerms chosen = search::choose_terms(extracted.graph, search_options.sizes);
+  const search::PlanRequest request = request_for(graph, lowered, extracted, chosen, report);
   if (options.progress) {
     search_options.progress = [&](int tried) { options.progress({"plan", tried}); };
   }
@@ -258,7 +263,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   report.search_bits = found.report.live_bits;
   report.model_us = planned->plan.model_seconds * 1e6;
   report.notes.insert(report.notes.end(), found.report.notes.begin(), found.report.notes.end());
-  report_kernels(*planned, extracted, search_options, report);
+  report_kernels(*planned, extracted, chosen, search_options, report);
   if (options.report != nullptr) {
     report_stored(
         graph, *planned,

@@ -271,6 +271,11 @@ class Checking {
     }
     const std::optional<Node> made = graph_node(node);
     if (!made) return std::nullopt;
+    if (made->op == Op::Iota && !is_over(made->as<IotaAttr>().expr, made->dims)) {
+      why = fmt::format("the rule made an iota of {} over {}", made->as<IotaAttr>().expr.text(),
+                        text(made->dims));
+      return std::nullopt;
+    }
     try {
       Known known;
       known.declared = compute(*made, parts, false, known.type);
@@ -311,7 +316,7 @@ class Checking {
     const auto children = snapshot_->children(node);
     Node made{
         .op = Op::Add, .dtype = DType::F32, .dims = {}, .inputs = {}, .attribute = {}, .label = {}};
-    auto text = [&] { return egraph_.constants().string(children[0].value); };
+    auto word = [&] { return egraph_.constants().string(children[0].value); };
     if (node.function == terms_.constant) {
       const Number& number = terms_.host.number(children[0].value);
       made.op = Op::Constant;
@@ -327,7 +332,7 @@ class Checking {
       made.op = Op::View;
       made.attribute = terms_.host.map(children[0].value);
     } else if (node.function == terms_.reduce) {
-      const std::optional<Reducer> reducer = reducer_from_name(text());
+      const std::optional<Reducer> reducer = reducer_from_name(word());
       if (!reducer) return std::nullopt;
       made.op = Op::Reduce;
       made.attribute = ReduceAttr{*reducer};
@@ -335,7 +340,7 @@ class Checking {
       made.op = Op::Gather;
     } else if (node.function == terms_.cast || node.function == terms_.bitcast) {
       made.op = node.function == terms_.cast ? Op::Cast : Op::Bitcast;
-      made.dtype = dtype_from_name(text()).value_or(DType::F32);
+      made.dtype = dtype_from_name(word()).value_or(DType::F32);
     } else if (const std::optional<Op> op = terms_.op_of(node.function)) {
       made.op = *op;
     } else {

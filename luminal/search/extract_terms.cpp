@@ -225,7 +225,14 @@ class Extraction {
     }
     if (node.function == terms_.constant)
       return Type{{}, terms_.host.number(children[0].value).dtype};
-    if (node.function == terms_.iota) return terms_.host.type(children[1].value);
+    if (node.function == terms_.iota) {
+      const Type& said = terms_.host.type(children[1].value);
+      const Expr expr = terms_.host.expr(children[0].value);
+      if (!is_over(expr, said.dims)) {
+        fail(node, fmt::format("made an iota of {} over {}", expr.text(), text(said.dims)));
+      }
+      return said;
+    }
     if (node.function == terms_.gather) return gather_type(operand(0), operand(1));
     if (node.function == terms_.store_at) return operand(1);
     if (node.function == terms_.scan) return operand(2);

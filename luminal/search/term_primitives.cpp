@@ -66,15 +66,22 @@ class Adder {
   Adder(egraph::EGraph& egraph, HostValues& host) : egraph_(egraph), host_(host) {}
 
   void maps() {
-    add("compose", {"Map", "Map"}, "Map", [&host = host_](Constants&, Arguments in) {
-      return std::optional(host.of(IndexMap::compose(host.map(in[0]), host.map(in[1]))));
-    });
+    add("compose", {"Map", "Map"}, "Map",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const IndexMap& outer = host.map(in[0]);
+          const IndexMap& inner = host.map(in[1]);
+          if (!same_dims(outer.source_dims(), inner.dims())) return std::nullopt;
+          return host.of(IndexMap::compose(outer, inner));
+        });
     add("is-identity", {"Map"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.map(in[0]).is_identity());
     });
-    add("index-through", {"Map", "Index"}, "Index", [&host = host_](Constants&, Arguments in) {
-      return std::optional(host.of(host.map(in[0]).apply(host.expr(in[1]))));
-    });
+    add("index-through", {"Map", "Index"}, "Index",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const IndexMap& map = host.map(in[0]);
+          if (!is_over(host.expr(in[1]), map.source_dims())) return std::nullopt;
+          return host.of(map.apply(host.expr(in[1])));
+        });
     add("is-positive", {"Index"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.expr(in[0]).lower_bound() >= 1);
     });

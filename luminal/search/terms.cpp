@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <set>
 #include <utility>
 
 #include "luminal/base/check.h"
@@ -32,6 +33,23 @@ std::string number_text(const Number& number) {
 }
 
 }  // namespace
+
+bool is_over(Expr expr, const Dims& dims) {
+  std::set<uint32_t> seen;
+  std::vector<Expr> stack = {expr};
+  while (!stack.empty()) {
+    const Expr part = stack.back();
+    stack.pop_back();
+    if (!seen.insert(part.id()).second) continue;
+    if (part.kind() == ExprKind::Index) {
+      const auto axis = static_cast<size_t>(part.axis());
+      if (axis >= dims.size() || part.operands()[0] != dims[axis]) return false;
+      continue;
+    }
+    stack.insert(stack.end(), part.operands().begin(), part.operands().end());
+  }
+  return true;
+}
 
 Value HostValues::of(const IndexMap& map) {
   std::vector<uint64_t> key;

@@ -27,6 +27,9 @@ struct Number {
   int64_t integer = 0;
 };
 
+// Whether an index expression is one over these dims: a rule may have put it where it isn't.
+bool is_over(Expr expr, const Dims& dims);
+
 // Host values, interned in order of appearance: equal ones have equal ids, so that the engine sees
 // equality as identity, and the same program gives the same ids.
 class HostValues {

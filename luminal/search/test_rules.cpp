@@ -44,7 +44,9 @@ RuleTestResult test_rule(const RuleSet& rules, const RuleInfo& rule,
     const bool unlucky = result.fired == 0 && result.tries >= kTriesWithoutLuck;
     if (unlucky || result.tries >= kTriesPerInstance * options.instances) {
       result.why = fmt::format(
-          "{} of {} random instances made it fire, {} were wanted; check that its guards can hold",
+          "{} of {} random instances made it fire, {} were wanted; check that its guards can hold, "
+          "and "
+          "that operands of commutative ops are in an order they can have",
           result.fired, result.tries, options.instances);
       return result;
     }

@@ -61,7 +61,7 @@ inline constexpr PlantedRule kPlantedRules[] = {
      "(rewrite (Mod (Mul x y) z) (Mul (Mod x z) y)"},
     {"int-div-of-int-div", "the product of the divisors may wrap", "exact",
      "(rewrite (IntDiv (IntDiv x y) z) (IntDiv x (Mul y z))"},
-    {"div-then-mul", "the quotient is rounded", "exact", "(rewrite (Mul (IntDiv x y) y) x"},
+    {"div-then-mul", "the quotient is rounded", "exact", "(rewrite (Mul y (IntDiv x y)) x"},
     {"add-associates", "floats round after each sum", "exact",
      "(rewrite (Add (Add x y) z) (Add x (Add y z))"},
     {"mul-distributes", "floats round after each product", "exact",

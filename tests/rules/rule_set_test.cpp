@@ -181,8 +181,8 @@ TEST(CompileOptions, ARuleWithoutEndIsANoteThatNamesIt) {
 
 TEST(DeadNodes, NeverReachAPlan) {
   Graph graph;
-  const Tensor x = graph.input("x", {8}, DType::I32);
-  const Tensor zero = graph.constant(0, DType::I32).expand({8});
+  const Tensor x = graph.input("x", {8}, DType::I64);
+  const Tensor zero = graph.constant(0, DType::I64).expand({8});
   (x + cumsum(x * x, 0) * zero).output("y");
   exp2(graph.input("unused", {8}));
   const Compiled compiled = compile_with(graph, {});
@@ -207,7 +207,11 @@ TEST(DeadNodes, SharedTermsAreComputedOnce) {
 
 CustomOp square(const std::string& product) {
   return {.name = "my_square",
-          .shape_rule = [](const std::vector<TensorType>& types) { return types[0]; },
+          .shape_rule =
+              [](const std::vector<TensorType>& types) {
+                if (!is_float(types[0].dtype)) throw UserError("my_square: wants floats");
+                return types[0];
+              },
           .compute =
               [](const std::vector<TensorData>& inputs, TensorData::Writable& result) {
                 for (int64_t i = 0; i < inputs[0].n_elements(); ++i) {

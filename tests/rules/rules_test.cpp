@@ -41,7 +41,7 @@ TEST(Rules, WrongOnesAreCaught) {
   }
 }
 
-TEST(Rules, AreCaughtByEverySeed) {
+TEST(Rules, WrongOnesAreCaughtByEverySeed) {
   for (uint64_t seed = 2; seed < 7; ++seed) {
     for (const PlantedRule& planted : kPlantedRules) {
       const RuleTestResult result = test_planted(planted, {.instances = 50, .seed = seed});

@@ -49,7 +49,8 @@ struct Run {
 // The program text of a run that hasn't been saturated yet.
 class ReplayWriter {
  public:
-  explicit ReplayWriter(const EGraph& egraph) : egraph_(egraph) {}
+  // The host's answers may hold strings that the start doesn't know yet.
+  ReplayWriter(const EGraph& start, const EGraph& end) : egraph_(start), end_(end) {}
 
   std::string write(const HostCalls& calls) {
     for (const Sort& sort : egraph_.schema().sorts()) {
@@ -122,7 +123,7 @@ class ReplayWriter {
     const Sort& declared = egraph_.schema().sort(sort);
     if (declared.kind == SortKind::Host) return std::to_string(value.value);
     if (declared.kind == SortKind::Equality) return "$n" + std::to_string(value.value);
-    return egraph_.print(value, sort);
+    return end_.print(value, sort);
   }
 
   void write_table(PrimitiveId id, const std::map<std::vector<Value>, Value>& results) {
@@ -220,6 +221,7 @@ class ReplayWriter {
   }
 
   const EGraph& egraph_;
+  const EGraph& end_;
   std::vector<Sexpr> forms_;     // of the rule files
   std::set<PrimitiveId> asked_;  // host primitives that rules name
   std::set<std::string> host_primitives_;
@@ -236,7 +238,7 @@ std::string replay_text(int blocks) {
         if (result) results.emplace(std::vector(arguments.begin(), arguments.end()), *result);
       });
   run.saturate();
-  return ReplayWriter(start).write(calls);
+  return ReplayWriter(start, run.terms.egraph).write(calls);
 }
 
 int replay_rules(int blocks, const char* out) {
