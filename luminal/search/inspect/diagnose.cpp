@@ -229,7 +229,6 @@ class Diagnosis {
       Finding found = cause("over-limits");
       found.add("op", graph_.describe(id)).add("why", why);
       found.add("rules", in_.extracted()->rules[value.index()]);
-      add_nearest(found, facts().of(id)->id);
       causes_.push_back(std::move(found));
       return;
     }
