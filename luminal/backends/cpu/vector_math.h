@@ -1,8 +1,8 @@
 // The transcendental primitives as LLVM IR on scalars and vectors alike: polynomials for f32, the
 // host's C library for f64 and for the rare lanes where a polynomial doesn't reach.
 //
-// Worst errors over every 97th f32 (tests/backends/cpu/vector_math_test.cpp): exp2 0.82, log2 0.95,
-// sin 1.49 ULP (every 3rd: 0.88, 1.00, 1.54); mod is exact.
+// Worst errors over all f32 (tests/backends/cpu/vector_math_all_test.cpp): exp2 0.88, log2 1.00,
+// sin 1.55 ULP; mod is exact.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
