@@ -113,7 +113,9 @@ void work(const Settings& settings, Tally& tally) {
     tally.elements += verdict.elements;
     tally.unknown += verdict.unknown;
     count_ops(trial, tally);
-    if (!text.empty()) fmt::print("{}", text);
+    if (text.empty()) continue;
+    fmt::print("{}", text);
+    std::fflush(stdout);
   }
 }
 
