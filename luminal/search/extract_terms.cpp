@@ -67,6 +67,12 @@ class Extraction {
     for (const egraph::Node& node : snapshot_.nodes_of(value_classes_[i])) {
       std::optional<Term> term = term_of(node);
       if (!term) continue;
+      // A flip of what repeats is the same value: a class may name itself, which computes nothing.
+      const std::vector<ClassId> operands = kernel::operands(*term);
+      if (std::find(operands.begin(), operands.end(), ClassId{static_cast<uint32_t>(i)}) !=
+          operands.end()) {
+        continue;
+      }
       out_.graph.classes[i].terms.push_back(std::move(*term));
       if (node.origin != egraph::kInitial) rules.push_back(terms_.egraph.rule_name(node.origin));
     }

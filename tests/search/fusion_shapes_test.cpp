@@ -152,6 +152,18 @@ TEST(FusionShapes, DeadNodesNeverReachAPlan) {
   }
 }
 
+TEST(FusionShapes, AViewThatShowsWhatItReadsIsNoCycle) {
+  Graph graph;
+  const Tensor x = graph.input("x", {3});
+  const Tensor y = x.expand({8, 3}).flip({0}).output("y");
+  Executable executable = compile(graph, {.cache_folder = "none"});
+  executable.set(x, {1, 2, 3});
+  executable.run();
+  const std::vector<float> got = executable.get<float>(y);
+  EXPECT_EQ(got.size(), 24u);
+  EXPECT_EQ(std::vector<float>(got.end() - 3, got.end()), (std::vector<float>{1, 2, 3}));
+}
+
 TEST(FusionShapes, WhatTwoOutputsShareIsComputedByEachKernelThatNeedsIt) {
   Graph graph;
   const Tensor x = graph.input("x", {64});
