@@ -242,7 +242,9 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   search::SearchOptions search_options;
   search_options.fusion = fusion_of(options.fusion);
   search_options.seed = options.seed;
-  search_options.machine.threads = threads_of(options);
+  // The machine's threads, not the option's: the plan, and with it the order of every sum, is the
+  // same for any number of threads.
+  search_options.machine.threads = static_cast<int>(base::usable_threads());
   search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
   const search::ChosenTerms chosen = search::choose_terms(extracted.graph, search_options.sizes);
   const search::PlanRequest request = request_for(graph, lowered, extracted, chosen, report);

@@ -10,8 +10,8 @@
 #include "luminal/driver/compile.h"
 #include "luminal/graph/text_form.h"
 #include "tests/conformance/case_index.h"
+#include "tests/conformance/case_program.h"
 #include "tests/conformance/compare.h"
-#include "tests/conformance/op_table.h"
 
 namespace luminal {
 
@@ -33,45 +33,6 @@ struct Settings {
   int64_t stop_after = 0;  // failures; 0: never
   int repeat = 1;
   bool dynamic = false;
-};
-
-// The base seen through the steps of its layout.
-Tensor lay_out(Tensor x, const Json& steps) {
-  for (const Json& step : steps) {
-    std::string kind = step[0];
-    if (kind == "permute")
-      x = x.permute(step[1].get<std::vector<int>>());
-    else if (kind == "expand")
-      x = x.expand(dims_of(step[1]));
-    else if (kind == "reshape")
-      x = x.reshape(dims_of(step[1]));
-    else if (kind == "flip")
-      x = x.flip({step[1][0].get<int>()});
-    else if (kind == "slice")
-      x = x.slice(step[1], size_of(step[2]), size_of(step[3]), size_of(step[4]));
-    else
-      throw std::runtime_error("unknown view step '" + kind + "'");
-  }
-  return x;
-}
-
-struct Program {
-  Graph graph;
-  std::vector<Tensor> leaves;
-  Tensor result;
-
-  explicit Program(const Case& one) {
-    std::vector<Tensor> args;
-    for (const InputSpec& input : one.inputs) {
-      leaves.push_back(
-          graph.input(fmt::format("x{}", leaves.size()), dims_of(input.dims), input.dtype));
-      args.push_back(lay_out(leaves.back(), input.steps));
-    }
-    auto entry = op_table().find(one.op);
-    if (entry == op_table().end()) throw std::runtime_error("op_table.cpp has no '" + one.op + "'");
-    result = entry->second(graph, args, one.params);
-    result.output("result");
-  }
 };
 
 std::string describe(const Run& run) {

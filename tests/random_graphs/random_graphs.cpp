@@ -24,6 +24,7 @@ struct Settings {
   std::optional<uint64_t> seed;
   int jobs = 0;
   bool shrink = true;
+  bool progress = false;
   double most_unknown = 0.15;  // share of elements that bounds may say nothing about
 };
 
@@ -64,9 +65,9 @@ std::string plan_of(const Trial& trial) {
   return out.str();
 }
 
-std::string show(const Trial& trial) {
-  return fmt::format("fusion {}, {} threads\n{}{}", text_of(trial.fusion), trial.threads,
-                     print_graph(*trial.graph), plan_of(trial));
+std::string graph_of(const Trial& trial) {
+  return fmt::format("fusion {}, {} threads\n{}", text_of(trial.fusion), trial.threads,
+                     print_graph(*trial.graph));
 }
 
 std::string data_of(const Trial& trial) {
@@ -85,8 +86,8 @@ std::string explain(uint64_t seed, const Trial& trial, const std::string& failur
   std::string text = fmt::format("FAILED seed {}: {}\n", seed, failure);
   if (!smaller) return text;
   if (std::optional<Trial> least = shrink(trial)) {
-    text += fmt::format("smaller: {}\n{}{}", judge(*least).failure.value_or(""), show(*least),
-                        data_of(*least));
+    text += fmt::format("smaller: {}\n{}{}{}", judge(*least).failure.value_or(""), graph_of(*least),
+                        plan_of(*least), data_of(*least));
   }
   return text;
 }
@@ -103,6 +104,7 @@ void count_ops(const Trial& trial, Tally& tally) {
 void work(const Settings& settings, Tally& tally) {
   for (int64_t k = tally.next++; k < settings.count; k = tally.next++) {
     const uint64_t seed = settings.first_seed + static_cast<uint64_t>(k);
+    if (settings.progress) fmt::print(stderr, "{}\n", seed);
     Trial trial = random_trial(seed);
     const Verdict verdict = judge(trial);
     const std::string text =
@@ -113,7 +115,9 @@ void work(const Settings& settings, Tally& tally) {
     tally.elements += verdict.elements;
     tally.unknown += verdict.unknown;
     count_ops(trial, tally);
-    if (!text.empty()) fmt::print("{}", text);
+    if (text.empty()) continue;
+    fmt::print("{}", text);
+    std::fflush(stdout);
   }
 }
 
@@ -155,8 +159,9 @@ int run_all(const Settings& settings) {
 
 int show_one(const Settings& settings) {
   Trial trial = random_trial(*settings.seed);
-  fmt::print("{}", show(trial));
-  std::fflush(stdout);
+  fmt::print("{}", graph_of(trial));
+  std::fflush(stdout);  // what follows may crash
+  fmt::print("{}", plan_of(trial));
   const Verdict verdict = judge(trial);
   fmt::print("{}", verdict.failure
                        ? explain(*settings.seed, trial, *verdict.failure, settings.shrink)
@@ -176,6 +181,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", settings.seed, "shows and tries this graph alone");
   app.add_option("--jobs", settings.jobs, "threads; 0: one per core");
   app.add_flag("--shrink,!--no-shrink", settings.shrink, "looks for a smaller failing graph");
+  app.add_flag("--progress", settings.progress, "prints each seed before it is tried: for crashes");
   CLI11_PARSE(app, argc, argv);
   try {
     return settings.seed ? luminal::tests::show_one(settings) : luminal::tests::run_all(settings);
