@@ -348,7 +348,6 @@ void RunPlanner::order_run_steps() {
   std::vector<RunStep> ordered;
   for (int at : order) {
     if (at == n_run_steps()) continue;
-    plan_.reordered = plan_.reordered || at != static_cast<int>(ordered.size());
     ordered.push_back(plan_.run_steps[static_cast<size_t>(at)]);
   }
   plan_.run_steps = std::move(ordered);
