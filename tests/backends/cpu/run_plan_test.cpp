@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "luminal/driver/planning.h"
 #include "luminal/luminal.h"
 
@@ -53,6 +55,7 @@ TEST(RunPlan, ReadersOfAStateComeBeforeTheStepThatWritesOverIt) {
   (state * early).output("late");  // reads the old value
   const RunPlan plan = plan_of(graph);
   EXPECT_TRUE(plan.copies.empty());
+  EXPECT_EQ(std::count(plan.in_place.begin(), plan.in_place.end(), true), 1);
   int writer = -1, reader = -1;
   for (size_t s = 0; s < plan.run_steps.size(); ++s) {
     const RunStep& step = plan.run_steps[s];
@@ -89,6 +92,7 @@ TEST(RunPlan, ElementwiseResultsMayTakeTheirInputsMemory) {
   int taking = 0;
   for (const RunTensor& tensor : plan.tensors) taking += !tensor.may_take.empty();
   EXPECT_EQ(taking, 1);
+  EXPECT_EQ(std::count(plan.in_place.begin(), plan.in_place.end(), true), 1);
 }
 
 TEST(RunPlan, StepsOverWeightsAloneAreApart) {
