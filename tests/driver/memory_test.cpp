@@ -62,6 +62,25 @@ TEST(Memory, SoftmaxStepByStepIsTheSameAsFused) {
   }
 }
 
+TEST(Memory, InPlaceGivesTheSameBitsOnOneAndTwoThreads) {
+  Graph graph;
+  Tensor x = graph.input("x", {700, 300});
+  Tensor total = graph.state("total", {700, 300});
+  Tensor y = softmax(softmax(sin(x) * 3.0, 1) + total, 1);
+  graph.update(total, total * 0.5 + y);
+  for (FusionPolicy fusion : {FusionPolicy::Never, FusionPolicy::Always}) {
+    std::vector<std::vector<float>> found;
+    for (int threads : {1, 2}) {
+      Executable exe =
+          compile(graph, {.fusion = fusion, .threads = threads, .cache_folder = "none"});
+      exe.set(x, counting(700 * 300));
+      for (int run = 0; run < 3; ++run) exe.run();
+      found.push_back(exe.get<float>(total));
+    }
+    EXPECT_EQ(found[0], found[1]);
+  }
+}
+
 TEST(Memory, AStateIsUpdatedInPlaceWhenItsReadersComeFirst) {
   Graph graph;
   Tensor x = graph.input("x", {3});

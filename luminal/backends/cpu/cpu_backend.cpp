@@ -13,9 +13,12 @@ namespace {
 // At 4096 × 4096 that took 25–40 % off softmax, norms and add (kernel_bench).
 constexpr int64_t kStreamedBytes = 4 << 20;
 
-cpu::EmitOptions emit_options(const kernel::Kernel& kernel) {
+// Not where a kernel writes what it just read: those lines are in the cache, and plain stores into
+// them took half as long (8 MB and 64 MB, x + 1).
+cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place) {
   cpu::EmitOptions options;
-  options.nontemporal_stores = kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes;
+  options.nontemporal_stores =
+      !in_place && kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes;
   return options;
 }
 
@@ -44,23 +47,27 @@ class CpuBackend : public Backend {
       if (request.options.float64) {
         throw UserError("float64 is the interpreter's: compile with backend \"interp\" for it");
       }
-      cpu::CpuProgram::Kernels kernels = compile(request, jit);
+      auto plan = std::make_shared<cpu::RunPlan>(cpu::make_run_plan(request));
+      cpu::CpuProgram::Kernels kernels = compile(request, *plan, jit);
       if (report != nullptr) {
         for (const auto& kernel : kernels) report->kernels.push_back(listing_of(kernel));
       }
-      programs.push_back(std::make_unique<cpu::CpuProgram>(request, std::move(kernels), arena));
+      programs.push_back(
+          std::make_unique<cpu::CpuProgram>(request, std::move(plan), std::move(kernels), arena));
     }
     if (report != nullptr) report->notes = jit.cache_notes();
     return programs;
   }
 
  private:
-  static cpu::CpuProgram::Kernels compile(const LoadRequest& request, cpu::Jit& jit) {
+  static cpu::CpuProgram::Kernels compile(const LoadRequest& request, const cpu::RunPlan& plan,
+                                          cpu::Jit& jit) {
     cpu::CpuProgram::Kernels kernels;
     for (const auto& step : request.planned->plan.steps) {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
-      kernels.push_back(jit.compile(kernel->lowered.kernel, emit_options(kernel->lowered.kernel)));
+      const kernel::Kernel& source = kernel->lowered.kernel;
+      kernels.push_back(jit.compile(source, emit_options(source, plan.in_place[kernels.size()])));
       if (request.progress) {
         request.progress(static_cast<int>(kernels.size()), request.planned->plan.n_kernels());
       }

@@ -30,12 +30,12 @@ void sort_by_size(std::vector<runtime::MemoryUse::Tensor>& tensors) {
 
 }  // namespace
 
-CpuProgram::CpuProgram(const LoadRequest& request, Kernels kernels,
-                       std::shared_ptr<runtime::Arena> arena)
+CpuProgram::CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan> plan,
+                       Kernels kernels, std::shared_ptr<runtime::Arena> arena)
     : request_(request),
       kernels_(std::move(kernels)),
       ports_(make_ports(*request.graph, request.ports, false)),
-      plan_(std::make_shared<RunPlan>(make_run_plan(request))),
+      plan_(std::move(plan)),
       arena_(std::move(arena)),
       addresses_(plan_->tensors.size(), nullptr),
       folded_(plan_->folded.size()) {}

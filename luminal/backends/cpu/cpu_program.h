@@ -18,9 +18,10 @@ namespace luminal::backends::cpu {
 class CpuProgram : public runtime::Program {
  public:
   using Kernels = std::vector<std::shared_ptr<const CompiledKernel>>;
-  // `kernels` are those of the plan's kernel steps, in order. Programs that never run at the same
-  // time may have one arena.
-  CpuProgram(const LoadRequest& request, Kernels kernels, std::shared_ptr<runtime::Arena> arena);
+  // `plan` is the request's; `kernels` are those of its kernel steps, in the order they were
+  // planned. Programs that never run at the same time may have one arena.
+  CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan> plan, Kernels kernels,
+             std::shared_ptr<runtime::Arena> arena);
 
   const std::vector<runtime::Port>& ports() const override { return ports_; }
   runtime::MemoryUse plan_memory(const Bindings& bindings, bool list_tensors) override;

@@ -36,6 +36,7 @@ class RunPlanner {
       tensor(copy.from).last = n_run_steps();
       if (tensor(copy.to).home == Home::Arena) tensor(copy.to).first = n_run_steps();
     }
+    plan_.in_place.assign(static_cast<size_t>(planned_.plan.n_kernels()), false);
     find_takeovers(plan_.load_steps);
     find_takeovers(plan_.run_steps);
     return std::move(plan_);
@@ -348,7 +349,6 @@ void RunPlanner::order_run_steps() {
   std::vector<RunStep> ordered;
   for (int at : order) {
     if (at == n_run_steps()) continue;
-    plan_.reordered = plan_.reordered || at != static_cast<int>(ordered.size());
     ordered.push_back(plan_.run_steps[static_cast<size_t>(at)]);
   }
   plan_.run_steps = std::move(ordered);
@@ -367,15 +367,20 @@ void RunPlanner::find_lifetimes(const std::vector<RunStep>& steps) {
 void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
   for (size_t s = 0; s < steps.size(); ++s) {
     const RunStep& at = steps[s];
+    if (at.host != nullptr) continue;
     for (size_t out = 0; out < at.params.size(); ++out) {
-      if (!at.is_output[out] || tensor(at.params[out]).home != Home::Arena) continue;
+      if (!at.is_output[out]) continue;
+      RunTensor& output = tensor(at.params[out]);
       for (size_t in = 0; in < at.params.size(); ++in) {
         const RunTensor& input = tensor(at.params[in]);
-        if (at.is_output[in] || input.home != Home::Arena) continue;
-        if (input.last != static_cast<int>(s)) continue;
-        if (shares(at, at.params[in], static_cast<int>(out))) {
-          tensor(at.params[out]).may_take.push_back(at.params[in]);
+        if (at.is_output[in] || input.home != output.home) continue;
+        bool shared = input.home == Home::Port && input.port == output.port;  // a state
+        if (input.home == Home::Arena && input.last == static_cast<int>(s) &&
+            shares(at, at.params[in], static_cast<int>(out))) {
+          output.may_take.push_back(at.params[in]);
+          shared = true;
         }
+        if (shared) plan_.in_place[static_cast<size_t>(at.kernel)] = true;
       }
     }
   }

@@ -50,7 +50,8 @@ struct RunPlan {
   std::vector<RunStep> run_steps;   // in every run
   std::vector<RunCopy> copies;      // in this order
   std::vector<int> folded;          // tensors that load_steps leave for run_steps
-  bool reordered = false;           // run_steps differ from the plan's order, for a lower peak
+  std::vector<bool> in_place;  // by kernel of the plan: it writes, as far as sizes allow, where
+                               // it reads
 };
 
 // Deterministic. A state's new value is written over the old one where no one needs that any more;
