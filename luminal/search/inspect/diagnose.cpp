@@ -220,7 +220,7 @@ class Diagnosis {
   void no_plan() {
     for (NodeId id : topological_order(graph_, roots(graph_))) {
       const kernel::ClassId value = in_.extracted()->class_of[id.index()];
-      const PlanRequest request{.stored = {value}, .host_steps = {}};
+      const PlanRequest request{.stored = {value}, .host_steps = {}, .boundaries = {}};
       PlanCost cost(in_.extracted()->graph, request, in_.options().search);
       std::vector<bool> cut = cost.forced();
       for (kernel::ClassId live : cost.live()) cut[live.index()] = true;
