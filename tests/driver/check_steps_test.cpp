@@ -96,7 +96,7 @@ class Planted : public testing::Test {
     request.graph = graph_;
     request.ports = {.leaves = graph_->leaves(), .results = {graph_->outputs()[0].node}};
     request.planned = std::move(loaded);
-    const auto program = backends::find_backend("cpu").load(request, nullptr);
+    const auto programs = backends::find_backend("cpu").load({&request, 1}, nullptr);
     std::vector<runtime::Buffer> buffers = {runtime::Buffer::allocate(60 * 4),
                                             runtime::Buffer::allocate(6 * 4)};
     for (int i = 0; i < 60; ++i) {
@@ -112,7 +112,7 @@ class Planted : public testing::Test {
     const Bindings none;
     StepChecker checker(*graph_, *notes_, none, leaf);
     try {
-      program->run(none, buffers, {.observer = &checker});
+      programs[0]->run(none, buffers, {.observer = &checker});
     } catch (const InternalError& error) {
       return error.what();
     }

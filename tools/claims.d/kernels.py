@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 
 from claims import Claim, Short
-from claims_support import last_line
+from claims_support import conformance, ctest, last_line
 
 # Results of the same ops in another order; 16-bit ones are rounded between steps by eager PyTorch.
 MOST_EPS = 8
@@ -72,6 +72,22 @@ def compile_bert(context):
     return measured, times["cold"] <= COLD_SECONDS and times["cached"] <= CACHED_SECONDS
 
 
+def matrix(context):
+    passed, failed, text = conformance(context, "cpu")
+    dynamic_passed, dynamic_failed, dynamic_text = conformance(context, "cpu", ["--dynamic"])
+    measured = f"{text}; with a dynamic dim {dynamic_text}"
+    return measured, failed + dynamic_failed == 0 and passed >= 15000 and dynamic_passed >= 10000
+
+
+def random_graphs(first_seed, count):
+    """Graphs of 5 to 60 nodes, each compiled once and run three times, against the f64 interpreter."""
+    def measure(context):
+        program = context.program("tests/random_graphs/luminal_random_graphs")
+        result = context.run([program, "--count", count, "--first-seed", first_seed])
+        return last_line(result), result.returncode == 0
+    return measure
+
+
 CLAIMS = [
     Claim(name="single", target="13 primitives, f32 and bf16: 1.1x the better of PyTorch eager and torch.compile, "
           "geometric mean, none below 0.85x", minutes=6, measure=single),
@@ -79,4 +95,24 @@ CLAIMS = [
           "geometric mean", minutes=6, measure=fused),
     Claim(name="compile", target=f"12 layers of BERT-base compile in {COLD_SECONDS} s cold and "
           f"{CACHED_SECONDS} s from the cache", minutes=0.2, measure=compile_bert),
+    Claim(name="fusion", target="the seven fusion shapes, diamonds and row kernels are single launches", minutes=0.2,
+          measure=ctest("-R", "^(fusion_shapes_test|patterns_test|several_outputs_test)$"), quick=True),
+    Claim(name="allocations", target="a repeated run allocates nothing", minutes=0.1,
+          measure=ctest("-R", "^allocations_test$"), quick=True),
+    Claim(name="bits", target="the same bits with 1, 2 and 3 threads", minutes=0.3,
+          measure=ctest("-R", "^same_bits_test$"), quick=True),
+    Claim(name="escapes", target="12 planted off-by-ones in emitted kernels fault", minutes=0.1,
+          measure=ctest("-R", "^planted_escapes_test$"), quick=True),
+    Claim(name="targets", target="kernels assemble for aarch64; avx2 and sse2 give right results", minutes=0.2,
+          measure=ctest("-R", "^target_test$"), quick=True),
+    Claim(name="ulp", target="exp2, log2, sin, recip and sqrt within 2 ULP on every f32", minutes=20,
+          measure=ctest("-R", "^vector_math_all")),
+    Claim(name="random", target="500 random graphs agree with the f64 interpreter", minutes=1,
+          measure=random_graphs(0, 500), quick=True),
+    Claim(name="random-many", target="20,000 random graphs agree with the f64 interpreter", minutes=30,
+          measure=random_graphs(1000, 20000)),
+    Claim(name="matrix", target="the whole matrix passes on cpu, each executable run three times", minutes=12,
+          measure=matrix),
+    Claim(name="guard", target="no kernel of the matrix leaves its buffers, at their end or start", minutes=10,
+          measure=ctest("-R", "^(conformance_generate|guard_pages_all)$")),
 ]
