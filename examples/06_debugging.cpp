@@ -6,7 +6,7 @@
 int main() {
   using namespace luminal;
   Graph graph;
-  Tensor x = graph.input("x", {2, 3});
+  Tensor x = graph.input("x", {2, 4});
   Tensor centred = (x - mean(x, 1, {.keepdim = true})).name("centred").print("centred");
   sum(centred * centred, 1).output("spread");
 
@@ -20,7 +20,7 @@ int main() {
   }
 
   Executable exe = compile(graph);
-  exe.set(x, {{1, 2, 3}, {4, 6, 8}});
+  exe.set(x, {{1, 2, 3, 6}, {4, 6, 8, 10}});
   exe.run();
   std::cout << exe.print(*graph.find("spread")) << "\n";
 

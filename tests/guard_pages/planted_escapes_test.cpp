@@ -188,9 +188,9 @@ class Compiled {
     llvm::LLVMContext context;
     auto module = backends::cpu::emit_kernel(context, schedule, target, options);
     if (planted && mistake.in_code) mistake.in_code(*module);
-    session_->prepare(*module);
-    session_->optimize(*module);
-    code_ = session_->load(session_->to_object(*module));
+    session_->generator().prepare(*module);
+    session_->generator().optimize(*module);
+    code_ = session_->load(session_->generator().to_object(*module));
     launch_.function = reinterpret_cast<backends::cpu::CompiledKernel::Function>(code_->address());
   }
   const GuardedLaunch& launch() const { return launch_; }

@@ -17,7 +17,9 @@ Trial smaller(const Trial& trial, NodeId result, std::optional<NodeId> cut) {
              .threads = trial.threads,
              .runs = {}};
   std::unordered_map<NodeId, Tensor> inputs;
-  const std::string cut_name = cut ? fmt::format("value {}", cut->index()) : "";
+  // Leaves of earlier cuts stay, and nodes are numbered anew each time.
+  const std::string cut_name =
+      cut ? fmt::format("value {} beside {} leaves", cut->index(), trial.graph->leaves().size()) : "";
   if (cut) {
     const Node& node = trial.graph->node(*cut);
     inputs.emplace(*cut, made.graph->input(cut_name, node.dims, node.dtype));

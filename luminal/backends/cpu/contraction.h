@@ -19,7 +19,7 @@ struct Product {
   bool negative = false;
 };
 
-// For an Add of f32 or f64: product + rest.
+// For an Add of f32: product + rest.
 struct FusedAdd {
   Product product;
   kernel::InstId rest;

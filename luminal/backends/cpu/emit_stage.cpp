@@ -458,11 +458,13 @@ bool StageEmitter::is_aligned_output() const {
 // Values at the row that an instruction says, if there is such a row.
 void StageEmitter::update(const Values& results) {
   const auto& target = std::get<kernel::UpdateTarget>(stage_.source->target);
-  LUMINAL_CHECK(!varies_[target.row.index()], "lanes of an update are in different rows");
+  // The row is the same in all lanes; what comes from a local buffer is there once for each.
+  Value* row = values_[target.row.index()][0];
+  if (row->getType()->isVectorTy()) row = builder_.CreateExtractElement(row, uint64_t{0});
   const Access::Gathered& at_row = stage_.target.gathered[0];
   const Chunk& chunk = index_.chunk();
-  Value* row = builder_.CreateIntCast(values_[target.row.index()][0], builder_.getInt64Ty(),
-                                      body_[target.row.index()].dtype != DType::U8);
+  row = builder_.CreateIntCast(row, builder_.getInt64Ty(),
+                               body_[target.row.index()].dtype != DType::U8);
   Value* inside = builder_.CreateICmpULT(row, index_.scalar(at_row.extent));
   Value* offset = builder_.CreateMul(row, index_.scalar(at_row.stride));
   const DType dtype = stage_.source->dtype;
