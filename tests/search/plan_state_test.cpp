@@ -93,7 +93,7 @@ TEST(PlanState, ReadsThroughTheViewWhoseSourceIsStored) {
       {dims, DType::F32, {kernel::OpTerm{Op::Recip, {cheap}}}},
   };
   const SearchOptions options;
-  const PlanRequest request = {.stored = {first, second}, .host_steps = {}};
+  const PlanRequest request = {.stored = {first, second}, .host_steps = {}, .boundaries = {}};
   PlanCost cost(graph, request, options);
   PlanState state(cost, cost.forced());
   const double through_the_dear_one = state.seconds();
