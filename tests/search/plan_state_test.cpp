@@ -76,36 +76,37 @@ TEST(PlanState, StaysThePlanOfItsCutsUnderRandomMoves) {
   }
 }
 
-// A value that is a view of two others, the first of them dear.
+// Alone, a view of either sum will do, and the first is taken. Once the other is stored for
+// its own reader, the view is nearly free.
 TEST(PlanState, ReadsThroughTheViewWhoseSourceIsStored) {
   const Dims dims = {1024};
   const IndexMap flip = IndexMap::flip(dims, 0);
   kernel::TermGraph graph;
-  graph.sources = {{{1024, 4096}, DType::F32, "x"}, {dims, DType::F32, "y"}};
-  const ClassId x{0}, y{1}, dear{2}, cheap{3}, view{4}, first{5}, second{6};
+  graph.sources = {{{1024, 4096}, DType::F32, "x"}, {{1024, 4096}, DType::F32, "y"}};
+  const ClassId x{0}, y{1}, alone{2}, shared{3}, view{4}, first{5}, second{6};
   graph.classes = {
       {{1024, 4096}, DType::F32, {kernel::LoadTerm{0}}},
-      {dims, DType::F32, {kernel::LoadTerm{1}}},
+      {{1024, 4096}, DType::F32, {kernel::LoadTerm{1}}},
       {dims, DType::F32, {kernel::ReduceTerm{Reducer::Sum, x}}},
-      {dims, DType::F32, {kernel::OpTerm{Op::Exp2, {y}}}},
-      {dims, DType::F32, {kernel::ReindexTerm{flip, dear}, kernel::ReindexTerm{flip, cheap}}},
+      {dims, DType::F32, {kernel::ReduceTerm{Reducer::Sum, y}}},
+      {dims, DType::F32, {kernel::ReindexTerm{flip, alone}, kernel::ReindexTerm{flip, shared}}},
       {dims, DType::F32, {kernel::OpTerm{Op::Sqrt, {view}}}},
-      {dims, DType::F32, {kernel::OpTerm{Op::Recip, {cheap}}}},
+      {dims, DType::F32, {kernel::OpTerm{Op::Recip, {shared}}}},
   };
   const SearchOptions options;
   const PlanRequest request = {.stored = {first, second}, .host_steps = {}, .boundaries = {}};
   PlanCost cost(graph, request, options);
   PlanState state(cost, cost.forced());
-  const double through_the_dear_one = state.seconds();
+  const double of_both_sums = state.seconds();
   EXPECT_EQ(state.stored(), (std::vector{first, second}));
 
-  EXPECT_TRUE(state.improve({{cheap}}));
-  EXPECT_EQ(state.reads(first), std::vector{cheap});
-  EXPECT_LT(state.seconds(), through_the_dear_one / 2);
-  expect_plan_of_its_cuts(state, cost, "the cheap one is stored");
+  EXPECT_TRUE(state.improve({{shared}}));
+  EXPECT_EQ(state.reads(first), std::vector{shared});
+  EXPECT_LT(state.seconds(), of_both_sums * 0.75);
+  expect_plan_of_its_cuts(state, cost, "the shared one is stored");
 
-  EXPECT_FALSE(state.improve({{cheap}}));
-  EXPECT_EQ(state.reads(first), std::vector{cheap});
+  EXPECT_FALSE(state.improve({{shared}}));
+  EXPECT_EQ(state.reads(first), std::vector{shared});
   expect_plan_of_its_cuts(state, cost, "the move back was undone");
 }
 
