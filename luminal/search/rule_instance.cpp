@@ -63,7 +63,7 @@ class Building {
     Type type = random_type();
     if (term.name == "Const") type.dims.clear();
     const bool has_rows = term.name == "Scan" || term.name == "StoreAt";
-    if (has_rows && type.dims.empty()) type.dims.push_back(random_extent(random_));
+    if (has_rows) type.dims.push_back(random_extent(random_));
     if (term.name == "LessThan" || term.name == "Equal") type.dtype = DType::Bool;
     return type;
   }
