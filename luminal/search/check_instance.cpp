@@ -331,11 +331,14 @@ class Checking {
     } else if (node.function == terms_.reindex) {
       made.op = Op::View;
       made.attribute = terms_.host.map(children[0].value);
-    } else if (node.function == terms_.reduce) {
+    } else if (node.function == terms_.reduce || node.function == terms_.scan) {
       const std::optional<Reducer> reducer = reducer_from_name(word());
       if (!reducer) return std::nullopt;
-      made.op = Op::Reduce;
+      made.op = node.function == terms_.reduce ? Op::Reduce : Op::Scan;
       made.attribute = ReduceAttr{*reducer};
+    } else if (node.function == terms_.store_at) {
+      made.op = Op::Scatter;
+      made.attribute = ScatterAttr{reducer_from_name(word())};
     } else if (node.function == terms_.gather) {
       made.op = Op::Gather;
     } else if (node.function == terms_.cast || node.function == terms_.bitcast) {

@@ -70,12 +70,14 @@ class PlanSearch {
     return start_with([&](ClassId id) { return is_reduction(id); });
   }
 
+  bool is_large() const { return cost_.live().size() > options_.thorough_up_to; }
+
   // Everything in one kernel per result; where that can't be lowered, what helps most is stored.
   PlanState fuse_all() {
     PlanState state = start_with([](ClassId) { return false; });
     if (state.why().empty()) return state;
     notes_.push_back(fmt::format("not all fused: {}", state.why()));
-    state = start_at_reductions();
+    if (!is_large()) state = start_at_reductions();
     if (!state.why().empty()) state = start_with([](ClassId) { return true; });
     return improved(std::move(state), 0);
   }
@@ -85,8 +87,7 @@ class PlanSearch {
   // much as they are large and lead to the same plans; on small graphs they are an insurance.
   PlanState search() {
     const PlanState all_stored = start_with([](ClassId) { return true; });
-    const bool large = cost_.live().size() > options_.thorough_up_to;
-    if (large && all_stored.why().empty()) return improved(all_stored, 0);
+    if (is_large() && all_stored.why().empty()) return improved(all_stored, 0);
     const PlanState starts[] = {all_stored, start_with([](ClassId) { return false; }),
                                 start_at_reductions()};
     PlanState best = all_stored;

@@ -1,9 +1,12 @@
 #include "luminal/search/merge_kernels.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "luminal/kernel/merge.h"
+#include "luminal/search/step_dependences.h"
 
 namespace luminal::search {
 namespace {
@@ -24,6 +27,7 @@ struct Step {
   std::variant<kernel::KernelStep, kernel::HostStep> what;
   std::vector<Datum> reads, writes;                    // sorted
   std::optional<std::vector<LoweredKernel>> variants;  // of a kernel, once asked for
+  bool merged_away = false;
 };
 
 bool overlap(const std::vector<Datum>& a, const std::vector<Datum>& b) {
@@ -34,26 +38,30 @@ class Merging {
  public:
   Merging(const kernel::TermGraph& graph, const PlanRequest& request, const SearchOptions& options,
           const Variants& variants)
-      : graph_(graph), request_(request), options_(options), variants_(variants) {}
+      : graph_(graph), request_(request), options_(options), variants_(variants) {
+    for (ClassId id : request.boundaries) boundaries_.push_back(where(id));
+  }
 
   void run(kernel::Plan& plan) {
     for (auto& what : plan.steps) steps_.push_back(step_of(std::move(what)));
-    find_dependences();
+    dependences_.emplace(steps_read());
     for (size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].merged_away) continue;
       for (size_t j = i + 1; j < steps_.size();) {
-        if (try_merge(i, j)) {
+        if (!steps_[j].merged_away && try_merge(i, j)) {
           j = i + 1;
         } else {
           ++j;
         }
       }
     }
-    in_order(plan);
+    finish(plan);
   }
 
  private:
   Step step_of(std::variant<kernel::KernelStep, kernel::HostStep> what) const {
-    Step step{.what = std::move(what), .reads = {}, .writes = {}, .variants = {}};
+    Step step{
+        .what = std::move(what), .reads = {}, .writes = {}, .variants = {}, .merged_away = false};
     if (const auto* host = std::get_if<kernel::HostStep>(&step.what)) {
       step.writes.push_back(datum_of_source(host->source));
       for (const HostNeed& need : request_.host_steps) {
@@ -82,39 +90,28 @@ class Merging {
     return datum(id);
   }
 
-  // after_[j][i]: step j reads, directly or not, what step i writes.
-  void find_dependences() {
-    const size_t n = steps_.size();
-    direct_.assign(n, std::vector<bool>(n, false));
-    for (size_t j = 0; j < n; ++j) {
-      for (size_t i = 0; i < n; ++i) {
-        direct_[j][i] = i != j && overlap(steps_[i].writes, steps_[j].reads);
+  // By step: those that write what it reads.
+  std::vector<std::vector<size_t>> steps_read() const {
+    std::map<Datum, std::vector<size_t>> writers;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (Datum d : steps_[i].writes) writers[d].push_back(i);
+    }
+    std::vector<std::vector<size_t>> read(steps_.size());
+    for (size_t j = 0; j < steps_.size(); ++j) {
+      for (Datum d : steps_[j].reads) {
+        const auto of = writers.find(d);
+        if (of == writers.end()) continue;
+        std::ranges::copy_if(of->second, std::back_inserter(read[j]),
+                             [&](size_t i) { return i != j; });
       }
     }
-    after_ = direct_;
-    for (size_t k = 0; k < n; ++k) {
-      for (size_t j = 0; j < n; ++j) {
-        if (!after_[j][k]) continue;
-        for (size_t i = 0; i < n; ++i) {
-          if (after_[k][i]) after_[j][i] = true;
-        }
-      }
-    }
-  }
-
-  // Whether some step must run between i and j.
-  bool separated(size_t i, size_t j) const {
-    for (size_t k = 0; k < steps_.size(); ++k) {
-      if ((after_[k][i] && after_[j][k]) || (after_[k][j] && after_[i][k])) return true;
-    }
-    return false;
+    return read;
   }
 
   bool meet_at_boundary(const Step& a, const Step& b) const {
-    return std::ranges::any_of(request_.boundaries, [&](ClassId id) {
-      const std::vector<Datum> one = {where(id)};
-      return (overlap(one, a.writes) && overlap(one, b.reads)) ||
-             (overlap(one, b.writes) && overlap(one, a.reads));
+    return std::ranges::any_of(boundaries_, [&](Datum d) {
+      return (std::ranges::binary_search(a.writes, d) && std::ranges::binary_search(b.reads, d)) ||
+             (std::ranges::binary_search(b.writes, d) && std::ranges::binary_search(a.reads, d));
     });
   }
 
@@ -135,10 +132,11 @@ class Merging {
     auto* b = std::get_if<kernel::KernelStep>(&steps_[j].what);
     if (a == nullptr || b == nullptr) return false;
     if (!may_share_outer(a->lowered.kernel, b->lowered.kernel)) return false;
-    const bool swapped = direct_[i][j];
+    const bool swapped = dependences_->reads(i, j);
     if (meet_at_boundary(steps_[i], steps_[j])) return false;
-    const bool related = swapped || direct_[j][i] || overlap(steps_[i].reads, steps_[j].reads);
-    if (!related || separated(i, j)) return false;
+    const bool related =
+        swapped || dependences_->reads(j, i) || overlap(steps_[i].reads, steps_[j].reads);
+    if (!related || dependences_->separated(i, j)) return false;
     Step& first = steps_[swapped ? j : i];
     Step& second = steps_[swapped ? i : j];
     const double apart = a->model_seconds + b->model_seconds;
@@ -163,29 +161,19 @@ class Merging {
     Step step = step_of(kernel::KernelStep{merged[static_cast<size_t>(best)], best_seconds});
     step.variants = std::move(merged);
     steps_[i] = std::move(step);
-    steps_.erase(steps_.begin() + static_cast<long>(j));
-    find_dependences();
+    steps_[j].merged_away = true;
+    dependences_->merge(i, j);
     return true;
   }
 
-  // Each step as early as its data and the order before allow.
-  void in_order(kernel::Plan& plan) {
+  void finish(kernel::Plan& plan) {
     plan.steps.clear();
     plan.model_seconds = 0;
-    std::vector<bool> done(steps_.size(), false);
-    while (plan.steps.size() < steps_.size()) {
-      for (size_t j = 0; j < steps_.size(); ++j) {
-        if (done[j]) continue;
-        bool ready = true;
-        for (size_t i = 0; i < steps_.size(); ++i) ready = ready && (done[i] || !direct_[j][i]);
-        if (!ready) continue;
-        done[j] = true;
-        if (const auto* step = std::get_if<kernel::KernelStep>(&steps_[j].what)) {
-          plan.model_seconds += step->model_seconds;
-        }
-        plan.steps.push_back(std::move(steps_[j].what));
-        break;
+    for (size_t i : dependences_->in_order()) {
+      if (const auto* step = std::get_if<kernel::KernelStep>(&steps_[i].what)) {
+        plan.model_seconds += step->model_seconds;
       }
+      plan.steps.push_back(std::move(steps_[i].what));
     }
   }
 
@@ -194,7 +182,8 @@ class Merging {
   const SearchOptions& options_;
   const Variants& variants_;
   std::vector<Step> steps_;
-  std::vector<std::vector<bool>> direct_, after_;
+  std::vector<Datum> boundaries_;
+  std::optional<StepDependences> dependences_;
 };
 
 }  // namespace

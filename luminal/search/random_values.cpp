@@ -29,6 +29,7 @@ double special_float(Random& random, DType dtype) {
                            -kInfinity,
                            0.0,
                            -0.0,
+                           -0.0,  // twice: what most rules of sums forget
                            1.0,
                            -1.0,
                            least_subnormal,

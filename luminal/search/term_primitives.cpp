@@ -138,6 +138,14 @@ class Adder {
     add("is-scalar", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.type(in[0]).dims.empty());
     });
+    add("has-no-elements", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const Dims& dims = host.type(in[0]).dims;
+      return if_true(std::any_of(dims.begin(), dims.end(), [](Expr dim) { return dim.is(0); }));
+    });
+    add("ends-in-one", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const Dims& dims = host.type(in[0]).dims;
+      return if_true(!dims.empty() && dims.back().is(1));
+    });
     add("has-no-nan", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(!is_float(host.type(in[0]).dtype));
     });

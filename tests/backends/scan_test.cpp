@@ -19,7 +19,8 @@ TEST(Scan, IsRightAtOddSizesInEveryDType) {
         comparison.relative = 2e-4;  // sums near zero of thousands
         comparison.run({{}, {}});
         EXPECT_TRUE(comparison.report.notes.empty());
-        EXPECT_EQ(comparison.report.kernels.size(), 1u);
+        // Of none and of one element a rule says that it is x, which needs no kernel.
+        EXPECT_EQ(comparison.report.kernels.size(), size > 1 ? 1u : 0u);
       }
     }
   }

@@ -10,6 +10,14 @@
 namespace luminal::tests {
 namespace {
 
+// A name that no leaf has: cuts of earlier steps are leaves by now.
+std::string new_name(const Graph& graph, NodeId cut) {
+  std::string name = fmt::format("value {}", cut.index());
+  auto is_taken = [&](NodeId leaf) { return graph.node(leaf).as<InputAttr>().name == name; };
+  while (std::ranges::any_of(graph.leaves(), is_taken)) name += "'";
+  return name;
+}
+
 // The trial with one result and, instead of `cut`, an input that holds its value.
 Trial smaller(const Trial& trial, NodeId result, std::optional<NodeId> cut) {
   Trial made{.graph = std::make_unique<Graph>(),
@@ -17,9 +25,7 @@ Trial smaller(const Trial& trial, NodeId result, std::optional<NodeId> cut) {
              .threads = trial.threads,
              .runs = {}};
   std::unordered_map<NodeId, Tensor> inputs;
-  // Leaves of earlier cuts stay, and nodes are numbered anew each time.
-  const std::string cut_name =
-      cut ? fmt::format("value {} beside {} leaves", cut->index(), trial.graph->leaves().size()) : "";
+  const std::string cut_name = cut ? new_name(*trial.graph, *cut) : "";
   if (cut) {
     const Node& node = trial.graph->node(*cut);
     inputs.emplace(*cut, made.graph->input(cut_name, node.dims, node.dtype));

@@ -56,7 +56,7 @@ TEST(ExplainPlan, ALimitIsNamed) {
   softmax(graph.input("x", {4, 100}), 1).output("y");
   Planned planned = prepare(graph, Fusion::Always);
   planned.options.limits.walk.most_instances = 6;
-  planned.options.sideways = false;  // neighbours would become one kernel after all
+  planned.options.sideways = false;  // it would put the parts into one launch after all
   const std::vector<StoredValue> values = explained(planned);
   ASSERT_FALSE(values.empty());
   bool limited = false;
