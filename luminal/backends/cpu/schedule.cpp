@@ -322,7 +322,9 @@ void plan_prefetches(Schedule& schedule) {
   const int loop = schedule.stages[static_cast<size_t>(heaviest)].vector_loop;
   const Expr extent = schedule.extents[loop];
   for (const ScheduledStage& stage : schedule.stages) {
-    if (stage.vector_loop < 0 || !(schedule.extents[stage.vector_loop] == extent)) continue;
+    // What runs over further loops is no row that one loop could ask for.
+    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
+    if (!(schedule.extents[stage.vector_loop] == extent)) continue;
     for (size_t k = 0; k < stage.access.size(); ++k) {
       const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
       if (load == nullptr || !stage.access[k].gathered.empty()) continue;
