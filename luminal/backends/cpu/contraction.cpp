@@ -21,12 +21,13 @@ class Matcher {
     ++uses_[stage.result.index()];
   }
 
-  // The op of an instruction on f32 or f64, null for others.
+  // The op of an instruction on f32, null for others: of f64 one expects every rounding, as in the
+  // interpreter.
   const kernel::OpInst* op_of(InstId id, Op op) const {
     const Inst& inst = body_[id.index()];
     const auto* found = std::get_if<kernel::OpInst>(&inst.what);
-    const bool wide = inst.dtype == DType::F32 || inst.dtype == DType::F64;
-    return found != nullptr && wide && found->op == op ? found : nullptr;
+    const bool fits = found != nullptr && inst.dtype == DType::F32 && found->op == op;
+    return fits ? found : nullptr;
   }
 
   // The product that `id` is, or is the negative of; used by nothing but its user.
@@ -62,8 +63,7 @@ Contraction contract(const kernel::Stage& stage) {
                      .reduced = {}};
   for (size_t k = 0; k < stage.body.size(); ++k) {
     const kernel::OpInst* add = matcher.op_of({static_cast<uint32_t>(k)}, Op::Add);
-    // Of f64 one expects every rounding, as in the interpreter.
-    if (add == nullptr || stage.body[k].dtype == DType::F64) continue;
+    if (add == nullptr) continue;
     const std::optional<Product> left = matcher.product(add->operands[0]);
     const std::optional<Product> right = matcher.product(add->operands[1]);
     if (left.has_value() == right.has_value()) continue;
