@@ -9,6 +9,7 @@
 
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/report_stored.h"
+#include "luminal/driver/step_notes.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
@@ -144,8 +145,11 @@ search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& 
     if (!lowered.sources[s].host_step || !needed[s]) continue;
     const NodeId node = lowered.sources[s].node;
     request.host_steps.push_back({static_cast<int>(s), operands_of(graph, node, extracted)});
-    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {}",
-                                       graph.describe(node), name(graph.node(node).op)));
+    report.notes.push_back(
+        brings_kernel(graph.node(node))
+            ? fmt::format("{} runs its own kernel: nothing fuses with it", graph.describe(node))
+            : fmt::format("{} runs on the host: no kernel computes {}; slower, and on one thread",
+                          graph.describe(node), name(graph.node(node).op)));
   }
   return request;
 }
