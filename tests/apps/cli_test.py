@@ -236,7 +236,35 @@ output "y" %4
         result = run("compile", "-", "--cache", "none", "--report", text=text)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"slow: stage s0 reads p\d at gathered indices")
-        self.assertIn("runs on the host", result.stdout)
+
+    def test_memory_is_limited_and_variants_are_planned(self):
+        text = """luminal-graph 1
+var s 1 4096
+%0 = input "x" : f32[s, 256]
+%1 = exp2 %0 : f32[s, 256]
+output "y" %1
+"""
+        for command in ("compile", "run"):
+            with self.subTest(command):
+                result = run(command, "-", "--cache", "none", "--variants", "s=1,16", "--memory-limit", "64MB", text=text)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                result = run(command, "-", "--cache", "none", "--variants", "s=1,x", text=text)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("isn't VARIABLE=BOUND,…; write it like --variants s=1,16", result.stderr)
+        fixed = text.replace("var s 1 4096\n", "").replace("[s,", "[64,")
+        result = run("compile", "-", "--cache", "none", "--memory-limit", "1000", text=fixed)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("1000", result.stderr)
+
+    def test_u4_views_leave_as_u4(self):
+        text = """luminal-graph 1
+%0 = input "x" : u4[13, 17]
+%1 = view %0 [i0, -i1 + 16] : u4[13, 17]
+output "y" %1
+"""
+        result = run("compile", "-", "--cache", "none", "--report", text=text)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("%1 (view) runs on the host", result.stdout)
 
     def test_unknown_stages_and_policies_are_usage_errors(self):
         self.assertEqual(run("compile", self.GRAPH, "--stop-after", "lunch").returncode, 2)
