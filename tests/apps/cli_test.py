@@ -276,7 +276,7 @@ class Run(unittest.TestCase):
 
     def test_a_trace_has_rates_and_the_roofline_per_kernel(self):
         with tempfile.TemporaryDirectory() as folder:
-            result = run("run", self.GRAPH, "--cache", "none", "--runs", "2", "--bind", "s=40", "--trace", folder + "/t.json")
+            result = run("run", self.GRAPH, "--cache", "none", "--runs", "2", "--bind", "s=400", "--trace", folder + "/t.json")
             self.assertEqual(result.returncode, 0, result.stderr)
             trace = json.loads(pathlib.Path(folder + "/t.json").read_text())
         events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
@@ -284,7 +284,7 @@ class Run(unittest.TestCase):
         self.assertEqual([event["name"] for event in kernels], ["kernel 0", "kernel 1"] * 2)
         self.assertEqual([event["name"] for event in events if event["cat"] == "run"], ["run 0", "run 1"])
         first = kernels[0]["args"]
-        self.assertEqual(first["writes"], ["f32[40, 256]"])
+        self.assertEqual(first["writes"], ["f32[400, 256]"])
         self.assertIn("exp2", first["ops"])
         seconds = kernels[0]["dur"] * 1e-6
         self.assertAlmostEqual(first["GB/s"], first["bytes"] / seconds / 1e9, 6)
@@ -371,8 +371,7 @@ class DebugOps(unittest.TestCase):
 output "y" %1
 """
         found = self.ask("-", "--inspect-op", "scan:CpuKernel", text=scan)["inspect_op"]
-        if found[0]["became"] != "CpuKernel":
-            self.assertEqual((found[0]["became"], found[0]["why"]), ("HostStep", "no kernel computes scan yet"))
+        self.assertEqual(found[0]["became"], "CpuKernel", found[0])
         broken = self.ask("--case", "fault-cycle", "--inspect-op", "Sin:CpuKernel")["inspect_op"]
         self.assertEqual(broken[0]["became"], "nothing")
         self.assertIn("cyclic at %2 (sin)", broken[0]["why"])
