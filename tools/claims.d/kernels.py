@@ -113,9 +113,10 @@ def rules(context):
 
 
 CLAIMS = [
-    Claim(name="debug", target=f"debug-ops names {len(FAULTS)} planted faults", minutes=0.1, measure=debug_ops),
+    Claim(name="debug", target=f"debug-ops names {len(FAULTS)} planted faults", minutes=0.1, measure=debug_ops,
+          quick=True),
     Claim(name="rules", target="every embedded rule holds on 50 random instances, planted wrong ones are caught",
-          minutes=0.3, measure=rules),
+          minutes=0.3, measure=rules, quick=True),
     Claim(name="single", target="13 primitives, f32 and bf16: 1.1x the better of PyTorch eager and torch.compile, "
           "geometric mean, none below 0.85x", minutes=6, measure=single),
     Claim(name="fused", target="9 fused patterns, f32 and bf16: 1.6x the better of PyTorch eager and torch.compile, "
