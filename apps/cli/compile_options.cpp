@@ -15,6 +15,23 @@ Numerics numerics_of(const std::string& name) {
   return static_cast<Numerics>(it - kNumerics.begin());
 }
 
+// "s=1,16": bounds of ranges.
+void add_variant(const std::string& text, CompileOptions& options) {
+  const size_t equals = text.find('=');
+  std::vector<int64_t> bounds;
+  bool whole = equals != 0 && equals != std::string::npos;
+  if (whole) {
+    for (const std::string& part : CLI::detail::split(text.substr(equals + 1), ',')) {
+      whole &= CLI::detail::lexical_cast(part, bounds.emplace_back());
+    }
+  }
+  if (!whole) {
+    throw CLI::ValidationError(
+        "--variants", "'" + text + "' isn't VARIABLE=BOUND,…; write it like --variants s=1,16");
+  }
+  options.variants[text.substr(0, equals)] = bounds;
+}
+
 }  // namespace
 
 void CompileArguments::add_to(CLI::App& app) {
@@ -23,6 +40,24 @@ void CompileArguments::add_to(CLI::App& app) {
       "--target", options.target,
       "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
       "said");
+  add_planning_to(app);
+  app.add_option("--threads", options.threads, "0: as many as this process may use")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--memory-limit", options.memory_limit,
+                 "Bytes that a run may take beside inputs and weights, as 1048576 or 512MB; 0: the "
+                 "control group's limit")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  app.add_option(
+         "--variants", variants,
+         "Plans for ranges of a variable: s=1,16 has one up to 1, one up to 16, one for more")
+      ->type_name("VARIABLE=BOUNDS")
+      ->allow_extra_args(false);
+  app.add_option("--cache", options.cache_folder,
+                 "Where compiled kernels are kept: a folder, or 'none'");
+}
+
+void CompileArguments::add_planning_to(CLI::App& app) {
   app.add_option("--fusion", fusion, "Where the model says it pays, always or never")
       ->check(CLI::IsMember({"modelled", "always", "never"}))
       ->capture_default_str();
@@ -30,13 +65,13 @@ void CompileArguments::add_to(CLI::App& app) {
                  "Which rules may run, by what they may change about the numbers")
       ->check(CLI::IsMember(kNumerics))
       ->capture_default_str();
-  app.add_option("--rules", rule_files, "Files with rules of your own; see docs/rules.md");
+  app.add_option("--rules", rule_files, "A file with rules of your own; see docs/rules.md")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--disable-rules", options.disable_rules,
-                 "Groups of rules that don't run; `luminal rules list` names them");
-  app.add_option("--threads", options.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", options.cache_folder,
-                 "Where compiled kernels are kept: a folder, or 'none'");
+                 "A group of rules that doesn't run; `luminal rules list` names them")
+      ->type_name("GROUP")
+      ->allow_extra_args(false);
 }
 
 CompileOptions CompileArguments::parsed() const {
@@ -45,6 +80,7 @@ CompileOptions CompileArguments::parsed() const {
                   : fusion == "never" ? FusionPolicy::Never
                                       : FusionPolicy::Modelled;
   result.numerics = numerics_of(numerics);
+  for (const std::string& variant : variants) add_variant(variant, result);
   for (const std::string& file : rule_files) {
     result.rules.push_back({source_name(file), read_text(file)});
   }

@@ -18,9 +18,12 @@ struct CompileArguments {
   std::string fusion = "modelled";
   std::string numerics = "reassociating";
   std::vector<std::string> rule_files;
+  std::vector<std::string> variants;  // "s=1,16"
 
   // Defines them; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
+  // Those alone that the plan depends on.
+  void add_planning_to(CLI::App& app);
   // As they were given.
   CompileOptions parsed() const;
 };

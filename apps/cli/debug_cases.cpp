@@ -94,9 +94,9 @@ const DebugCase& find_debug_case(const std::string& name) {
 
 void plant(const DebugCase& which, search::InspectOptions& options) {
   if (which.rules != nullptr) {
-    options.rules.files.push_back({std::string(which.name) + ".egg", which.rules});
+    options.rules.push_back({std::string(which.name) + ".egg", which.rules});
   }
-  if (which.disabled_group != nullptr) options.rules.disabled.push_back(which.disabled_group);
+  if (which.disabled_group != nullptr) options.admission.disabled.push_back(which.disabled_group);
   if (which.most_instances > 0) {
     options.search.limits.walk.most_instances = which.most_instances;
   }

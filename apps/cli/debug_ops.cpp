@@ -6,10 +6,12 @@
 #include <memory>
 
 #include "apps/cli/command.h"
+#include "apps/cli/compile_options.h"
 #include "apps/cli/debug_cases.h"
 #include "apps/cli/files.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
+#include "luminal/driver/planning.h"
 #include "luminal/search/inspect/answers.h"
 #include "luminal/search/inspect/diagnose.h"
 
@@ -22,10 +24,7 @@ using search::Inspection;
 struct Options {
   std::string file;
   std::string named_case;
-  std::vector<std::string> rule_files;
-  std::vector<std::string> disabled;
-  std::string numerics = search::RuleChoice{}.numerics;
-  std::string fusion = "modelled";
+  CompileArguments compile;
   std::vector<std::string> inspect_op;
   std::vector<std::string> inspect_var;
   std::vector<std::string> trace_fn;
@@ -50,19 +49,6 @@ void check(const Options& options) {
   if (options.why_not.size() != options.at.size()) {
     throw CLI::ValidationError("--why-not", "each RULE needs an --at TENSOR");
   }
-}
-
-search::InspectOptions inspect_options(const Options& options) {
-  search::InspectOptions result;
-  for (const std::string& file : options.rule_files) {
-    result.rules.files.push_back({source_name(file), read_text(file)});
-  }
-  result.rules.disabled = options.disabled;
-  result.rules.numerics = options.numerics;
-  result.search.fusion = options.fusion == "always"  ? search::Fusion::Always
-                         : options.fusion == "never" ? search::Fusion::Never
-                                                     : search::Fusion::Modelled;
-  return result;
 }
 
 std::vector<Section> answer(Inspection& inspection, const Options& options) {
@@ -132,16 +118,18 @@ void print_text(const Inspection& inspection, const std::string& name,
 
 void run(const Options& options) {
   check(options);
-  search::InspectOptions asked = inspect_options(options);
+  const CompileOptions compile = options.compile.parsed();
   std::unique_ptr<Graph> graph;
+  const DebugCase* planted = nullptr;
   if (options.named_case.empty()) {
     graph = read_graph(options.file);
   } else {
-    const DebugCase& which = find_debug_case(options.named_case);
+    planted = &find_debug_case(options.named_case);
     graph = std::make_unique<Graph>();
-    which.build(*graph);
-    plant(which, asked);
+    planted->build(*graph);
   }
+  search::InspectOptions asked = planning_options(*graph, compile);
+  if (planted != nullptr) plant(*planted, asked);
   Inspection inspection(*graph, asked);
   const std::vector<Section> sections = answer(inspection, options);
   const std::string& name = options.named_case.empty() ? options.file : options.named_case;
@@ -163,18 +151,7 @@ void define_debug_ops(CLI::App& app) {
   app.add_option("file", options->file, "A graph in its text form; - reads standard input");
   app.add_option("--case", options->named_case, "A graph by name instead: " + case_list())
       ->type_name("NAME");
-  app.add_option("--rules", options->rule_files, "A file of rules beside the compiler's own")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--disable-rules", options->disabled, "A group of rules that doesn't run")
-      ->type_name("GROUP")
-      ->allow_extra_args(false);
-  app.add_option("--numerics", options->numerics, "What rules may change about the numbers")
-      ->check(CLI::IsMember({"exact", "reassociating", "finite", "approximate"}))
-      ->capture_default_str();
-  app.add_option("--fusion", options->fusion, "Where the model says it pays, always or never")
-      ->check(CLI::IsMember({"modelled", "always", "never"}))
-      ->capture_default_str();
+  options->compile.add_planning_to(app);
 
   const char* questions = "Questions";
   app.add_option("--inspect-op", options->inspect_op,

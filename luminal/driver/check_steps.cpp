@@ -8,6 +8,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/custom_op.h"
 #include "luminal/kernel/interpret_kernel.h"
 
 namespace luminal {
@@ -85,6 +86,7 @@ std::string compare(const TensorData& found, const TensorData& expected) {
 }
 
 [[noreturn]] void accuse(const StepNote& note, const std::string& what, const std::string& detail) {
+  if (note.of_user) throw UserError(fmt::format("{} is wrong: {}\n  {}", note.name, what, detail));
   throw InternalError(
       fmt::format("{} is wrong: {}\n  {}\n  ops: {}\n  rules behind its terms: {}", note.name, what,
                   detail, fmt::join(note.ops, ", "),
@@ -129,51 +131,81 @@ const kernel::KernelStep* StepChecker::kernel_at(int step) const {
   return std::get_if<kernel::KernelStep>(&notes_.planned->plan.steps[static_cast<size_t>(step)]);
 }
 
-TensorData StepChecker::value_at(const kernel::Param& param, const void* data) const {
-  TensorData value{.dtype = param.dtype, .dims = {}, .bytes = {}, .owner = nullptr};
+TensorData StepChecker::value_at(DType dtype, const Dims& dims, const void* data) const {
+  TensorData value{.dtype = dtype, .dims = {}, .bytes = {}, .owner = nullptr};
   int64_t count = 1;
-  for (Expr dim : param.dims) {
+  for (Expr dim : dims) {
     value.dims.push_back(dim.evaluate(bindings_).value.value_or(0));
     count *= value.dims.back();
   }
-  value.bytes = {static_cast<const std::byte*>(data),
-                 static_cast<size_t>(byte_size(param.dtype, count))};
+  value.bytes = {static_cast<const std::byte*>(data), static_cast<size_t>(byte_size(dtype, count))};
   return value;
 }
 
+void StepChecker::guard(const runtime::StepView& view, size_t param, DType dtype,
+                        const Dims& dims) {
+  Guarded output{.param = param,
+                 .wanted = static_cast<std::byte*>(const_cast<void*>(view.params[param])),
+                 .size = value_at(dtype, dims, nullptr).bytes.size(),
+                 .memory = {},
+                 .start = nullptr};
+  output.memory.assign(output.size + 2 * kCanaryBytes + kAlignment, kCanary);
+  const auto address = reinterpret_cast<uintptr_t>(output.memory.data() + kCanaryBytes);
+  output.start =
+      output.memory.data() + kCanaryBytes + (kAlignment - address % kAlignment) % kAlignment;
+  std::fill_n(output.start, output.size, kPoison);
+  view.params[param] = output.start;
+  outputs_.push_back(std::move(output));
+}
+
+void StepChecker::give_back(const runtime::StepView& view) const {
+  for (const Guarded& output : outputs_) {
+    if (output.size > 0) std::memcpy(output.wanted, output.start, output.size);
+    view.params[output.param] = output.wanted;
+  }
+}
+
 void StepChecker::before(const runtime::StepView& view) {
+  outputs_.clear();
+  if (const auto own = own_kernel_at(graph_, *notes_.planned, view.step)) {
+    return guard(view, view.params.size() - 1, graph_.node(*own).dtype, graph_.node(*own).dims);
+  }
   const kernel::KernelStep* step = kernel_at(view.step);
   if (step == nullptr) return;
-  outputs_.clear();
   for (size_t p = 0; p < view.params.size(); ++p) {
     const kernel::Param& param = step->lowered.kernel.params[p];
-    if (!param.output) continue;
-    Guarded output{.param = p,
-                   .wanted = static_cast<std::byte*>(const_cast<void*>(view.params[p])),
-                   .size = value_at(param, nullptr).bytes.size(),
-                   .memory = {},
-                   .start = nullptr};
-    output.memory.assign(output.size + 2 * kCanaryBytes + kAlignment, kCanary);
-    const auto address = reinterpret_cast<uintptr_t>(output.memory.data() + kCanaryBytes);
-    output.start =
-        output.memory.data() + kCanaryBytes + (kAlignment - address % kAlignment) % kAlignment;
-    std::fill_n(output.start, output.size, kPoison);
-    view.params[p] = output.start;
-    outputs_.push_back(std::move(output));
+    if (param.output) guard(view, p, param.dtype, param.dims);
   }
 }
 
 void StepChecker::after(const runtime::StepView& view) {
+  if (const auto own = own_kernel_at(graph_, *notes_.planned, view.step)) {
+    return check_own_kernel(view, *own);
+  }
   const kernel::KernelStep* step = kernel_at(view.step);
   if (step == nullptr) return;
   const StepNote& note = notes_.steps[static_cast<size_t>(view.step)];
   for (const Guarded& output : outputs_) check_canaries(note, output);
   check_against_loops(note, step->lowered.kernel, view.params);
   check_against_graph(note, step->lowered, view.params);
-  for (const Guarded& output : outputs_) {
-    if (output.size > 0) std::memcpy(output.wanted, output.start, output.size);
-    view.params[output.param] = output.wanted;
+  give_back(view);
+}
+
+void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) const {
+  const StepNote& note = notes_.steps[static_cast<size_t>(view.step)];
+  for (const Guarded& output : outputs_) check_canaries(note, output);
+  const Node& node = graph_.node(id);
+  std::vector<TensorData> operands;
+  for (size_t k = 0; k < node.inputs.size(); ++k) {
+    const Node& input = graph_.node(node.inputs[k]);
+    operands.push_back(value_at(input.dtype, input.dims, view.params[k]));
   }
+  const TensorData found = value_at(node.dtype, node.dims, view.params.back());
+  TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
+  node.as<CustomAttr>().op->compute(operands, expected);
+  const std::string wrong = compare(found, expected.data);
+  if (!wrong.empty()) accuse(note, "the kernel doesn't do what the op's compute does", wrong);
+  give_back(view);
 }
 
 void StepChecker::check_canaries(const StepNote& note, const Guarded& output) const {

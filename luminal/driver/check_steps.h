@@ -15,8 +15,9 @@ namespace luminal {
 // Each output stands between canaries and starts as NaN (all bits set); a kernel's result is
 // compared with its own loops, interpreted, which finds what was compiled wrong, and with the
 // graph's interpreter where a node of the graph has that value, which finds what a rule or lowering
-// got wrong. InternalError that names the kernel, its ops, the rules behind it, the first wrong
-// element and the largest error.
+// got wrong. The kernel that a custom op brings is compared with the op's `compute` on the same
+// operands; what is wrong with it is a UserError. InternalError that names the kernel, its ops, the
+// rules behind it, the first wrong element and the largest error.
 class StepChecker : public runtime::StepObserver {
  public:
   // `leaf` gives the leaves' data as it is before the run. All of it must outlive the checker.
@@ -36,6 +37,10 @@ class StepChecker : public runtime::StepObserver {
     std::byte* start;
   };
 
+  // Moves a parameter that the step writes between canaries.
+  void guard(const runtime::StepView& view, size_t param, DType dtype, const Dims& dims);
+  void check_own_kernel(const runtime::StepView& view, NodeId id) const;
+  void give_back(const runtime::StepView& view) const;
   void expect_nodes(const interpret::LeafData& leaf);
   const kernel::KernelStep* kernel_at(int step) const;
   void check_canaries(const StepNote& note, const Guarded& output) const;
@@ -43,7 +48,10 @@ class StepChecker : public runtime::StepObserver {
                            std::span<const void* const> params) const;
   void check_against_graph(const StepNote& note, const kernel::LoweredKernel& lowered,
                            std::span<const void* const> params) const;
-  TensorData value_at(const kernel::Param& param, const void* data) const;
+  TensorData value_at(DType dtype, const Dims& dims, const void* data) const;
+  TensorData value_at(const kernel::Param& param, const void* data) const {
+    return value_at(param.dtype, param.dims, data);
+  }
 
   const Graph& graph_;
   const StepNotes& notes_;

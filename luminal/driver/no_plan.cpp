@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
+#include "luminal/driver/planning.h"
 #include "luminal/search/inspect/diagnose.h"
 
 namespace luminal {
 
 void throw_no_plan(const Graph& graph, const CompileOptions& options, const std::exception& error) {
-  search::InspectOptions asked;
-  asked.search.sizes = options.typical_sizes;
-  asked.search.seed = options.seed;
-  search::Inspection inspection(graph, asked);
-  const std::string cause = search::summary(search::diagnose(inspection));
+  search::Inspection inspection(graph, planning_options(graph, options));
+  const std::vector<search::Finding> causes = search::diagnose(inspection);
+  const std::string cause = search::summary(causes);
   if (cause.empty()) throw InternalError(error.what());
+  const search::RuleInfo* rule = inspection.rules().find(causes.front().at("rule"));
+  if (rule != nullptr && rule->of_user) {
+    throw UserError(fmt::format(
+        "{}: the graph has no plan: {}; `luminal debug-ops GRAPH --rules FILE --analyze` says more",
+        rule->file, cause));
+  }
   throw InternalError(
       fmt::format("the graph has no plan: {}; `luminal debug-ops GRAPH --analyze` says more ({})",
                   cause, error.what()));

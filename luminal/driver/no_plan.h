@@ -8,8 +8,8 @@
 
 namespace luminal {
 
-// Plans again, slowly and looking, and throws an InternalError with what it found; the first error
-// stands in it too.
+// Plans again under the same options, slowly and looking, and throws what it found: a UserError
+// where a rule of the user's is the cause, else an InternalError with the first error in it.
 [[noreturn]] void throw_no_plan(const Graph& graph, const CompileOptions& options,
                                 const std::exception& error);
 

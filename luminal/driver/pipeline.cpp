@@ -147,7 +147,7 @@ std::vector<std::shared_ptr<const StepNotes>> notes_on(
   auto first = kernels.begin();
   for (const backends::LoadRequest& request : requests) {
     const auto last = first + request.planned->plan.n_kernels();
-    notes.push_back(step_notes(request.planned, {first, last}));
+    notes.push_back(step_notes(*request.graph, request.planned, {first, last}));
     first = last;
   }
   return notes;

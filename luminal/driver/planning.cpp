@@ -9,6 +9,7 @@
 
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/report_stored.h"
+#include "luminal/driver/step_notes.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
@@ -45,24 +46,20 @@ search::Fusion fusion_of(FusionPolicy policy) {
 }
 
 // The user's files and what custom ops bring, each op's once.
-search::RuleSet rules_of(const Graph& graph, const std::vector<NodeId>& roots,
-                         const CompileOptions& options) {
+std::vector<search::RuleText> rules_of(const Graph& graph, const CompileOptions& options) {
   std::vector<search::RuleText> files;
   for (const RuleFile& file : options.rules) files.push_back({file.name, file.text});
   std::set<std::string> seen;
-  for (NodeId id : topological_order(graph, roots)) {
+  for (NodeId id : topological_order(graph, roots(graph))) {
     const Node& node = graph.node(id);
     if (node.op != Op::Custom) continue;
     const CustomOp& op = *node.as<CustomAttr>().op;
     if (op.rules.empty() || !seen.insert(op.rules).second) continue;
     files.push_back({fmt::format("rules of custom op '{}'", op.name), op.rules});
   }
-  return search::RuleSet(std::move(files));
+  return files;
 }
 
-search::Admission admission_of(const CompileOptions& options) {
-  return {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
-}
 static_assert(static_cast<int>(Numerics::Exact) == static_cast<int>(search::RuleClass::Exact));
 static_assert(static_cast<int>(Numerics::Approximate) ==
               static_cast<int>(search::RuleClass::Approximate));
@@ -78,9 +75,9 @@ void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
   }
 }
 
-void saturate(search::Terms& terms, const CompileOptions& options, CompileReport& report) {
+void saturate(search::Terms& terms, const search::Admission& admission, CompileReport& report) {
   Stopwatch watch;
-  const egraph::RunReport run = search::saturate(terms, admission_of(options));
+  const egraph::RunReport run = search::saturate(terms, admission);
   if (run.stop != egraph::StopReason::Finished) {
     report.notes.push_back(fmt::format(
         "saturation stopped at a limit ({}): rule '{}' grew most; equal forms may be missing",
@@ -144,8 +141,11 @@ search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& 
     if (!lowered.sources[s].host_step || !needed[s]) continue;
     const NodeId node = lowered.sources[s].node;
     request.host_steps.push_back({static_cast<int>(s), operands_of(graph, node, extracted)});
-    report.notes.push_back(fmt::format("{} runs on the host: no kernel computes {}",
-                                       graph.describe(node), name(graph.node(node).op)));
+    report.notes.push_back(
+        brings_kernel(graph.node(node))
+            ? fmt::format("{} runs its own kernel: nothing fuses with it", graph.describe(node))
+            : fmt::format("{} runs on the host: no kernel computes {}; slower, and on one thread",
+                          graph.describe(node), name(graph.node(node).op)));
   }
   return request;
 }
@@ -211,6 +211,19 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
 
 }  // namespace
 
+search::InspectOptions planning_options(const Graph& graph, const CompileOptions& options) {
+  search::InspectOptions result;
+  result.rules = rules_of(graph, options);
+  result.admission = {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
+  result.search.fusion = fusion_of(options.fusion);
+  result.search.seed = options.seed;
+  // The machine's threads, not the option's: the plan, and with it the order of every sum, is the
+  // same for any number of threads.
+  result.search.machine.threads = static_cast<int>(base::usable_threads());
+  result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  return result;
+}
+
 int threads_of(const CompileOptions& options) {
   return options.threads > 0 ? options.threads : static_cast<int>(base::usable_threads());
 }
@@ -230,22 +243,17 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const CompileOptions& options,
                                                        CompileReport& report) {
   Stopwatch lowering;
-  search::Terms terms(rules_of(graph, roots, options));
+  search::InspectOptions planning = planning_options(graph, options);
+  search::Terms terms{search::RuleSet(std::move(planning.rules))};
   const search::LoweredGraph lowered = search::lower_graph(graph, roots, terms);
   end_stage(report, "terms", lowering.seconds(),
             fmt::format("{} nodes, {} classes", terms.egraph.tuples(), terms.egraph.classes()),
             [&] { return terms.egraph.dump(); });
-  saturate(terms, options, report);
+  saturate(terms, planning.admission, report);
 
   Stopwatch searching;
   search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);
-  search::SearchOptions search_options;
-  search_options.fusion = fusion_of(options.fusion);
-  search_options.seed = options.seed;
-  // The machine's threads, not the option's: the plan, and with it the order of every sum, is the
-  // same for any number of threads.
-  search_options.machine.threads = static_cast<int>(base::usable_threads());
-  search_options.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  search::SearchOptions& search_options = planning.search;
   const search::ChosenTerms chosen = search::choose_terms(extracted.graph, search_options.sizes);
   const search::PlanRequest request = request_for(graph, lowered, extracted, chosen, report);
   if (options.progress) {

@@ -6,6 +6,7 @@
 
 #include "luminal/driver/compile.h"
 #include "luminal/kernel/planned_graph.h"
+#include "luminal/search/inspect/inspection.h"
 
 namespace luminal {
 
@@ -14,6 +15,11 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const std::vector<NodeId>& roots,
                                                        const CompileOptions& options,
                                                        CompileReport& report);
+
+// What planning runs under: the user's rules and those of custom ops, which of all rules run, and
+// how the search goes. The one place where they follow from options, so that what is looked at
+// later is what was compiled.
+search::InspectOptions planning_options(const Graph& graph, const CompileOptions& options);
 
 // The threads that kernels run on: as asked for, or all this process may use.
 int threads_of(const CompileOptions& options);

@@ -2,18 +2,21 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "luminal/driver/report.h"
+#include "luminal/graph/graph.h"
 #include "luminal/kernel/planned_graph.h"
 
 namespace luminal {
 
 struct StepNote {
-  std::string name;                // "kernel 3", "host %7 (scan)"
+  std::string name;                // "kernel 3", "host %7 (custom)", "own kernel of %7 (custom)"
   std::vector<std::string> ops;    // of a kernel, as "add ×2"
   std::vector<std::string> rules;  // behind its terms
+  bool of_user = false;            // the user's own code
 };
 
 struct StepNotes {
@@ -22,8 +25,15 @@ struct StepNotes {
 };
 
 // `kernels` are the report's entries for the plan's kernels, in order.
-std::shared_ptr<const StepNotes> step_notes(std::shared_ptr<const kernel::PlannedGraph> planned,
+std::shared_ptr<const StepNotes> step_notes(const Graph& graph,
+                                            std::shared_ptr<const kernel::PlannedGraph> planned,
                                             const std::vector<KernelReport>& kernels);
+
+// Whether a node is a custom op that brings a kernel.
+bool brings_kernel(const Node& node);
+// The node whose own kernel runs as this step of the plan; none where it is another step.
+std::optional<NodeId> own_kernel_at(const Graph& graph, const kernel::PlannedGraph& planned,
+                                    int step);
 
 // "f32[128, 64]": a type with its dims under `bindings`.
 std::string type_text(DType dtype, const Dims& dims, const Bindings& bindings);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "luminal/shape/resolve_dims.h"
+
 namespace luminal {
 namespace {
 
@@ -25,8 +27,13 @@ double TraceRecorder::us_since_start(Clock::time_point time) const {
   return std::chrono::duration<double, std::micro>(time - first_moment()).count();
 }
 
-TraceRecorder::TraceRecorder(Trace& trace, const StepNotes* notes, const Bindings& bindings)
-    : trace_(trace), notes_(notes), bindings_(bindings), run_event_(trace.events.size()) {
+TraceRecorder::TraceRecorder(Trace& trace, const Graph& graph, const StepNotes* notes,
+                             const Bindings& bindings)
+    : trace_(trace),
+      graph_(graph),
+      notes_(notes),
+      bindings_(bindings),
+      run_event_(trace.events.size()) {
   const int run = next_run(trace);
   first_moment();
   trace_.events.push_back({.kind = "run",
@@ -59,6 +66,10 @@ TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
   const StepNote& note = notes_->steps[static_cast<size_t>(view.step)];
   const auto& step = notes_->planned->plan.steps[static_cast<size_t>(view.step)];
   TraceEvent event{.kind = "host", .name = note.name, .ops = note.ops, .rules = note.rules};
+  if (const auto own = own_kernel_at(graph_, *notes_->planned, view.step)) {
+    describe_own_kernel(*own, event);
+    return event;
+  }
   if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
     const auto& source = notes_->planned->terms.sources[static_cast<size_t>(host->source)];
     event.writes.push_back(type_text(source.dtype, source.dims, bindings_));
@@ -73,6 +84,19 @@ TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
   event.bytes = number(kernel.bytes_read, bindings_) + number(kernel.bytes_written, bindings_);
   event.flops = number(kernel.flops, bindings_);
   return event;
+}
+
+// It reads and writes its tensors once, as far as one can tell; what it computes isn't known.
+void TraceRecorder::describe_own_kernel(NodeId id, TraceEvent& event) const {
+  event.kind = "kernel";
+  auto add = [&](NodeId tensor, std::vector<std::string>& types) {
+    const Node& node = graph_.node(tensor);
+    types.push_back(type_text(node.dtype, node.dims, bindings_));
+    const Result<ResolvedDims> dims = resolve_dims(node.dims, bindings_);
+    if (dims) event.bytes += static_cast<double>(dims->bytes(node.dtype));
+  };
+  for (NodeId input : graph_.node(id).inputs) add(input, event.reads);
+  add(id, event.writes);
 }
 
 }  // namespace luminal

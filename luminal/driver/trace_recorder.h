@@ -12,7 +12,7 @@ namespace luminal {
 class TraceRecorder : public runtime::StepObserver {
  public:
   // `notes` may be null: then only the run itself is recorded. The run ends with the recorder.
-  TraceRecorder(Trace& trace, const StepNotes* notes, const Bindings& bindings);
+  TraceRecorder(Trace& trace, const Graph& graph, const StepNotes* notes, const Bindings& bindings);
   ~TraceRecorder() override;
 
   void before(const runtime::StepView& view) override;
@@ -22,9 +22,11 @@ class TraceRecorder : public runtime::StepObserver {
   using Clock = std::chrono::steady_clock;
 
   TraceEvent described(const runtime::StepView& view) const;
+  void describe_own_kernel(NodeId id, TraceEvent& event) const;
   double us_since_start(Clock::time_point time) const;
 
   Trace& trace_;
+  const Graph& graph_;
   const StepNotes* notes_;
   const Bindings& bindings_;
   size_t run_event_;  // its place in the trace

@@ -43,7 +43,7 @@ void Executable::Impl::run_watched(const Bindings& bindings, const RunOptions& o
   std::optional<StepChecker> checker;
   if (options.check_kernels) checker.emplace(*graph, *about, bindings, leaf);
   std::optional<TraceRecorder> recorder;
-  if (options.trace != nullptr) recorder.emplace(*options.trace, about, bindings);
+  if (options.trace != nullptr) recorder.emplace(*options.trace, *graph, about, bindings);
   Nested both(checker ? &*checker : nullptr, recorder ? &*recorder : nullptr);
   steps.observer = &both;
   programs[current]->run(bindings, buffers, steps);

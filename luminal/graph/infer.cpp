@@ -171,7 +171,15 @@ TensorType custom(const Subject& subject) {
   for (size_t i = 0; i < subject.node.inputs.size(); ++i) {
     types.push_back({subject.input(i).dims, subject.input(i).dtype});
   }
-  return subject.node.as<CustomAttr>().op->shape_rule(types);
+  const CustomOp& op = *subject.node.as<CustomAttr>().op;
+  TensorType result = op.shape_rule(types);
+  const auto rank = static_cast<int>(result.dims.size());
+  if (op.kernel && (op.kernel->parallel_dims < 0 || op.kernel->parallel_dims > rank)) {
+    subject.fail(
+        fmt::format("its kernel has {} parallel dims, but the result has {} dims; choose 0 to {}",
+                    op.kernel->parallel_dims, rank, rank));
+  }
+  return result;
 }
 
 TensorType infer_by_op(const Subject& subject) {

@@ -47,6 +47,11 @@ std::optional<Op> op_from_name(std::string_view text) {
   return std::nullopt;
 }
 
+std::span<const Reducer> all_reducers() {
+  static constexpr Reducer kAll[] = {Reducer::Sum, Reducer::Prod, Reducer::Max};
+  return kAll;
+}
+
 std::string_view name(Reducer reducer) { return kReducers[static_cast<size_t>(reducer)]; }
 
 std::optional<Reducer> reducer_from_name(std::string_view text) {

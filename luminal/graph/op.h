@@ -39,6 +39,7 @@ LUMINAL_API OpClass op_class(Op op);
 LUMINAL_API int arity(Op op);
 // Whether both operands may change places.
 LUMINAL_API bool commutes(Op op);
+LUMINAL_API std::span<const Reducer> all_reducers();
 LUMINAL_API std::string_view name(Reducer reducer);  // "sum"
 LUMINAL_API std::optional<Reducer> reducer_from_name(std::string_view text);
 

@@ -95,6 +95,11 @@ Tensor custom_op(CustomOp op, const std::vector<Tensor>& inputs) {
   if (!op.shape_rule || !op.compute) {
     throw UserError(fmt::format("custom_op '{}': it needs a shape rule and a callback", op.name));
   }
+  if (op.kernel && !op.kernel->run) {
+    throw UserError(fmt::format(
+        "custom_op '{}': its kernel has no function; give CustomKernel::run or no kernel",
+        op.name));
+  }
   std::vector<NodeId> ids;
   for (const Tensor& input : inputs) ids.push_back(input.id());
   return inputs.front().graph().add(

@@ -63,7 +63,7 @@ class Checking {
   void add_terms() {
     std::vector<NodeId> all;
     for (uint32_t id = 0; id < instance_.graph->size(); ++id) all.push_back(NodeId{id});
-    lowered_ = lower_graph(*instance_.graph, all, terms_);
+    lowered_ = lower_graph(*instance_.graph, all, terms_, PackedResults::Kernel);
     for (NodeId id : instance_.stores) egraph_.add(terms_.store, {value_of(id)});
   }
 

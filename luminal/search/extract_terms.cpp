@@ -9,6 +9,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/choose_terms.h"
+#include "luminal/search/term_types.h"
 
 namespace luminal::search {
 namespace {
@@ -89,7 +90,7 @@ class Extraction {
   std::optional<Term> term_of(const egraph::Node& node) const {
     const auto children = snapshot_.children(node);
     auto operand = [&](size_t k) { return dense(children[k].class_id); };
-    if (node.function == terms_.load) return load_of(children[0].class_id);
+    if (node.function == terms_.load) return load_of(node);
     if (node.function == terms_.constant) {
       const Number& number = terms_.host.number(children[0].value);
       return kernel::ConstTerm{number.real, number.integer};
@@ -99,17 +100,16 @@ class Extraction {
       return kernel::ReindexTerm{terms_.host.map(children[0].value), operand(1)};
     }
     if (node.function == terms_.reduce) {
-      const std::string& reducer = terms_.egraph.constants().string(children[0].value);
-      return kernel::ReduceTerm{*reducer_from_name(reducer), operand(2)};
+      return kernel::ReduceTerm{reducer_of(node), operand(2)};
     }
     if (node.function == terms_.scan) {
-      const std::string& reducer = terms_.egraph.constants().string(children[0].value);
-      return kernel::ScanTerm{*reducer_from_name(reducer), operand(2)};
+      return kernel::ScanTerm{reducer_of(node), operand(2)};
     }
     if (node.function == terms_.gather) return kernel::GatherTerm{operand(0), operand(1)};
     if (node.function == terms_.store_at) {
-      const std::string& mode = terms_.egraph.constants().string(children[0].value);
-      return kernel::StoreAtTerm{reducer_from_name(mode), operand(1), operand(2), operand(3)};
+      std::optional<Reducer> combine;
+      if (string_of(node) != "replace") combine = reducer_of(node);
+      return kernel::StoreAtTerm{combine, operand(1), operand(2), operand(3)};
     }
     if (node.function == terms_.cast) return kernel::OpTerm{Op::Cast, {operand(1)}};
     if (node.function == terms_.bitcast) return kernel::OpTerm{Op::Bitcast, {operand(1)}};
@@ -120,13 +120,48 @@ class Extraction {
     return op;
   }
 
-  std::optional<Term> load_of(egraph::ClassId tensor) const {
-    for (const egraph::Node& node : snapshot_.nodes_of(tensor)) {
+  std::optional<Term> load_of(const egraph::Node& load) const {
+    for (const egraph::Node& node : snapshot_.nodes_of(snapshot_.children(load)[0].class_id)) {
       if (node.function != terms_.source) continue;
       const int64_t number = terms_.egraph.constants().i64(snapshot_.children(node)[0].value);
+      const auto count = static_cast<int64_t>(lowered_.sources.size());
+      if (number < 0 || number >= count) {
+        fail(node, fmt::format("made (Source {}), but this graph's are 0 to {}; match the one that "
+                               "is there instead",
+                               number, count - 1));
+      }
       return kernel::LoadTerm{static_cast<int>(number)};
     }
     return std::nullopt;
+  }
+
+  // ---- Words in terms, which a rule may get wrong ---------------------------------------------
+
+  const std::string& string_of(const egraph::Node& node) const {
+    return terms_.egraph.constants().string(snapshot_.children(node)[0].value);
+  }
+
+  Reducer reducer_of(const egraph::Node& node) const {
+    const std::optional<Reducer> reducer = reducer_from_name(string_of(node));
+    if (reducer) return *reducer;
+    const bool stores = node.function == terms_.store_at;
+    fail(node, fmt::format("made a {} by \"{}\"; there are {}{}",
+                           stores ? "StoreAt" : "reduction or scan", string_of(node),
+                           stores ? "replace, " : "", names_of(all_reducers())));
+  }
+
+  DType dtype_of(const egraph::Node& node) const {
+    const std::optional<DType> dtype = dtype_from_name(string_of(node));
+    if (dtype) return *dtype;
+    fail(node, fmt::format("made a cast to \"{}\"; the dtypes are {}", string_of(node),
+                           names_of(all_dtypes())));
+  }
+
+  template <typename T>
+  static std::string names_of(std::span<const T> all) {
+    std::string names;
+    for (T each : all) names += fmt::format("{}{}", names.empty() ? "" : ", ", name(each));
+    return names;
   }
 
   // ---- Host steps that a rule says in other terms ---------------------------------------------
@@ -174,6 +209,21 @@ class Extraction {
         for (size_t t = 0; t < snapshot_nodes(i).size(); ++t) changed |= type_node(i, t);
       }
     }
+    blame_users();
+  }
+
+  // What the compiler's own rules made wrong: they may have had a user's wrong term or fact to work
+  // with, so a user's is named first if there is one.
+  void blame_users() const {
+    if (internal_.empty()) return;
+    for (const RuleInfo& rule : terms_.rules.rules()) {
+      if (!rule.of_user) continue;
+      throw UserError(
+          fmt::format("{}, which it doesn't without {}: a rule there is wrong; `luminal rules test "
+                      "{}` finds it",
+                      internal_, rule.file, rule.file));
+    }
+    throw InternalError(internal_);
   }
 
   std::span<const egraph::Node> snapshot_nodes(size_t i) const {
@@ -182,31 +232,68 @@ class Extraction {
 
   bool type_node(size_t i, size_t t) {
     const egraph::Node& node = snapshot_nodes(i)[t];
-    std::optional<Type> type = type_of(node);
-    if (!type) return false;
-    kernel::TermClass& known = out_.graph.classes[i];
-    if (!typed_[i]) {
-      typed_[i] = true;
-      known.dims = type->dims;
-      known.dtype = type->dtype;
-      return true;
+    std::optional<Type> type;
+    try {
+      type = user_rule(node) != nullptr ? type_of_users(node) : type_of(node);
+      if (type && typed_[i]) check_agrees(node, out_.graph.classes[i], *type);
+    } catch (const InternalError& error) {
+      if (internal_.empty()) internal_ = error.what();
+      return false;
     }
-    if (!same_dims(known.dims, type->dims) || known.dtype != type->dtype) {
-      fail(node, fmt::format("joined values of different types: {}{} and {}{}", name(known.dtype),
-                             text(known.dims), name(type->dtype), text(type->dims)));
-    }
-    return false;
+    if (!type || typed_[i]) return false;
+    typed_[i] = true;
+    out_.graph.classes[i].dims = type->dims;
+    out_.graph.classes[i].dtype = type->dtype;
+    return true;
+  }
+
+  void check_agrees(const egraph::Node& node, const kernel::TermClass& known,
+                    const Type& type) const {
+    if (same_dims(known.dims, type.dims) && known.dtype == type.dtype) return;
+    fail(node, fmt::format("joined values of different types: {}{} and {}{}", name(known.dtype),
+                           text(known.dims), name(type.dtype), text(type.dims)));
   }
 
   // A term that can't be is the fault of the rule that made it.
   [[noreturn]] void fail(const egraph::Node& node, const std::string& what) const {
-    const std::string& rule = terms_.egraph.rule_name(node.origin);
-    const RuleInfo* info = terms_.rules.find(rule);
-    if (info != nullptr && info->of_user) {
+    if (const RuleInfo* rule = user_rule(node)) {
       throw UserError(fmt::format("{}: rule '{}' {}; `luminal rules test {}` shows an example",
-                                  info->file, rule, what, info->file));
+                                  rule->file, rule->name, what, rule->file));
     }
-    throw InternalError(fmt::format("rule '{}' {}", rule, what));
+    throw InternalError(fmt::format("rule '{}' {}", terms_.egraph.rule_name(node.origin), what));
+  }
+
+  // The rule that made a node, where it is a user's.
+  const RuleInfo* user_rule(const egraph::Node& node) const {
+    if (node.origin == egraph::kInitial) return nullptr;
+    const RuleInfo* info = terms_.rules.find(terms_.egraph.rule_name(node.origin));
+    return info != nullptr && info->of_user ? info : nullptr;
+  }
+
+  // The compiler's rules are tested; a user's may make what no primitive takes, so the graph's own
+  // type rules see each of its terms.
+  std::optional<Type> type_of_users(const egraph::Node& node) const {
+    const std::optional<Term> term = term_of(node);
+    if (!term) return std::nullopt;
+    std::vector<Type> operands;
+    for (ClassId id : kernel::operands(*term)) {
+      if (!typed_[id.index()]) return std::nullopt;
+      operands.push_back({out_.graph.at(id).dims, out_.graph.at(id).dtype});
+    }
+    const auto children = snapshot_.children(node);
+    Type said{{}, DType::F32};
+    if (node.function == terms_.iota) said = terms_.host.type(children[1].value);
+    if (node.function == terms_.constant) said.dtype = terms_.host.number(children[0].value).dtype;
+    if (node.function == terms_.cast || node.function == terms_.bitcast)
+      said.dtype = dtype_of(node);
+    if (node.function == terms_.load || node.function == terms_.iota) return type_of(node);
+    try {
+      const Type type = type_by_graph(*term, said, operands);
+      if (node.function == terms_.reduce || node.function == terms_.scan) type_of(node);
+      return type;
+    } catch (const UserError& error) {
+      fail(node, fmt::format("made what no primitive takes: {}", error.what()));
+    }
   }
 
   std::optional<Type> type_of(const egraph::Node& node) const {
@@ -217,7 +304,7 @@ class Extraction {
       return Type{out_.graph.at(id).dims, out_.graph.at(id).dtype};
     };
     if (node.function == terms_.load) {
-      const std::optional<Term> load = load_of(children[0].class_id);
+      const std::optional<Term> load = load_of(node);
       if (!load) return std::nullopt;
       const auto& source =
           out_.graph.sources[static_cast<size_t>(std::get<kernel::LoadTerm>(*load).source)];
@@ -235,7 +322,6 @@ class Extraction {
     }
     if (node.function == terms_.gather) return gather_type(operand(0), operand(1));
     if (node.function == terms_.store_at) return operand(1);
-    if (node.function == terms_.scan) return operand(2);
     std::optional<Type> type;
     if (node.function == terms_.reindex) {
       type = operand(1);
@@ -247,20 +333,20 @@ class Extraction {
       if (type) type->dims = map.dims();
       return type;
     }
-    if (node.function == terms_.reduce) {
+    if (node.function == terms_.reduce || node.function == terms_.scan) {
       type = operand(2);
       if (type &&
           (type->dims.empty() || type->dims.back() != terms_.host.expr(children[1].value))) {
-        fail(node, fmt::format("made a reduction over {} of {}",
+        fail(node, fmt::format("made a reduction or scan over {} of {}",
                                terms_.host.expr(children[1].value).text(), text(type->dims)));
       }
-      if (type) type->dims.pop_back();
+      if (type && node.function == terms_.reduce) type->dims.pop_back();
       return type;
     }
     if (node.function == terms_.cast || node.function == terms_.bitcast) {
       type = operand(1);
       if (type) {
-        type->dtype = *dtype_from_name(terms_.egraph.constants().string(children[0].value));
+        type->dtype = dtype_of(node);
       }
       return type;
     }
@@ -296,6 +382,7 @@ class Extraction {
   std::vector<ClassId> numbers_;                // by class of the snapshot
   std::vector<egraph::ClassId> value_classes_;  // by number
   std::vector<bool> typed_;
+  std::string internal_;  // the first fault of a rule that is no user's
   ExtractedTerms out_;
 };
 

@@ -17,9 +17,12 @@ class Lowering {
     out_.value_of.resize(graph.size());
   }
 
-  LoweredGraph run(const std::vector<NodeId>& roots) {
-    for (NodeId id : topological_order(graph_, roots)) {
-      const Value value = lower(id);
+  LoweredGraph run(const std::vector<NodeId>& roots, PackedResults packed) {
+    const std::vector<NodeId> order = topological_order(graph_, roots);
+    std::vector<bool> on_host(graph_.size(), false);
+    if (packed == PackedResults::Host) on_host = packed_results(order, roots);
+    for (NodeId id : order) {
+      const Value value = on_host[id.index()] ? source(id, true) : lower(id);
       out_.value_of[id.index()] = value;
       const Node& node = graph_.node(id);
       terms_.egraph.set(terms_.type_of, {value}, terms_.host.of(Type{node.dims, node.dtype}));
@@ -33,6 +36,26 @@ class Lowering {
   }
 
  private:
+  // By node: views and gathers of u4 that must be in memory, for their own sake or for a host step.
+  std::vector<bool> packed_results(const std::vector<NodeId>& order,
+                                   const std::vector<NodeId>& roots) const {
+    std::vector<bool> found(graph_.size(), false);
+    auto needed = [&](NodeId id) {
+      const Node& node = graph_.node(id);
+      if (node.dtype == DType::U4 && node.op != Op::Input && node.op != Op::Custom) {
+        found[id.index()] = true;
+      }
+    };
+    for (NodeId id : roots) needed(id);
+    for (auto id = order.rbegin(); id != order.rend(); ++id) {
+      const Node& node = graph_.node(*id);
+      if (node.materialized) needed(*id);
+      if (node.op != Op::Custom && !found[id->index()]) continue;
+      for (NodeId input : node.inputs) needed(input);
+    }
+    return found;
+  }
+
   Value of(NodeId id) const { return out_.value_of[id.index()]; }
 
   Value source(NodeId id, bool host_step) {
@@ -138,8 +161,9 @@ class Lowering {
 
 }  // namespace
 
-LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms) {
-  return Lowering(graph, terms).run(roots);
+LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms,
+                         PackedResults packed) {
+  return Lowering(graph, terms).run(roots, packed);
 }
 
 }  // namespace luminal::search

@@ -22,7 +22,14 @@ struct LoweredGraph {
   std::vector<NodeId> materialized;  // those of them that are a boundary between kernels
 };
 
+// Who makes u4 values that must be in memory.
+enum class PackedResults : uint8_t {
+  Host,    // a step of its own: kernels read packed elements, but don't write them
+  Kernel,  // for terms that no kernel will be made of
+};
+
 // Adds what `roots` need to `terms`. A Custom is a host step.
-LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms);
+LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms,
+                         PackedResults packed = PackedResults::Host);
 
 }  // namespace luminal::search

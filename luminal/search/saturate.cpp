@@ -15,6 +15,17 @@ const RuleInfo* users_rule_in(const RuleSet& rules, const std::string& message) 
   return nullptr;
 }
 
+// The compiler's rules are tested: one that fails beside a user's rules met a term of theirs.
+[[noreturn]] void throw_for_files(const RuleSet& rules, const std::string& message) {
+  for (const RuleInfo& rule : rules.rules()) {
+    if (!rule.of_user) continue;
+    throw UserError(fmt::format(
+        "{}: a rule there makes terms that can't be: {}; `luminal rules test {}` finds it",
+        rule.file, message, rule.file));
+  }
+  throw;  // what is being handled
+}
+
 }  // namespace
 
 egraph::RunLimits saturation_limits(const Terms& terms) {
@@ -36,7 +47,7 @@ egraph::RunReport saturate(Terms& terms, const Admission& admission,
     return terms.egraph.run(egraph::Schedule::saturate(std::move(parts)), limits);
   } catch (const std::exception& error) {
     const RuleInfo* rule = users_rule_in(terms.rules, error.what());
-    if (rule == nullptr) throw;
+    if (rule == nullptr) throw_for_files(terms.rules, error.what());
     throw UserError(
         fmt::format("{}: rule '{}' can't be right: {}; `luminal rules test {}` shows an "
                     "example where its sides differ",

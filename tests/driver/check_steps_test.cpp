@@ -87,7 +87,7 @@ class Planted : public testing::Test {
       }
       kernels.push_back(std::move(entry));
     }
-    notes_ = step_notes(planned_, kernels);
+    notes_ = step_notes(*graph_, planned_, kernels);
   }
 
   // Runs `loaded`, checked against the plan; what the checker says.
@@ -96,7 +96,7 @@ class Planted : public testing::Test {
     request.graph = graph_;
     request.ports = {.leaves = graph_->leaves(), .results = {graph_->outputs()[0].node}};
     request.planned = std::move(loaded);
-    const auto programs = backends::find_backend("cpu").load({&request, 1}, nullptr);
+    const auto program = std::move(backends::find_backend("cpu").load({&request, 1}, nullptr)[0]);
     std::vector<runtime::Buffer> buffers = {runtime::Buffer::allocate(60 * 4),
                                             runtime::Buffer::allocate(6 * 4)};
     for (int i = 0; i < 60; ++i) {
@@ -112,7 +112,7 @@ class Planted : public testing::Test {
     const Bindings none;
     StepChecker checker(*graph_, *notes_, none, leaf);
     try {
-      programs[0]->run(none, buffers, {.observer = &checker});
+      program->run(none, buffers, {.observer = &checker});
     } catch (const InternalError& error) {
       return error.what();
     }

@@ -24,7 +24,7 @@ Graph& view_of_sine() {
 std::string diagnosed(const std::string& rules, int most_instances = 600) {
   search::InspectOptions options;
   options.search.limits.walk.most_instances = most_instances;
-  if (!rules.empty()) options.rules.files.push_back({"planted.egg", rules});
+  if (!rules.empty()) options.rules.push_back({"planted.egg", rules});
   search::Inspection inspection(view_of_sine(), options);
   return search::summary(search::diagnose(inspection));
 }
@@ -52,6 +52,18 @@ TEST(NoPlan, KeepsTheFirstError) {
     FAIL() << "nothing was thrown";
   } catch (const InternalError& error) {
     EXPECT_THAT(error.what(), HasSubstr("kernels everywhere"));
+  }
+}
+
+TEST(NoPlan, NamesAUsersRuleThatTakesTermsAway) {
+  const RuleFile mine{"mine.egg", R"((ruleset mine.exact)
+(rule ((= v (Sin x))) ((delete (Sin x))) :ruleset mine.exact :name "no-sines"))"};
+  try {
+    compile(view_of_sine(), {.rules = {mine}, .cache_folder = "none"});
+    FAIL() << "nothing was thrown";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("mine.egg: the graph has no plan: missing-lowering at"));
+    EXPECT_THAT(error.what(), HasSubstr("look at rule 'no-sines'"));
   }
 }
 

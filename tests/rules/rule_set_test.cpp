@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "luminal/base/errors.h"
+#include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "luminal/search/saturate.h"
 #include "luminal/search/test_rules.h"
@@ -159,8 +160,73 @@ TEST(CompileOptions, ARuleThatJoinsTypesIsTheUsersError) {
                        "(ruleset mine.exact)\n"
                        "(rewrite (LessThan x y) (LessThan x (LessThan x y)) :ruleset mine.exact "
                        ":name \"unfit\")"};
-  EXPECT_THAT(compile_with(graph, {.rules = {parts}}).error,
-              HasSubstr("mine.egg: rule 'unfit' made less_than of f32[4] and bool[4]"));
+  EXPECT_THAT(
+      compile_with(graph, {.rules = {parts}}).error,
+      HasSubstr("mine.egg: rule 'unfit' made what no primitive takes: less_than: dtypes differ: '"
+                "operand 1' is f32, 'operand 2' is bool"));
+}
+
+// What compile() says of a rule of the user's, on a graph where it fires.
+std::string error_of_rule(const std::string& rule) {
+  Graph graph;
+  const Tensor x = graph.input("x", {4, 6});
+  const Tensor i = graph.input("i", {3}, DType::I64);
+  sin(x).output("sine");
+  prim::gather(x, i).output("rows");
+  prim::reduce(x, Reducer::Sum).output("sum");
+  prim::scan(x, Reducer::Sum).output("sums");
+  prim::scatter(x, i, prim::gather(x, i), Reducer::Sum).output("scattered");
+  x.transpose(0, 1).output("turned");
+  const RuleFile mine{"mine.egg", "(ruleset mine.exact)\n" + rule};
+  return compile_with(graph, {.rules = {mine}}).error;
+}
+
+std::string error_of_rewrite(const std::string& sides) {
+  return error_of_rule("(rewrite " + sides + " :ruleset mine.exact :name \"wrong\")");
+}
+
+TEST(CompileOptions, AWordThatMeansNothingIsTheUsersError) {
+  const std::string begin = "mine.egg: rule 'wrong' made ";
+  EXPECT_THAT(error_of_rewrite("(Sin x) (Cast \"double\" x)"),
+              HasSubstr(begin + "a cast to \"double\"; the dtypes are f64, f32"));
+  EXPECT_THAT(error_of_rewrite("(Sin x) (Bitcast \"int\" x)"),
+              HasSubstr(begin + "a cast to \"int\"; the dtypes are"));
+  EXPECT_THAT(error_of_rewrite("(Reduce r n x) (Reduce \"mean\" n x)"),
+              HasSubstr(begin + "a reduction or scan by \"mean\"; there are sum, prod, max"));
+  EXPECT_THAT(error_of_rewrite("(Scan r n x) (Scan \"mean\" n x)"),
+              HasSubstr(begin + "a reduction or scan by \"mean\""));
+  EXPECT_THAT(error_of_rewrite("(StoreAt m a b c) (StoreAt \"add\" a b c)"),
+              HasSubstr(begin + "a StoreAt by \"add\"; there are replace, sum, prod, max"));
+  for (const char* number : {"99", "-1"}) {
+    EXPECT_THAT(error_of_rewrite(std::string("(Sin x) (Load (Source ") + number + "))"),
+                HasSubstr(begin + "(Source " + number + "), but this graph's are 0 to 1"));
+  }
+}
+
+TEST(CompileOptions, ATermThatNoPrimitiveTakesIsTheUsersError) {
+  const std::string begin = "mine.egg: rule 'wrong' made what no primitive takes: ";
+  EXPECT_THAT(error_of_rewrite("(Sin x) (Bitcast \"f32\" (Bitcast \"f16\" x))"),
+              HasSubstr(begin + "bitcast: "));
+  EXPECT_THAT(error_of_rewrite("(Sin x) (Cast \"f32\" (Cast \"u4\" x))"),
+              HasSubstr(begin + "cast: nothing is cast to u4"));
+  EXPECT_THAT(error_of_rewrite("(Gather a i) (Gather a (Cast \"f32\" i))"),
+              HasSubstr(begin + "gather: wants an i64 or i32 index"));
+  EXPECT_THAT(error_of_rewrite("(Gather a i) (Gather a (Sin i))"),
+              HasSubstr(begin + "sin: wants a float type"));
+  EXPECT_THAT(error_of_rewrite("(Sin x) (Select x x x)"),
+              HasSubstr(begin + "select: wants a bool condition"));
+  EXPECT_THAT(error_of_rewrite("(StoreAt m a b c) (StoreAt m a b a)"),
+              HasSubstr(begin + "scatter: values must be"));
+  EXPECT_THAT(error_of_rewrite("(Reindex m x) (Reindex m (Reindex m x))"),
+              AllOf(HasSubstr("mine.egg: a rule there makes terms that can't be"),
+                    HasSubstr("(rule 'views-compose')")));
+  EXPECT_THAT(error_of_rewrite("(Scan r n x) (Scan r n (Sin (Reduce r n x)))"), Not(""));
+}
+
+TEST(CompileOptions, ARuleThatPanicsIsTheUsersError) {
+  EXPECT_THAT(error_of_rule("(rule ((= v (Sin x))) ((panic \"no sines\")) :ruleset mine.exact "
+                            ":name \"wrong\")"),
+              HasSubstr("no sines"));
 }
 
 TEST(CompileOptions, ARuleWithoutEndIsANoteThatNamesIt) {

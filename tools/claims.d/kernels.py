@@ -88,7 +88,51 @@ def random_graphs(first_seed, count):
     return measure
 
 
+# What debug-ops must say of each planted fault: the first cause, and the rule or op behind it.
+FAULTS = {
+    "missing-lowering": ("missing-lowering", "rule", "sin-goes-away"),
+    "missing-dtype": ("missing-dtype", "rule", "root-in-double"),
+    "guard": ("guard-never-holds", "rule", "root-of-a-view"),
+    "arity": ("wrong-arity", "rule", "lone-add"),
+    "types": ("joined-types", "rule", "cast-vanishes"),
+    "disabled": ("rule-off", "rule", "add-turns-round"),
+    "numerics": ("rule-off", "rule", "through-bf16"),
+    "cycle": ("cyclic", "rule", "turns-in-circles"),
+    "limits": ("over-limits", "op", "%6 (add)"),
+}
+
+
+def debug_ops(context):
+    """Every planted fault, by the first cause that the JSON names."""
+    program = context.program("apps/cli/luminal")
+    named = 0
+    for fault, (cause, key, culprit) in FAULTS.items():
+        result = context.run([program, "debug-ops", "--case", f"fault-{fault}", "--analyze", "--json"])
+        if result.returncode != 0:
+            raise Short(last_line(result))
+        first = (json.loads(result.stdout)["causes"] or [{}])[0]
+        found = (first.get("cause"), first.get(key))
+        print(f"    {fault}: {found[0]}, {key} {found[1]}")
+        named += found == (cause, culprit)
+    return f"{named} of {len(FAULTS)} planted faults named", named == len(FAULTS)
+
+
+def rules(context):
+    """The embedded rules through the CLI, the planted ones through their test."""
+    result = context.run([context.program("apps/cli/luminal"), "rules", "test"])
+    print(result.stdout, end="")
+    planted = context.run([context.program("tests/rules/rules_test"), "--gtest_filter=*lanted*:*rong*"])
+    held = result.returncode == 0
+    caught = planted.returncode == 0
+    text = f"{last_line(result)}; planted wrong rules {'caught' if caught else 'not all caught'}"
+    return text, held and caught
+
+
 CLAIMS = [
+    Claim(name="debug", target=f"debug-ops names {len(FAULTS)} planted faults", minutes=0.1, measure=debug_ops,
+          quick=True),
+    Claim(name="rules", target="every embedded rule holds on 50 random instances, planted wrong ones are caught",
+          minutes=0.3, measure=rules, quick=True),
     Claim(name="single", target="13 primitives, f32 and bf16: 1.1x the better of PyTorch eager and torch.compile, "
           "geometric mean, none below 0.85x", minutes=6, measure=single),
     Claim(name="fused", target="9 fused patterns, f32 and bf16: 1.6x the better of PyTorch eager and torch.compile, "

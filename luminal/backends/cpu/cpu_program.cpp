@@ -82,7 +82,7 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     for (size_t p = 0; p < step.params.size(); ++p) {
       if (step.is_output[p]) request_tensor(step.params[p]);
     }
-    ReadyStep ready{.step = &step, .launch = {}, .params = {}};
+    ReadyStep ready{.step = &step, .launch = {}, .custom = {}, .params = {}};
     ready.params.resize(step.params.size());
     size_t scratch = 0;
     if (step.kernel >= 0) {
@@ -93,6 +93,8 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
       }
       ready.launch = prepare_launch(kernel, variables, {.threads = request_.options.threads});
       scratch = static_cast<size_t>(ready.launch.scratch_bytes * ready.launch.threads);
+    } else if (step.host->has_kernel()) {
+      ready.custom = step.host->prepare(bindings, request_.options.threads);
     }
     const int now = static_cast<int>(s);
     scratch_request.push_back(requests.size());
@@ -213,11 +215,16 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
       ready.params[p] = addresses_[static_cast<size_t>(step.params[p])];
     }
     const auto start = Clock::now();
+    const bool brings_kernel = step.host != nullptr && step.host->has_kernel();
     const runtime::StepView view{
-        .step = step.position, .threads = ready.launch.threads, .params = ready.params};
+        .step = step.position,
+        .threads = brings_kernel ? ready.custom.threads : ready.launch.threads,
+        .params = ready.params};
     if (options.observer != nullptr) options.observer->before(view);
-    if (step.host != nullptr) {
-      step.host->run(bindings, ready.params, addresses_[static_cast<size_t>(step.params.back())]);
+    if (brings_kernel) {
+      cpu::run(ready.custom, ready.params);
+    } else if (step.host != nullptr) {
+      step.host->interpret(bindings, ready.params);
     } else {
       cpu::run(ready.launch, ready.params, arena + ready.scratch);
     }

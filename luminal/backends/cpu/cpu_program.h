@@ -36,6 +36,7 @@ class CpuProgram : public runtime::Program {
   struct ReadyStep {
     const RunStep* step = nullptr;
     Launch launch;                    // of a kernel
+    CustomLaunch custom;              // of a custom op's own
     size_t scratch = 0;               // its offset in the arena
     std::vector<const void*> params;  // filled in when it runs
   };

@@ -1,4 +1,5 @@
-// HostStep: a step that no kernel computes, run by the interpreter as a graph of its own.
+// HostStep: a step that no kernel of the compiler computes, run by the kernel that the op brings,
+// or by the interpreter as a graph of its own.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "luminal/backends/backend.h"
+#include "luminal/backends/cpu/custom_launch.h"
 #include "luminal/graph/graph.h"
 
 namespace luminal::backends::cpu {
@@ -16,12 +18,15 @@ class HostStep {
   // The step that makes `source` of the request's plan.
   HostStep(const LoadRequest& request, int source);
 
-  // The classes it reads, each once.
+  // The classes it reads, one per input of the op.
   const std::vector<kernel::ClassId>& operands() const { return operands_; }
   // A custom op: the user's code, which the compiler knows nothing about.
   bool is_custom() const { return custom_; }
-  // Reads operand k at operands[k] and writes the result. This allocates.
-  void run(const Bindings& bindings, std::span<const void* const> operands, void* result) const;
+  // The op brings a kernel: prepare() once per set of sizes, then run() of what it gave.
+  bool has_kernel() const { return kernel_ != nullptr; }
+  CustomLaunch prepare(const Bindings& bindings, int threads) const;
+  // By the interpreter: reads operand k at params[k], writes to the last. This allocates.
+  void interpret(const Bindings& bindings, std::span<const void* const> params) const;
 
  private:
   std::unique_ptr<Graph> graph_;
@@ -29,6 +34,7 @@ class HostStep {
   std::vector<NodeId> leaves_;  // of graph_, one per operand
   std::vector<kernel::ClassId> operands_;
   bool custom_ = false;
+  const CustomKernel* kernel_ = nullptr;  // the node's, in graph_
 };
 
 }  // namespace luminal::backends::cpu

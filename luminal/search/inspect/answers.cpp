@@ -8,6 +8,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/search/inspect/diagnose.h"
+#include "luminal/search/inspect/why_off.h"
 
 namespace luminal::search {
 namespace {
@@ -190,13 +191,10 @@ std::vector<Finding> missing_dtypes(Inspection& inspection) {
 Finding explain_why_not(Inspection& inspection, const std::string& rule, NodeId node) {
   egraph::EGraph& egraph = inspection.terms().egraph;
   const std::optional<egraph::RuleId> id = egraph.find_rule(rule);
-  const RuleInUse* in_use =
-      inspection.rules() != nullptr ? inspection.rules()->find(rule) : nullptr;
+  const RuleInfo* info = inspection.rules().find(rule);
   if (!id) {
     std::vector<std::string> names;
-    if (inspection.rules() != nullptr) {
-      for (const RuleInUse& known : inspection.rules()->rules()) names.push_back(known.name);
-    }
+    for (const RuleInfo& known : inspection.rules().rules()) names.push_back(known.name);
     throw UserError(
         fmt::format("there is no rule '{}'; there is {}", rule, fmt::join(names, ", ")));
   }
@@ -229,7 +227,7 @@ Finding explain_why_not(Inspection& inspection, const std::string& rule, NodeId 
       .add("subject", why.subject)
       .add("why", why.detail)
       .add("instead", why.instead);
-  return found.add("off", in_use != nullptr ? in_use->why_off : "");
+  return found.add("off", info != nullptr ? why_off(*info, inspection.options().admission) : "");
 }
 
 }  // namespace luminal::search

@@ -88,14 +88,18 @@ bool ClassFacts::is_usable(const egraph::Node& node, std::string* why) const {
   };
   const auto& f = node.function;
   if (f == terms_.load) {
-    return source_of(node).has_value() || no("it loads what no step of the plan makes");
+    const std::optional<int64_t> source = source_of(node);
+    const bool there =
+        source && *source >= 0 && *source < static_cast<int64_t>(lowered_.sources.size());
+    return there || no("it loads what no step of the plan makes");
   }
   if (f == terms_.cast || f == terms_.bitcast) {
     const std::string& dtype = terms_.egraph.constants().string(snapshot_.children(node)[0].value);
     return dtype_from_name(dtype).has_value() || no("there is no dtype '" + dtype + "'");
   }
-  if (f == terms_.reduce) {
+  if (f == terms_.reduce || f == terms_.scan || f == terms_.store_at) {
     const auto& reducer = terms_.egraph.constants().string(snapshot_.children(node)[0].value);
+    if (f == terms_.store_at && reducer == "replace") return true;
     return reducer_from_name(reducer).has_value() || no("there is no reducer '" + reducer + "'");
   }
   const bool known = f == terms_.constant || f == terms_.iota || f == terms_.reindex ||
@@ -139,6 +143,7 @@ std::optional<Type> ClassFacts::type_of(const egraph::Node& node) const {
     types[0].dims.pop_back();
     return types[0];
   }
+  if (f == terms_.scan || f == terms_.store_at) return types[0];
   if (f == terms_.gather) {
     if (types[0].dims.empty()) return std::nullopt;
     Type type{types[1].dims, types[0].dtype};

@@ -10,6 +10,7 @@
 #include "luminal/egraph/language/parser.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/search/inspect/nearest_rule.h"
+#include "luminal/search/inspect/why_off.h"
 #include "luminal/search/plan_cost.h"
 
 namespace luminal::search {
@@ -54,13 +55,13 @@ class Diagnosis {
 
   // The rule that stands where the error points: FILE:LINE:COLUMN.
   std::string refused_rule() const {
-    for (const InspectedRuleFile& file : in_.options().rules.files) {
-      const std::string start = file.name + ":";
+    for (const RuleText& file : in_.options().rules) {
+      const std::string start = file.file + ":";
       if (!in_.error().starts_with(start)) continue;
       const auto line = std::strtoul(in_.error().c_str() + start.size(), nullptr, 10);
       try {
         std::string rule;
-        for (const egraph::Command& command : egraph::parse(file.text, file.name)) {
+        for (const egraph::Command& command : egraph::parse(file.text, file.file)) {
           const auto* declared = std::get_if<egraph::RuleDeclaration>(&command.body);
           if (declared != nullptr && command.position.line <= line) rule = declared->name;
         }
@@ -74,7 +75,7 @@ class Diagnosis {
 
   // The rule that an error of the engine names.
   std::string rule_in(const std::string& message) const {
-    for (const RuleInUse& rule : in_.rules()->rules()) {
+    for (const RuleInfo& rule : in_.rules().rules()) {
       if (message.find("'" + rule.name + "'") != std::string::npos) return rule.name;
     }
     return {};
@@ -237,14 +238,15 @@ class Diagnosis {
 
   // The user's rules that did nothing, and why.
   void idle_rules() {
-    for (const RuleInUse& rule : in_.rules()->rules()) {
+    for (const RuleInfo& rule : in_.rules().rules()) {
       if (!rule.of_user) continue;
       const std::optional<egraph::RuleId> id = in_.terms().egraph.find_rule(rule.name);
       if (!id || in_.saturation().rule(*id).matches > 0) continue;
       const std::optional<NearestRule> nearest = nearest_place(in_, *id);
-      if (!rule.why_off.empty()) {
+      const std::string off = why_off(rule, in_.options().admission);
+      if (!off.empty()) {
         Finding found = cause("rule-off");
-        found.add("rule", rule.name).add("ruleset", rule.ruleset).add("why", rule.why_off);
+        found.add("rule", rule.name).add("ruleset", rule.syntax.ruleset).add("why", off);
         if (nearest && nearest->why.outcome == egraph::WhyNot::Outcome::Matches) {
           found.add("would_match", graph_.describe(nearest->node));
         }

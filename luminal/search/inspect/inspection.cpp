@@ -7,6 +7,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/search/saturate.h"
 
 namespace luminal::search {
 
@@ -26,17 +27,23 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
     : graph_(graph), options_(options) {
   const std::vector<NodeId> needed = roots(graph);
   options_.search.sizes = representative_sizes(variables(graph), options.search.sizes);
-  bool going = stage("rules", [&] { rules_.emplace(terms_, options_.rules); });
-  lowered_ = lower_graph(graph, needed, terms_);
-  going = going && stage("saturation", [&] { saturation_ = rules_->saturate(terms_); });
+  bool going = stage("rules", [&] {
+    const RuleSet rules(options_.rules);
+    rules.admitted(options_.admission);  // every group that is disabled is there
+    terms_.emplace(rules);
+  });
+  if (!terms_) terms_.emplace();
+  lowered_ = lower_graph(graph, needed, *terms_);
+  going =
+      going && stage("saturation", [&] { saturation_ = saturate(*terms_, options_.admission); });
   const std::string first_error = error_;
   going = stage(going ? "saturation" : failed_stage_.c_str(),
-                [&] { facts_.emplace(graph, lowered_, terms_); }) &&
+                [&] { facts_.emplace(graph, lowered_, *terms_); }) &&
           going;
   if (!first_error.empty()) error_ = first_error;
   going = going && stage("terms", [&] {
             if (!is_whole()) throw UserError("not every value has terms that a kernel can compute");
-            extracted_ = extract_terms(graph, lowered_, terms_);
+            extracted_ = extract_terms(graph, lowered_, *terms_);
           });
   if (going) {
     stage("plan", [&] { plan_ = find_plan(extracted_->graph, request(), options_.search); });
@@ -58,7 +65,10 @@ bool Inspection::is_whole() const {
 
 PlanRequest Inspection::request() const {
   PlanRequest request;
-  for (NodeId id : roots(graph_)) request.stored.push_back(extracted_->class_of[id.index()]);
+  for (NodeId id : lowered_.stored) request.stored.push_back(extracted_->class_of[id.index()]);
+  for (NodeId id : lowered_.materialized) {
+    request.boundaries.push_back(extracted_->class_of[id.index()]);
+  }
   for (size_t s = 0; s < lowered_.sources.size(); ++s) {
     if (!lowered_.sources[s].host_step) continue;
     HostNeed need{static_cast<int>(s), {}};

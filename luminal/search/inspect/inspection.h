@@ -9,12 +9,13 @@
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/inspect/class_facts.h"
-#include "luminal/search/inspect/rules_in_use.h"
 
 namespace luminal::search {
 
+// As compile() has them.
 struct InspectOptions {
-  RuleChoice rules;
+  std::vector<RuleText> rules;  // beside the compiler's own
+  Admission admission;
   SearchOptions search;
 };
 
@@ -25,9 +26,9 @@ class Inspection {
 
   const Graph& graph() const { return graph_; }
   const InspectOptions& options() const { return options_; }
-  Terms& terms() { return terms_; }
-  // Null where a rule file was refused.
-  const RulesInUse* rules() const { return rules_ ? &*rules_ : nullptr; }
+  // Where a rule file was refused, those of the compiler alone.
+  Terms& terms() { return *terms_; }
+  const RuleSet& rules() const { return terms_->rules; }
   const LoweredGraph& lowered() const { return lowered_; }
   const egraph::RunReport& saturation() const { return saturation_; }
   // The stage that failed ("rules", "saturation", "terms", "plan"), and its error; empty if none.
@@ -53,9 +54,8 @@ class Inspection {
 
   const Graph& graph_;
   InspectOptions options_;
-  Terms terms_;
+  std::optional<Terms> terms_;
   LoweredGraph lowered_;
-  std::optional<RulesInUse> rules_;
   egraph::RunReport saturation_;
   std::optional<ClassFacts> facts_;
   std::optional<ExtractedTerms> extracted_;

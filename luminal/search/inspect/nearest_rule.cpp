@@ -33,7 +33,7 @@ std::optional<NearestRule> nearest_rule(Inspection& inspection, egraph::Value va
                                         const std::string& except) {
   egraph::EGraph& egraph = inspection.terms().egraph;
   std::optional<NearestRule> best;
-  for (const RuleInUse& rule : inspection.rules()->rules()) {
+  for (const RuleInfo& rule : inspection.rules().rules()) {
     const std::optional<egraph::RuleId> id = egraph.find_rule(rule.name);
     if (!id || rule.name == except) continue;
     egraph::WhyNot why = egraph.why_not(*id, value, egraph.sort("Value"));

@@ -1,0 +1,30 @@
+// Launching the kernel that a custom op brings: its tensors' sizes, and which thread runs what.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "luminal/graph/custom_op.h"
+
+namespace luminal::backends::cpu {
+
+// What a custom kernel needs for one set of sizes. Worth keeping while they stay.
+struct CustomLaunch {
+  const CustomKernel* kernel = nullptr;
+  std::vector<std::vector<int64_t>> dims;  // of the operands, then of the result
+  std::vector<KernelOperand> operands;     // dims and addresses are filled in when it runs
+  KernelResult result;
+  int64_t points = 0;  // 0 where the result is empty
+  int threads = 1;     // that have points to run
+  int team = 1;        // that are woken: all or none, see Launch
+};
+
+// `types` are those of the operands and of the result.
+CustomLaunch prepare_custom_launch(const CustomKernel& kernel, std::span<const TensorType> types,
+                                   const Bindings& bindings, int threads);
+
+// Reads operand k at params[k] and writes to the last of them. Allocates nothing. Throws what the
+// kernel threw for the first range of points that failed.
+void run(CustomLaunch& launch, std::span<const void* const> params);
+
+}  // namespace luminal::backends::cpu
