@@ -114,6 +114,7 @@ void StageEmitter::emit() {
     index_.open_level();
     entry_level_ = index_.level();
     if (!empty_reduction) emit_instructions(kEntry);
+    if (schedule_.vector_outer && stage_.loops.empty()) emit_prefetches();
     Values results = emit_nest(0, empty_reduction);
     index_.close_level();
     return results;
