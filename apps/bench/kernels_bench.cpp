@@ -5,7 +5,8 @@
 //                  compiles it with fusion policy 'always'; the bytes of input x stand in FOLDER/x:
 //                  "kernels 1 threads 2 target avx512 (…)"
 //   run N          the seconds of each of N runs
-//   cpu N          the same in time of this thread on a processor: with one thread, what a run costs
+//   cpu N          the same in time of this thread on a processor: with one thread, what a run
+//   costs
 //                  whatever else the machine does
 //   result FILE    the bytes of the result, written there: "ok"
 #include <fmt/format.h>
@@ -111,9 +112,8 @@ std::string prepare(Prepared& prepared, const std::string& name, const std::stri
   prepared.result = found->second(inputs);
   prepared.result.output("y");
   CompileReport report;
-  prepared.exe.emplace(
-      compile(prepared.graph,
-              {.fusion = FusionPolicy::Always, .threads = threads, .report = &report}));
+  prepared.exe.emplace(compile(
+      prepared.graph, {.fusion = FusionPolicy::Always, .threads = threads, .report = &report}));
   for (NodeId leaf : prepared.graph.leaves()) {
     const Tensor tensor = prepared.graph.tensor(leaf);
     std::vector<int64_t> dims;
