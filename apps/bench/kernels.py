@@ -4,9 +4,11 @@
                                          [--cases a,b] [--json FILE] [--cpu-time]
 
 Element-wise cases run over 2^24 elements, the others over 4096 x 4096; all three use two threads. Each round
-times all three, one after the other, so that what else the machine does hits all alike; eager writes into a given
-tensor where it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a
-95 % interval for that median; last comes the geometric mean. Before anything is timed, our results are compared with PyTorch's in f64.
+times all three, one after the other, so that what else the machine does hits all alike: each after a pause and a run
+that isn't counted, and of several runs the best, since a busy machine only ever adds. Eager writes into a given tensor
+where it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a 95 % interval
+for that median; last comes the geometric mean. Before anything is timed, our results are compared with PyTorch's in
+f64.
 
 A tensor of f32 has 64 MB, so each case streams far past the second-level caches; a large third-level cache may
 serve part of it, to all three alike: they take turns and together touch more than it holds on most machines.
@@ -34,6 +36,8 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
 ROWS, WIDTH, HEAD = 4096, 4096, 64
+# After a parallel region OpenMP's threads spin for some milliseconds: long enough to take a core from who is next.
+SETTLE_SECONDS = 0.03
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 SINGLE = ["exp2", "log2", "sin", "recip", "sqrt", "add", "mul", "mod", "less_than", "gather", "cast", "sum", "max"]
 FUSED = ["softmax", "layer_norm", "rms_norm", "add_rms_norm", "gelu", "swiglu", "relu_fma", "log_softmax", "rotary"]
@@ -175,12 +179,14 @@ def measure(ours, name, dtype_name, rounds, per_round, cpu_time):
     compiled = lambda: compiled_function(*values)
     eager()
     times = {"ours": [], "eager": [], "compiled": []}
-    command, clock, typical = (("cpu", time.thread_time, min) if cpu_time else
-                               ("run", time.perf_counter, statistics.median))
+    command, clock = ("cpu", time.thread_time) if cpu_time else ("run", time.perf_counter)
+    sides = {"eager": lambda count: seconds(eager, count, clock),
+             "ours": lambda count: list(map(float, ours.ask(f"{command} {count}"))),
+             "compiled": lambda count: seconds(compiled, count, clock)}
     for _ in range(rounds):
-        times["eager"].append(typical(seconds(eager, per_round, clock)))
-        times["ours"].append(typical(map(float, ours.ask(f"{command} {per_round}"))))
-        times["compiled"].append(typical(seconds(compiled, per_round, clock)))
+        for side, run in sides.items():
+            time.sleep(SETTLE_SECONDS)
+            times[side].append(min(run(per_round + 1)[1:]))
     if cpu_time:
         times = {key: [min(value)] for key, value in times.items()}
     ratios = [min(e, c) / o for e, c, o in zip(times["eager"], times["compiled"], times["ours"])]
@@ -199,7 +205,7 @@ def main():
     parser.add_argument("build_dir", type=pathlib.Path)
     parser.add_argument("--set", choices=["single", "fused"], default="single")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--per-round", type=int, default=3)
+    parser.add_argument("--per-round", type=int, default=5)
     parser.add_argument("--dtypes", default="f32,bf16")
     parser.add_argument("--cases", help="instead of all of the set")
     parser.add_argument("--cpu-time", action="store_true", help="one thread each, processor time: for diagnosis")
