@@ -1,12 +1,19 @@
 """Single primitives and fused patterns, 2^24 elements: this compiler, PyTorch eager and torch.compile, interleaved.
 
   .venv/bin/python apps/bench/kernels.py BUILD_DIR [--set single|fused] [--rounds N] [--dtypes f32,bf16]
-                                         [--cases a,b] [--json FILE]
+                                         [--cases a,b] [--json FILE] [--cpu-time]
 
 Element-wise cases run over 2^24 elements, the others over 4096 x 4096; all three use two threads. Each round
-times all three, one after the other, so that what else the machine does hits all alike; eager writes into a given
-tensor where it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a
-95 % interval for that median; last comes the geometric mean. Results are compared before anything is timed.
+times all three, one after the other, so that what else the machine does hits all alike: each after a pause and a run
+that isn't counted, and of several runs the best, since a busy machine only ever adds. Eager writes into a given tensor
+where it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a 95 % interval
+for that median; last comes the geometric mean. Before anything is timed, our results are compared with PyTorch's in
+f64.
+
+A tensor of f32 has 64 MB, so each case streams far past the second-level caches; a large third-level cache may
+serve part of it, to all three alike: they take turns and together touch more than it holds on most machines.
+
+--cpu-time is for diagnosis on a busy machine: one thread each, the least processor time over all runs.
 """
 import argparse
 import json
@@ -20,7 +27,8 @@ import tempfile
 import time
 
 # Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
-HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184", "OMP_NUM_THREADS": "2"}
+HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
+        "OMP_NUM_THREADS": "1" if "--cpu-time" in sys.argv else "2"}
 if any(os.environ.get(key) != value for key, value in HEAP.items()):
     os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})
 
@@ -28,6 +36,8 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
 ROWS, WIDTH, HEAD = 4096, 4096, 64
+# After a parallel region OpenMP's threads spin for some milliseconds: long enough to take a core from who is next.
+SETTLE_SECONDS = 0.03
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 SINGLE = ["exp2", "log2", "sin", "recip", "sqrt", "add", "mul", "mod", "less_than", "gather", "cast", "sum", "max"]
 FUSED = ["softmax", "layer_norm", "rms_norm", "add_rms_norm", "gelu", "swiglu", "relu_fma", "log_softmax", "rotary"]
@@ -109,10 +119,10 @@ class Ours:
             sys.exit("kernels: kernels_bench ended early")
         return answer.split()
 
-    def prepare(self, name, dtype_name, arguments, folder):
+    def prepare(self, name, dtype_name, arguments, folder, threads):
         for key, tensor in arguments.items():
             (folder / key).write_bytes(raw(tensor))
-        return self.ask(f"prepare {name} {dtype_name} {folder}")
+        return self.ask(f"prepare {name} {dtype_name} {folder} {threads}")
 
     def result(self, like, folder):
         if self.ask(f"result {folder / 'y'}") != ["ok"]:
@@ -123,10 +133,10 @@ class Ours:
 
 
 def difference(got, want):
-    """The largest distance, in units of what the dtype can tell apart at the size of the results."""
+    """The largest distance, in units of what the dtype of `got` can tell apart at the size of the results."""
     if want.dtype == torch.bool:
         return float((got != want).sum())
-    unit = torch.finfo(want.dtype).eps
+    unit = torch.finfo(got.dtype).eps
     got, want = got.double(), want.double()
     if not torch.equal(got.isnan(), want.isnan()):
         return math.inf
@@ -134,13 +144,13 @@ def difference(got, want):
     return float(((got - want).abs() / (unit * (want.abs() + want.square().mean().sqrt()))).max())
 
 
-def seconds(function, count):
+def seconds(function, count, clock):
     taken = []
     for _ in range(count):
-        start = time.perf_counter()
+        start = clock()
         function()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+        taken.append(clock() - start)
+    return taken
 
 
 def interval(values):
@@ -150,7 +160,7 @@ def interval(values):
     return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
 
 
-def measure(ours, name, dtype_name, rounds, per_round):
+def measure(ours, name, dtype_name, rounds, per_round, cpu_time):
     function, arguments, eager_function, in_place = case(name, DTYPES[dtype_name])
     values = list(arguments.values())
     want = function(*values)
@@ -158,18 +168,27 @@ def measure(ours, name, dtype_name, rounds, per_round):
     compiled_function = torch.compile(function, dynamic=False)
     compiled_function(*values)
     with tempfile.TemporaryDirectory() as folder:
-        kernels = ours.prepare(name, dtype_name, arguments, pathlib.Path(folder))[1]
+        kernels = ours.prepare(name, dtype_name, arguments, pathlib.Path(folder),
+                               1 if cpu_time else 2)[1]
         ours.ask("run 2")
-        distance = difference(ours.result(want, pathlib.Path(folder)), want)
+        wide = [value.double() if value.is_floating_point() else value for value in values]
+        distance = difference(ours.result(want, pathlib.Path(folder)), function(*wide))
+        del wide
     y = torch.empty_like(want)
     eager = (lambda: eager_function(*values, y=y)) if in_place else (lambda: eager_function(*values))
     compiled = lambda: compiled_function(*values)
     eager()
     times = {"ours": [], "eager": [], "compiled": []}
+    command, clock = ("cpu", time.thread_time) if cpu_time else ("run", time.perf_counter)
+    sides = {"eager": lambda count: seconds(eager, count, clock),
+             "ours": lambda count: list(map(float, ours.ask(f"{command} {count}"))),
+             "compiled": lambda count: seconds(compiled, count, clock)}
     for _ in range(rounds):
-        times["eager"].append(seconds(eager, per_round))
-        times["ours"].append(statistics.median(map(float, ours.ask(f"run {per_round}"))))
-        times["compiled"].append(seconds(compiled, per_round))
+        for side, run in sides.items():
+            time.sleep(SETTLE_SECONDS)
+            times[side].append(min(run(per_round + 1)[1:]))
+    if cpu_time:
+        times = {key: [min(value)] for key, value in times.items()}
     ratios = [min(e, c) / o for e, c, o in zip(times["eager"], times["compiled"], times["ours"])]
     low, high = interval(ratios)
     row = {"case": name, "dtype": dtype_name, "kernels": int(kernels), "difference_in_eps": distance,
@@ -186,16 +205,17 @@ def main():
     parser.add_argument("build_dir", type=pathlib.Path)
     parser.add_argument("--set", choices=["single", "fused"], default="single")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--per-round", type=int, default=3)
+    parser.add_argument("--per-round", type=int, default=5)
     parser.add_argument("--dtypes", default="f32,bf16")
     parser.add_argument("--cases", help="instead of all of the set")
+    parser.add_argument("--cpu-time", action="store_true", help="one thread each, processor time: for diagnosis")
     parser.add_argument("--json", type=pathlib.Path, help="a file for the rows")
     arguments = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1 if arguments.cpu_time else 2)
     torch.set_grad_enabled(False)
     names = arguments.cases.split(",") if arguments.cases else {"single": SINGLE, "fused": FUSED}[arguments.set]
     ours = Ours(arguments.build_dir / "apps/bench/kernels_bench")
-    rows = [measure(ours, name, dtype, arguments.rounds, arguments.per_round)
+    rows = [measure(ours, name, dtype, arguments.rounds, arguments.per_round, arguments.cpu_time)
             for dtype in arguments.dtypes.split(",") for name in names]
     mean = math.exp(sum(math.log(row["ratio"]) for row in rows) / len(rows))
     lowest = min(rows, key=lambda row: row["ratio"])

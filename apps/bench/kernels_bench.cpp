@@ -1,13 +1,18 @@
 // Single primitives and fused patterns over 2^24 elements, timed on request so that kernels.py can
 // interleave them with other frameworks. Commands on standard input, one answer each on standard
 // output:
-//   prepare CASE DTYPE FOLDER   compiles it with fusion policy 'always'; the bytes of input x stand
-//                               in FOLDER/x: "kernels 1 threads 2 target avx512 (…)"
-//   run N                       the seconds of each of N runs
-//   result FILE                 the bytes of the result, written there: "ok"
+//   prepare CASE DTYPE FOLDER THREADS
+//                  compiles it with fusion policy 'always'; the bytes of input x stand in FOLDER/x:
+//                  "kernels 1 threads 2 target avx512 (…)"
+//   run N          the seconds of each of N runs
+//   cpu N          the same in time of this thread on a processor: with one thread, what a run
+//   costs
+//                  whatever else the machine does
+//   result FILE    the bytes of the result, written there: "ok"
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -100,15 +105,15 @@ TensorData read_bytes(const std::string& path, DType dtype, std::vector<int64_t>
 }
 
 std::string prepare(Prepared& prepared, const std::string& name, const std::string& dtype_name,
-                    const std::string& folder) {
+                    const std::string& folder, int threads) {
   auto found = cases().find(name);
   if (found == cases().end()) throw UserError("kernels_bench: there is no case '" + name + "'");
   Inputs inputs{prepared.graph, dtype_from_name(dtype_name).value()};
   prepared.result = found->second(inputs);
   prepared.result.output("y");
   CompileReport report;
-  prepared.exe.emplace(
-      compile(prepared.graph, {.fusion = FusionPolicy::Always, .threads = 2, .report = &report}));
+  prepared.exe.emplace(compile(
+      prepared.graph, {.fusion = FusionPolicy::Always, .threads = threads, .report = &report}));
   for (NodeId leaf : prepared.graph.leaves()) {
     const Tensor tensor = prepared.graph.tensor(leaf);
     std::vector<int64_t> dims;
@@ -116,16 +121,23 @@ std::string prepare(Prepared& prepared, const std::string& name, const std::stri
     const std::string path = folder + "/" + prepared.graph.node(leaf).as<InputAttr>().name;
     prepared.exe->set(tensor, read_bytes(path, tensor.dtype(), dims));
   }
-  return fmt::format("kernels {} threads 2 target {}", report.kernels.size(), report.target);
+  return fmt::format("kernels {} threads {} target {}", report.kernels.size(), threads,
+                     report.target);
 }
 
-std::string run(Executable& exe, int count) {
+double wall_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+std::string run(Executable& exe, int count, double (*clock)()) {
   std::string out;
   for (int i = 0; i < count; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = clock();
     exe.run();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    out += fmt::format("{:.9f} ", taken.count());
+    out += fmt::format("{:.9f} ", clock() - start);
   }
   return out;
 }
@@ -144,13 +156,15 @@ int serve() {
   while (std::cin >> command) {
     if (command == "prepare") {
       std::string name, dtype, folder;
-      std::cin >> name >> dtype >> folder;
+      int threads = 0;
+      std::cin >> name >> dtype >> folder >> threads;
       prepared = std::make_unique<Prepared>();
-      std::cout << prepare(*prepared, name, dtype, folder) << std::endl;
-    } else if (command == "run" && prepared != nullptr) {
+      std::cout << prepare(*prepared, name, dtype, folder, threads) << std::endl;
+    } else if ((command == "run" || command == "cpu") && prepared != nullptr) {
       int count = 0;
       std::cin >> count;
-      std::cout << run(*prepared->exe, count) << std::endl;
+      const auto clock = command == "run" ? wall_seconds : cpu_seconds;
+      std::cout << run(*prepared->exe, count, clock) << std::endl;
     } else if (command == "result" && prepared != nullptr) {
       std::string path;
       std::cin >> path;

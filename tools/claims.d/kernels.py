@@ -6,7 +6,7 @@ import tempfile
 from claims import Claim, Short
 from claims_support import conformance, ctest, last_line
 
-# Results of the same ops in another order; 16-bit ones are rounded between steps by eager PyTorch.
+# From PyTorch in f64: a few roundings of f32, or one of bf16.
 MOST_EPS = 8
 
 

@@ -6,12 +6,35 @@ namespace {
 using kernel::Inst;
 using kernel::InstId;
 
+bool is_half(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
+
+// Ops whose result on 16-bit floats is rounded, and of which it makes sense to keep more.
+bool rounds(Op op) {
+  switch (op) {
+    case Op::Exp2:
+    case Op::Log2:
+    case Op::Sin:
+    case Op::Recip:
+    case Op::Sqrt:
+    case Op::Add:
+    case Op::Mul:
+    case Op::Cast:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Matcher {
  public:
-  explicit Matcher(const kernel::Stage& stage) : body_(stage.body), uses_(stage.body.size()) {
+  explicit Matcher(const kernel::Stage& stage)
+      : body_(stage.body), uses_(stage.body.size()), user_(stage.body.size()) {
     for (const Inst& inst : body_) {
       if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
-        for (InstId id : op->operands) ++uses_[id.index()];
+        for (InstId id : op->operands) {
+          ++uses_[id.index()];
+          user_[id.index()] = &inst;
+        }
       } else if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
         for (const kernel::Index& index : load->index) {
           if (index.value) ++uses_[index.value->index()];
@@ -45,7 +68,30 @@ class Matcher {
     return Product{.a = a, .b = b};
   }
 
+  // Which f16 and bf16 aren't rounded. A negative is exact where what it is of was rounded.
+  std::vector<bool> unrounded() const {
+    std::vector<bool> result(body_.size());
+    for (size_t k = 0; k < body_.size(); ++k) {
+      const auto* op = std::get_if<kernel::OpInst>(&body_[k].what);
+      if (op == nullptr || !is_half(body_[k].dtype)) continue;
+      result[k] = is_taken_in(k, op->op);
+      if (op->op != Op::Mul) continue;
+      for (size_t side : {size_t{0}, size_t{1}}) {
+        const size_t other = op->operands[1 - side].index();
+        if (is_minus_one(op->operands[side]) && !result[other]) result[k] = true;
+      }
+    }
+    return result;
+  }
+
  private:
+  // By one sum or product of the same dtype, and by nothing else.
+  bool is_taken_in(size_t k, Op op) const {
+    if (!rounds(op) || uses_[k] != 1 || user_[k] == nullptr) return false;
+    const Op by = std::get<kernel::OpInst>(user_[k]->what).op;
+    return user_[k]->dtype == body_[k].dtype && (by == Op::Add || by == Op::Mul);
+  }
+
   bool is_minus_one(InstId id) const {
     const auto* constant = std::get_if<kernel::ConstInst>(&body_[id.index()].what);
     return constant != nullptr && constant->real == -1;
@@ -53,6 +99,7 @@ class Matcher {
 
   const std::vector<Inst>& body_;
   std::vector<int> uses_;
+  std::vector<const Inst*> user_;  // the last op that uses it
 };
 
 }  // namespace
@@ -60,7 +107,8 @@ class Matcher {
 Contraction contract(const kernel::Stage& stage) {
   const Matcher matcher(stage);
   Contraction result{.adds = std::vector<std::optional<FusedAdd>>(stage.body.size()),
-                     .reduced = {}};
+                     .reduced = {},
+                     .unrounded = matcher.unrounded()};
   for (size_t k = 0; k < stage.body.size(); ++k) {
     const kernel::OpInst* add = matcher.op_of({static_cast<uint32_t>(k)}, Op::Add);
     if (add == nullptr) continue;

@@ -29,8 +29,9 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
       number_(stage),
       stage_(state.schedule.stages[stage]),
       body_(stage_.source->body),
-      contraction_(state.options.contract ? contract(*stage_.source)
-                                          : Contraction{.adds = {}, .reduced = {}}),
+      contraction_(state.options.contract
+                       ? contract(*stage_.source)
+                       : Contraction{.adds = {}, .reduced = {}, .unrounded = {}}),
       builder_(state.builder),
       index_(state.index) {
   values_.resize(body_.size());
@@ -114,6 +115,7 @@ void StageEmitter::emit() {
     index_.open_level();
     entry_level_ = index_.level();
     if (!empty_reduction) emit_instructions(kEntry);
+    if (schedule_.vector_outer && stage_.loops.empty()) emit_prefetches();
     Values results = emit_nest(0, empty_reduction);
     index_.close_level();
     return results;
@@ -351,7 +353,9 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
   }
   std::vector<Value*> operands;
   for (InstId id : op.operands) operands.push_back(operand(id, copy, varies_[k]));
-  return state_.ops.apply(op.op, body_[op.operands.back().index()].dtype, inst.dtype, operands);
+  const bool unrounded = state_.options.contract && contraction_.unrounded[k];
+  return state_.ops.apply(op.op, body_[op.operands.back().index()].dtype,
+                          unrounded ? DType::F32 : inst.dtype, operands);
 }
 
 Value* StageEmitter::multiply_add(const Product& product, Value* sum, int copy, bool as_vector) {

@@ -98,20 +98,49 @@ Value* VectorMath::exp2(Value* x) {
   return scale(p, n);
 }
 
-// x = 2^e · (1 + t), 1 + t in [√½, √2): log2 x = e + t · log2(e) + t² · q(t).
-Value* VectorMath::log2(Value* x) {
-  if (is_double(x)) return on_host("luminal_log2_f64", {x});
-  constexpr uint32_t kSqrtHalfBits = 0x3f3504f3;
-  Value* zero = real(x, 0);
+// x = 2^exponent · (1 + t) with 1 + t in [√½, √2). AVX-512 takes floats apart itself, special ones
+// so that they come out right: 2^±inf · 1 for inf and 0, NaN below 0.
+VectorMath::Split VectorMath::split_for_log(Value* x) {
+  constexpr uint32_t kSqrtTwoBits = 0x3fb504f3;
+  const int lanes = lanes_of(x);
+  const bool wide = lanes == 16;
+  if (target_.avx512 && (wide || lanes == 8)) {
+    constexpr int kFromOneNanBelowZero = 0b1100;
+    Value* all = builder_.getIntN(static_cast<unsigned>(lanes), wide ? 0xffff : 0xff);
+    std::vector<Value*> of_exponent = {x, x, all};
+    std::vector<Value*> of_mantissa = {x, builder_.getInt32(kFromOneNanBelowZero), x, all};
+    if (wide) {  // the current rounding mode
+      of_exponent.push_back(builder_.getInt32(4));
+      of_mantissa.push_back(builder_.getInt32(4));
+    }
+    Value* exponent = builder_.CreateIntrinsic(
+        wide ? Intrinsic::x86_avx512_mask_getexp_ps_512 : Intrinsic::x86_avx512_mask_getexp_ps_256,
+        {}, of_exponent);
+    Value* mantissa = builder_.CreateIntrinsic(wide ? Intrinsic::x86_avx512_mask_getmant_ps_512
+                                                    : Intrinsic::x86_avx512_mask_getmant_ps_256,
+                                               {}, of_mantissa);
+    Value* upper = builder_.CreateFCmpOGE(mantissa, from_bits(integer(x, kSqrtTwoBits)));
+    mantissa = builder_.CreateSelect(upper, builder_.CreateFMul(mantissa, real(x, 0.5)), mantissa);
+    exponent = builder_.CreateSelect(upper, builder_.CreateFAdd(exponent, real(x, 1)), exponent);
+    return {.exponent = exponent, .t = builder_.CreateFSub(mantissa, real(x, 1)), .special = true};
+  }
   // Subnormals are scaled up first.
   Value* small = builder_.CreateFCmpOLT(x, real(x, 0x1p-126));
   Value* scaled = builder_.CreateSelect(small, builder_.CreateFMul(x, real(x, 0x1p25)), x);
-  Value* shift = builder_.CreateSelect(small, real(x, -25), zero);
+  Value* shift = builder_.CreateSelect(small, real(x, -25), real(x, 0));
   Value* b = bits(scaled);
+  constexpr uint32_t kSqrtHalfBits = kSqrtTwoBits - (1u << 23);
   Value* e = builder_.CreateAShr(builder_.CreateSub(b, integer(x, kSqrtHalfBits)), 23);
-  Value* t =
-      builder_.CreateFSub(from_bits(builder_.CreateSub(b, builder_.CreateShl(e, 23))), real(x, 1));
-  Value* exponent = builder_.CreateFAdd(builder_.CreateSIToFP(e, x->getType()), shift);
+  Value* mantissa = from_bits(builder_.CreateSub(b, builder_.CreateShl(e, 23)));
+  return {.exponent = builder_.CreateFAdd(builder_.CreateSIToFP(e, x->getType()), shift),
+          .t = builder_.CreateFSub(mantissa, real(x, 1)),
+          .special = false};
+}
+
+// log2 x = exponent + t · log2(e) + t² · q(t).
+Value* VectorMath::log2(Value* x) {
+  if (is_double(x)) return on_host("luminal_log2_f64", {x});
+  const auto [exponent, t, special] = split_for_log(x);
   Value* q = horner(t, {-0.11300104856491089, 0.18735791742801666, -0.19036324322223663,
                         0.2043711543083191, -0.23968105018138885, 0.2885812819004059,
                         -0.36069396138191223, 0.48089799284935, -0.7213473916053772});
@@ -119,7 +148,8 @@ Value* VectorMath::log2(Value* x) {
   Value* low =
       fma(t, real(x, 1.925963033500306e-08), builder_.CreateFMul(builder_.CreateFMul(t, t), q));
   Value* result = builder_.CreateFAdd(fma(t, real(x, 1.44269502162933349609375), low), exponent);
-  Value* infinity = real(x, kInfinity);
+  if (special) return result;
+  Value *zero = real(x, 0), *infinity = real(x, kInfinity);
   result = builder_.CreateSelect(builder_.CreateFCmpOEQ(x, infinity), infinity, result);
   result = builder_.CreateSelect(builder_.CreateFCmpOEQ(x, zero), real(x, -kInfinity), result);
   return builder_.CreateSelect(builder_.CreateFCmpULT(x, zero), real(x, kNaN), result);

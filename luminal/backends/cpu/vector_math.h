@@ -26,6 +26,11 @@ class VectorMath {
   llvm::Value* mod(llvm::Value* a, llvm::Value* b);
 
  private:
+  struct Split {
+    llvm::Value *exponent, *t;
+    bool special;  // whether zeros, infinities and NaN are seen to
+  };
+  Split split_for_log(llvm::Value* x);
   llvm::Value* real(llvm::Value* like, double value);
   llvm::Value* integer(llvm::Value* like, uint32_t value);
   llvm::Value* bits(llvm::Value* x);

@@ -66,7 +66,48 @@ TEST(Contraction, LeavesWhatNeedsTheRoundedProduct) {
   auto rounded = [](StageBuilder s, InstId a, InstId b, InstId c) {
     s.op(Op::Add, DType::BF16, {s.op(Op::Mul, DType::BF16, {a, b}), c});
   };
-  EXPECT_EQ(n_fused(of_three(rounded, DType::BF16)), 0) << "16-bit floats round at each op";
+  EXPECT_EQ(n_fused(of_three(rounded, DType::BF16)), 0) << "their products are exact in f32";
+}
+
+int n_unrounded(const kernel::Kernel& kernel) {
+  int n = 0;
+  for (bool unrounded : contract(kernel.stages[0]).unrounded) n += unrounded;
+  return n;
+}
+
+TEST(Contraction, KeepsHalvesInSinglesWhereOneSumOrProductUsesThem) {
+  constexpr DType H = DType::BF16;
+  auto products = [](StageBuilder s, InstId a, InstId b, InstId c) {
+    s.op(Op::Add, H, {s.op(Op::Mul, H, {a, b}), s.op(Op::Mul, H, {b, c})});
+  };
+  EXPECT_EQ(n_unrounded(of_three(products, H)), 2) << "the sum is the result and is rounded";
+  auto squared = [](StageBuilder s, InstId a, InstId b, InstId) {
+    InstId sum = s.op(Op::Add, H, {a, b});
+    s.op(Op::Mul, H, {sum, sum});
+  };
+  EXPECT_EQ(n_unrounded(of_three(squared, H)), 0) << "used twice";
+  auto compared = [](StageBuilder s, InstId a, InstId b, InstId c) {
+    InstId less = s.op(Op::LessThan, DType::Bool, {s.op(Op::Mul, H, {a, b}), c});
+    s.op(Op::Select, H, {less, a, b});
+  };
+  EXPECT_EQ(n_unrounded(of_three(compared, H)), 0) << "a comparison sees what is stored";
+  auto cast = [](StageBuilder s, InstId a, InstId b, InstId) {
+    InstId wide = s.op(Op::Cast, F, {s.op(Op::Mul, H, {a, b})});
+    s.op(Op::Cast, H, {s.op(Op::Add, F, {wide, wide})});
+  };
+  EXPECT_EQ(n_unrounded(of_three(cast, H)), 0) << "a cast to f32 is of what the dtype holds";
+}
+
+TEST(Contraction, NegativesOfHalvesAreExact) {
+  constexpr DType H = DType::F16;
+  auto negative = [](StageBuilder s, InstId a, InstId, InstId) {
+    s.op(Op::Mul, H, {a, s.constant(H, -1)});
+  };
+  EXPECT_EQ(n_unrounded(of_three(negative, H)), 1);
+  auto of_unrounded = [](StageBuilder s, InstId a, InstId b, InstId) {
+    s.op(Op::Mul, H, {s.op(Op::Mul, H, {a, b}), s.constant(H, -1)});
+  };
+  EXPECT_EQ(n_unrounded(of_three(of_unrounded, H)), 1) << "rounded after the sign instead";
 }
 
 std::vector<float> run_on(Jit& jit, const kernel::Kernel& kernel, const EmitOptions& options,
