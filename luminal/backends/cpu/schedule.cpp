@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/backends/cpu/lane_pattern.h"
+#include "luminal/backends/cpu/prefetch.h"
 #include "luminal/base/check.h"
 
 namespace luminal::backends::cpu {
@@ -218,25 +219,6 @@ int best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, doubl
 
 // ---- Unrolling
 
-// About how many vector instructions one copy of the body takes.
-int body_weight(const Stage& stage) {
-  int weight = 0;
-  for (const Inst& inst : stage.body) {
-    const auto* op = std::get_if<kernel::OpInst>(&inst.what);
-    if (op == nullptr) {
-      weight += 1;
-    } else if (op->op == Op::Exp2 || op->op == Op::Log2 || op->op == Op::Sin) {
-      weight += 20;
-    } else if (op->op == Op::Mod || op->op == Op::IntDiv) {
-      weight += 12;
-    } else {
-      weight += 1;
-    }
-    if (inst.dtype == DType::BF16 || inst.dtype == DType::F16) weight += 4;
-  }
-  return weight;
-}
-
 // Copies of the body in one round. A reduction's accumulators need four to hide their latency;
 // other loops gain little past two (softmax 2.4, 2.65, 2.8 Gelem/s with 1, 2, 4;
 // exp2 4.9, 5.0, 5.2), and code costs time to compile. No more than the extent fills.
@@ -302,68 +284,6 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
   }
 }
 
-// ---- Prefetching
-
-// How far ahead a kernel of one pass asks for what it reads: past the end of a small page, where
-// the processor's own prefetching stops.
-constexpr int64_t kBytesAhead = 4096;
-
-// A single pass over the data, in the order of memory.
-void plan_streams(Schedule& schedule) {
-  const ScheduledStage& stage = schedule.stages[0];
-  if (stage.vector_loop < 0 || stage.loops.size() > (schedule.vector_outer ? 0u : 1u)) return;
-  for (size_t k = 0; k < stage.access.size(); ++k) {
-    const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
-    if (load == nullptr || !stage.access[k].gathered.empty()) continue;
-    const Expr address = stage.access[k].address;
-    if (!lane_pattern(address, stage.vector_loop, stage.lanes).stride.is(1)) continue;
-    const bool known = std::ranges::any_of(schedule.prefetches, [&](const Prefetch& p) {
-      return p.param == load->param && p.address == address;
-    });
-    const int bytes = std::max(1, bits(schedule.kernel->params[load->param].dtype) / 8);
-    if (!known) schedule.prefetches.push_back({0, load->param, address, kBytesAhead / bytes});
-  }
-}
-
-// Row kernels read a row, then compute on it from the cache: memory would idle meanwhile. So the
-// heaviest stage asks for the next row as it goes.
-void plan_prefetches(Schedule& schedule) {
-  const int last = schedule.n_outer - 1;
-  if (schedule.stages.size() == 1) return plan_streams(schedule);
-  if (schedule.vector_outer || last < 0) return;
-  int heaviest = -1, weight = -1;
-  for (size_t k = 0; k < schedule.stages.size(); ++k) {
-    const ScheduledStage& stage = schedule.stages[k];
-    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
-    if (body_weight(*stage.source) >= weight) {
-      weight = body_weight(*stage.source);
-      heaviest = static_cast<int>(k);
-    }
-  }
-  if (heaviest < 0) return;
-  const int loop = schedule.stages[static_cast<size_t>(heaviest)].vector_loop;
-  const Expr extent = schedule.extents[loop];
-  for (const ScheduledStage& stage : schedule.stages) {
-    // What runs over further loops is no row that one loop could ask for.
-    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
-    if (!(schedule.extents[stage.vector_loop] == extent)) continue;
-    for (size_t k = 0; k < stage.access.size(); ++k) {
-      const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
-      if (load == nullptr || !stage.access[k].gathered.empty()) continue;
-      Expr address = stage.access[k].address;
-      LanePattern along = lane_pattern(address, stage.vector_loop, stage.lanes);
-      LanePattern next = lane_pattern(address, last, 1);
-      if (!along.stride.is(1) || next.kind != LaneKind::Affine || !next.across_chunks) continue;
-      address =
-          address.substitute(Expr::index(stage.vector_loop, extent), Expr::index(loop, extent));
-      const bool known = std::ranges::any_of(schedule.prefetches, [&](const Prefetch& p) {
-        return p.param == load->param && p.address == address;
-      });
-      if (!known) schedule.prefetches.push_back({heaviest, load->param, address, next.stride});
-    }
-  }
-}
-
 // ---- Local buffers
 
 Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
@@ -404,6 +324,24 @@ void find_empty_params(Schedule& schedule) {
 }
 
 }  // namespace
+
+int body_weight(const Stage& stage) {
+  int weight = 0;
+  for (const Inst& inst : stage.body) {
+    const auto* op = std::get_if<kernel::OpInst>(&inst.what);
+    if (op == nullptr) {
+      weight += 1;
+    } else if (op->op == Op::Exp2 || op->op == Op::Log2 || op->op == Op::Sin) {
+      weight += 20;
+    } else if (op->op == Op::Mod || op->op == Op::IntDiv) {
+      weight += 12;
+    } else {
+      weight += 1;
+    }
+    if (inst.dtype == DType::BF16 || inst.dtype == DType::F16) weight += 4;
+  }
+  return weight;
+}
 
 int register_bytes(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16 ? 4 : (bits(dtype) + 7) / 8;

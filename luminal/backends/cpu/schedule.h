@@ -78,6 +78,9 @@ struct Schedule {
 Schedule make_schedule(const kernel::Kernel& kernel, const Target& target,
                        const EmitOptions& options);
 
+// About how many vector instructions one copy of a stage's body takes.
+int body_weight(const kernel::Stage& stage);
+
 // Bytes of a value of this dtype in a register and in a local buffer: 16-bit floats are held as
 // f32.
 int register_bytes(DType dtype);
