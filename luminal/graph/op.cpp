@@ -48,8 +48,8 @@ std::optional<Op> op_from_name(std::string_view text) {
 }
 
 std::span<const Reducer> all_reducers() {
-  static constexpr Reducer kAll[] = {Reducer::Sum, Reducer::Prod, Reducer::Max};
-  return kAll;
+  static constexpr Reducer kEvery[] = {Reducer::Sum, Reducer::Prod, Reducer::Max};
+  return kEvery;
 }
 
 std::string_view name(Reducer reducer) { return kReducers[static_cast<size_t>(reducer)]; }
