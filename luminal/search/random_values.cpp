@@ -69,7 +69,7 @@ double random_float(Random& random, DType dtype, Values values) {
 }
 
 int64_t random_integer(Random& random, DType dtype) {
-  const int64_t largest = dtype == DType::U8 ? 255 : (int64_t{1} << (bits(dtype) - 2)) * 2 - 1;
+  const int64_t largest = dtype == DType::U8 ? 255 : INT64_MAX >> (64 - bits(dtype));
   const int64_t specials[] = {0, 1, -1, 2, 3, largest, -largest - 1, 127, 256};
   return random.one_in(2) ? random.pick(specials) : static_cast<int64_t>(random.next());
 }
