@@ -34,7 +34,9 @@ void build_mlp(Graph& graph) {
 // Small enough to read, with an op for each fault: sin, sqrt, a cast and a view.
 void build_small(Graph& graph) {
   Tensor turned = sin(graph.input("x", {16, 8}).permute({1, 0}));
-  (sqrt(turned.permute({1, 0})) + turned.permute({1, 0})).cast(DType::F16).output("y");
+  Tensor plain = turned.permute({1, 0});  // named, for compilers differ in which operand they build first
+  Tensor root = sqrt(turned.permute({1, 0}));
+  (root + plain).cast(DType::F16).output("y");
 }
 
 constexpr DebugCase kCases[] = {
