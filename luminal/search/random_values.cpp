@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "luminal/base/hash.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::search {
@@ -24,12 +25,18 @@ double special_float(Random& random, DType dtype) {
                          : dtype == DType::F32 ? std::numeric_limits<float>::max()
                          : dtype == DType::F16 ? 65504.0
                                                : 0x1.fep127;
-  const double values[] = {std::numeric_limits<double>::quiet_NaN(),
+  // What most rules forget comes most often.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double values[] = {nan,
+                           nan,
+                           nan,
+                           -0.0,
+                           -0.0,
+                           -0.0,
+                           -0.0,
+                           0.0,
                            kInfinity,
                            -kInfinity,
-                           0.0,
-                           -0.0,
-                           -0.0,  // twice: what most rules of sums forget
                            1.0,
                            -1.0,
                            least_subnormal,
@@ -136,10 +143,9 @@ IndexMap random_step_into(Random& random, const Dims& dims) {
 
 // splitmix64
 uint64_t Random::next() {
-  uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
+  const uint64_t before = state_;
+  state_ += 0x9e3779b97f4a7c15;
+  return base::mix(before);
 }
 
 double Random::unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
@@ -147,7 +153,7 @@ double Random::unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 DType random_dtype(Random& random) {
   const DType floats[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
   const DType integers[] = {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8};
-  const size_t kind = random.below(8);
+  const size_t kind = random.below(12);  // floats have the most ways to differ
   if (kind == 0) return DType::Bool;
   return kind <= 3 ? random.pick(integers) : random.pick(floats);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/hash.h"
 #include "luminal/search/check_instance.h"
 
 namespace luminal::search {
@@ -11,12 +12,6 @@ namespace {
 // Guards that hold once in so many tries still get their instances.
 constexpr int kTriesPerInstance = 400;
 constexpr int kTriesWithoutLuck = 20'000;
-
-uint64_t seed_of(const std::string& rule, uint64_t seed) {
-  uint64_t hash = 14695981039346656037u;
-  for (char c : rule) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash + seed;
-}
 
 // What the class promises is only looked at where it promises something.
 Values values_for(RuleClass numeric_class, Random& random) {
@@ -37,7 +32,7 @@ Values values_for(RuleClass numeric_class, Random& random) {
 RuleTestResult test_rule(const RuleSet& rules, const RuleInfo& rule,
                          const RuleTestOptions& options) {
   RuleTestResult result{rule.name, rule.numeric_class, 0, 0, ""};
-  Random random(seed_of(rule.name, options.seed));
+  Random random(base::hash(rule.name) + options.seed);
   Terms terms(rules, &rule);
   const egraph::EGraph empty = terms.egraph;
   while (result.fired < options.instances) {
@@ -45,8 +40,7 @@ RuleTestResult test_rule(const RuleSet& rules, const RuleInfo& rule,
     if (unlucky || result.tries >= kTriesPerInstance * options.instances) {
       result.why = fmt::format(
           "{} of {} random instances made it fire, {} were wanted; check that its guards can hold, "
-          "and "
-          "that operands of commutative ops are in an order they can have",
+          "and that operands of commutative ops are in an order they can have",
           result.fired, result.tries, options.instances);
       return result;
     }

@@ -41,10 +41,11 @@ TEST(Rules, WrongOnesAreCaught) {
   }
 }
 
+// Not by luck: fifty instances miss the subtlest one in twenty times.
 TEST(Rules, WrongOnesAreCaughtByEverySeed) {
-  for (uint64_t seed = 2; seed < 7; ++seed) {
+  for (uint64_t seed = 2; seed < 12; ++seed) {
     for (const PlantedRule& planted : kPlantedRules) {
-      const RuleTestResult result = test_planted(planted, {.instances = 50, .seed = seed});
+      const RuleTestResult result = test_planted(planted, {.instances = 250, .seed = seed});
       EXPECT_NE(result.why, "") << planted.name << " with seed " << seed;
     }
   }
