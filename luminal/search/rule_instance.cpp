@@ -98,8 +98,7 @@ class Building {
   }
 
   NodeId build_term(const Pattern& term, const Type& type) {
-    const auto op = elementwise_terms().find(term.name);
-    if (op != elementwise_terms().end()) return build_elementwise(term, op->second, type);
+    if (const auto op = elementwise_op(term.name)) return build_elementwise(term, *op, type);
     if (is_call_term(term.name)) return build_call(term, type);
     if (term.name == "Const") {
       if (!type.dims.empty()) throw DoesNotFit{};
@@ -210,7 +209,7 @@ class Building {
     const std::string combine = bind_text(term.args.at(0), random_.pick(combines));
     const std::optional<Reducer> reducer = reducer_from_name(combine);
     if (!reducer && combine != "replace") throw DoesNotFit{};
-    const bool half = type.dtype == DType::F16 || type.dtype == DType::BF16;
+    const bool half = is_half(type.dtype);
     if (half && reducer && *reducer != Reducer::Max) throw DoesNotFit{};
     Type index{Dims(random_.below(3)), random_.one_in(2) ? DType::I64 : DType::I32};
     for (Expr& dim : index.dims) dim = random_extent(random_);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "luminal/search/terms.h"
+
 namespace luminal::search {
 namespace {
 
@@ -17,17 +19,6 @@ bool mentions(const Pattern& pattern, const std::string& variable) {
 
 }  // namespace
 
-const std::map<std::string, Op, std::less<>>& elementwise_terms() {
-  static const std::map<std::string, Op, std::less<>> terms = {
-      {"Exp2", Op::Exp2},     {"Log2", Op::Log2},   {"Sin", Op::Sin},
-      {"Recip", Op::Recip},   {"Sqrt", Op::Sqrt},   {"Add", Op::Add},
-      {"Mul", Op::Mul},       {"Mod", Op::Mod},     {"IntDiv", Op::IntDiv},
-      {"BitAnd", Op::BitAnd}, {"Equal", Op::Equal}, {"LessThan", Op::LessThan},
-      {"Select", Op::Select},
-  };
-  return terms;
-}
-
 bool is_call_term(std::string_view name) {
   return name.size() == 5 && name.starts_with("Call") && name[4] >= '1' && name[4] <= '4';
 }
@@ -37,7 +28,7 @@ bool is_term(const Pattern& pattern) {
       "Const",   "Iota", "Reindex", "Reduce", "Scan", "Gather",
       "StoreAt", "Cast", "Bitcast", "Load",   "Store"};
   return pattern.kind == Kind::Call &&
-         (elementwise_terms().contains(pattern.name) || others.contains(pattern.name) ||
+         (elementwise_op(pattern.name).has_value() || others.contains(pattern.name) ||
           is_call_term(pattern.name));
 }
 

@@ -13,8 +13,6 @@
 
 namespace luminal::search {
 
-// Element-wise ops by the name of their term, without casts.
-const std::map<std::string, Op, std::less<>>& elementwise_terms();
 // "Call1" … "Call4", of custom ops.
 bool is_call_term(std::string_view name);
 // Whether a pattern is a term of the language, and not a variable, a constant or a guard.

@@ -32,6 +32,28 @@ std::string number_text(const Number& number) {
                                 : fmt::format("{}:{}", number.integer, name(number.dtype));
 }
 
+// Terms of element-wise ops bear the name of the op's enumerator.
+struct ElementwiseTerm {
+  std::string_view term;
+  Op op;
+};
+
+const std::vector<ElementwiseTerm>& elementwise_terms() {
+  static const std::vector<ElementwiseTerm> terms = [] {
+    std::vector<ElementwiseTerm> known = {
+#define OP(name, text, arity, op_class) {#name, Op::name},
+#include "luminal/graph/ops.def"
+#undef OP
+    };
+    std::erase_if(known, [](const ElementwiseTerm& term) {
+      const OpClass kind = op_class(term.op);
+      return kind != OpClass::Unary && kind != OpClass::Binary && kind != OpClass::Ternary;
+    });
+    return known;
+  }();
+  return terms;
+}
+
 }  // namespace
 
 bool is_over(Expr expr, const Dims& dims) {
@@ -110,56 +132,24 @@ egraph::FunctionId Terms::call(size_t inputs) const {
   return egraph.function(fmt::format("Call{}", inputs));
 }
 
+std::optional<Op> elementwise_op(std::string_view term) {
+  for (const ElementwiseTerm& known : elementwise_terms()) {
+    if (known.term == term) return known.op;
+  }
+  return std::nullopt;
+}
+
 egraph::FunctionId Terms::op(Op op) const {
-  switch (op) {
-    case Op::Exp2:
-      return egraph.function("Exp2");
-    case Op::Log2:
-      return egraph.function("Log2");
-    case Op::Sin:
-      return egraph.function("Sin");
-    case Op::Recip:
-      return egraph.function("Recip");
-    case Op::Sqrt:
-      return egraph.function("Sqrt");
-    case Op::Add:
-      return egraph.function("Add");
-    case Op::Mul:
-      return egraph.function("Mul");
-    case Op::Mod:
-      return egraph.function("Mod");
-    case Op::IntDiv:
-      return egraph.function("IntDiv");
-    case Op::BitAnd:
-      return egraph.function("BitAnd");
-    case Op::LessThan:
-      return egraph.function("LessThan");
-    case Op::Equal:
-      return egraph.function("Equal");
-    case Op::Select:
-      return egraph.function("Select");
-    case Op::Input:
-    case Op::Constant:
-    case Op::Iota:
-    case Op::Cast:
-    case Op::Bitcast:
-    case Op::View:
-    case Op::Reduce:
-    case Op::Scan:
-    case Op::Gather:
-    case Op::Scatter:
-    case Op::Custom:
-      break;
+  for (const ElementwiseTerm& known : elementwise_terms()) {
+    if (known.op == op) return egraph.function(known.term);
   }
   LUMINAL_CHECK(false, std::string(name(op)) + " is not an element-wise term");
   __builtin_unreachable();
 }
 
 std::optional<Op> Terms::op_of(egraph::FunctionId function) const {
-  for (Op candidate : all_ops()) {
-    const OpClass kind = op_class(candidate);
-    if (kind != OpClass::Unary && kind != OpClass::Binary && kind != OpClass::Ternary) continue;
-    if (op(candidate) == function) return candidate;
+  for (const ElementwiseTerm& known : elementwise_terms()) {
+    if (egraph.function(known.term) == function) return known.op;
   }
   return std::nullopt;
 }

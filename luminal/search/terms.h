@@ -54,6 +54,9 @@ class HostValues {
   std::map<Key, uint32_t> map_ids_, expr_ids_, type_ids_, number_ids_;
 };
 
+// The element-wise op behind a term's name, casts apart.
+std::optional<Op> elementwise_op(std::string_view term);
+
 // An e-graph that speaks the language, with its rules loaded: all, or the facts and one rule.
 // Neither copies nor moves: primitives refer to the host values.
 class Terms {
