@@ -140,7 +140,7 @@ void Executable::set_bytes(const Tensor& tensor, DType dtype, std::span<const st
   const auto count = static_cast<int64_t>(bytes.size()) / byte_size(dtype, 1);
   TensorData data = TensorData::copy_bytes(dtype, bytes, {count});
   // The 16-bit floats have no C++ type of their own, so they take f32 and round.
-  if (dtype == DType::F32 && (port.dtype == DType::F16 || port.dtype == DType::BF16)) {
+  if (dtype == DType::F32 && is_half(port.dtype)) {
     data = data.cast(port.dtype);
   }
   if (data.dtype != port.dtype) {

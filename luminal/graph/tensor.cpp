@@ -109,8 +109,7 @@ Tensor Tensor::set_bytes(DType dtype, std::span<const std::byte> bytes) const {
   const auto count = static_cast<int64_t>(bytes.size()) / byte_size(dtype, 1);
   TensorData data = TensorData::copy_bytes(dtype, bytes, solve_dims(*this, count));
   // The 16-bit floats have no C++ type of their own, so they take f32 and round.
-  const bool rounds =
-      dtype == DType::F32 && (this->dtype() == DType::F16 || this->dtype() == DType::BF16);
+  const bool rounds = dtype == DType::F32 && is_half(this->dtype());
   return set(rounds ? data.cast(this->dtype()) : std::move(data));
 }
 

@@ -122,7 +122,7 @@ class Lowering {
   // Sums and products of 16-bit floats round once, at the end: until then they are f32 in memory.
   Value scatter(const Node& node) {
     const std::optional<Reducer> combine = node.as<ScatterAttr>().combine;
-    const bool half = node.dtype == DType::F16 || node.dtype == DType::BF16;
+    const bool half = is_half(node.dtype);
     const bool widens = half && combine && *combine != Reducer::Max;
     auto cast = [&](DType dtype, Value value) {
       return widens ? terms_.egraph.add(terms_.cast, {terms_.string(name(dtype)), value}) : value;

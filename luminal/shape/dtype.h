@@ -28,6 +28,8 @@ LUMINAL_API int bits(DType dtype);
 // Bytes that `count` elements take, rounded up to whole bytes.
 LUMINAL_API int64_t byte_size(DType dtype, int64_t count);
 inline bool is_float(DType dtype) { return kind(dtype) == DTypeKind::Float; }
+// A float of sixteen bits: kernels compute it in f32 and round.
+inline bool is_half(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
 // True for the integers, not for bool.
 inline bool is_int(DType dtype) { return kind(dtype) == DTypeKind::Int; }
 

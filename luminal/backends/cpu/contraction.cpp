@@ -6,8 +6,6 @@ namespace {
 using kernel::Inst;
 using kernel::InstId;
 
-bool is_half(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
-
 // Ops whose result on 16-bit floats is rounded, and of which it makes sense to keep more.
 bool rounds(Op op) {
   switch (op) {

@@ -9,7 +9,7 @@ using llvm::Value;
 
 llvm::Type* memory_type(llvm::LLVMContext& context, DType dtype, MemoryForm form) {
   if (dtype == DType::Bool) return llvm::Type::getInt8Ty(context);
-  if (form == MemoryForm::Tensor && (dtype == DType::F16 || dtype == DType::BF16)) {
+  if (form == MemoryForm::Tensor && is_half(dtype)) {
     return llvm::Type::getInt16Ty(context);
   }
   return register_type(context, dtype);
@@ -133,7 +133,7 @@ Value* MemoryEmitter::to_register(DType dtype, MemoryForm form, Value* x) {
   if (dtype == DType::Bool) {
     return builder_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
   }
-  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  const bool half = is_half(dtype);
   return half && form == MemoryForm::Tensor ? ops_.from_half_bits(dtype, x) : x;
 }
 
@@ -141,7 +141,7 @@ Value* MemoryEmitter::to_memory(DType dtype, MemoryForm form, Value* x) {
   if (dtype == DType::Bool) {
     return builder_.CreateZExt(x, x->getType()->getWithNewType(builder_.getInt8Ty()));
   }
-  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  const bool half = is_half(dtype);
   return half && form == MemoryForm::Tensor ? ops_.to_half_bits(dtype, x) : x;
 }
 

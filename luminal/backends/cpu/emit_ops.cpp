@@ -12,7 +12,6 @@ namespace {
 
 using llvm::Value;
 
-bool is_half(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
 bool is_unsigned(DType dtype) {
   return dtype == DType::U8 || dtype == DType::Bool || dtype == DType::U4;
 }

@@ -131,7 +131,7 @@ Value* ReduceEmitter::across_lanes(Value* accumulator) {
 
 Value* ReduceEmitter::finish(Value* accumulator) {
   Value* value = uses_keys() ? from_key(accumulator) : accumulator;
-  const bool half = dtype_ == DType::F16 || dtype_ == DType::BF16;
+  const bool half = is_half(dtype_);
   return half ? ops_.round(dtype_, value) : value;
 }
 

@@ -338,14 +338,12 @@ int body_weight(const Stage& stage) {
     } else {
       weight += 1;
     }
-    if (inst.dtype == DType::BF16 || inst.dtype == DType::F16) weight += 4;
+    if (is_half(inst.dtype)) weight += 4;
   }
   return weight;
 }
 
-int register_bytes(DType dtype) {
-  return dtype == DType::F16 || dtype == DType::BF16 ? 4 : (bits(dtype) + 7) / 8;
-}
+int register_bytes(DType dtype) { return is_half(dtype) ? 4 : (bits(dtype) + 7) / 8; }
 
 Schedule make_schedule(const Kernel& kernel, const Target& target, const EmitOptions& options) {
   Schedule schedule;

@@ -35,9 +35,7 @@ Tensor in_product(const Tensor& x, const Dims& product, int first, int second) {
   return prim::view(x, IndexMap(product, source, std::move(exprs)));
 }
 
-DType accumulator(DType dtype) {
-  return dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype;
-}
+DType accumulator(DType dtype) { return is_half(dtype) ? DType::F32 : dtype; }
 
 // a [batch…, m, k] times b [batch…, k, n].
 Tensor matrix_product(const Tensor& a, const Tensor& b) {
