@@ -1,13 +1,13 @@
 #include "luminal/base/peak_flops.h"
 
-#include "luminal/base/os_cpu.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <thread>
 #include <vector>
+
+#include "luminal/base/os_cpu.h"
 
 namespace luminal::base {
 namespace {
@@ -17,40 +17,36 @@ using Clock = std::chrono::steady_clock;
 constexpr int kChains = 8;  // an addition takes four cycles, and two start in each
 constexpr int64_t kRounds = 20'000;
 
-// One body for every width: `bytes` wide vectors, as many chains as hide the latency. The sums are
-// handed to the assembler as used, so that no compiler folds them.
-#define LUMINAL_ADD_CHAINS(bytes)                           \
-  typedef float Vector __attribute__((vector_size(bytes))); \
-  Vector sums[kChains] = {};                                \
-  Vector step = {};                                         \
-  step += 0.5f;                                             \
-  for (int64_t round = 0; round < kRounds; ++round) {       \
-    for (int chain = 0; chain < kChains; ++chain) {         \
-      sums[chain] += step;                                  \
-      asm volatile("" : "+v"(sums[chain]));                 \
-    }                                                       \
-  }                                                         \
-  return kRounds * kChains * static_cast<int64_t>(bytes / sizeof(float));
+// A body for every width, compiled into functions that may use it.
+template <typename Vector>
+[[gnu::always_inline]] inline int64_t add_chains() {
+  // Read and written where no compiler may look: chains that start from it differ, and none is
+  // computed before the program runs or dropped because nobody asks for its sum.
+  volatile float outside = 0.5f;
+  Vector sums[kChains];
+#pragma GCC unroll 8
+  for (Vector& sum : sums) sum = Vector{} + outside;
+  const Vector step = Vector{} + outside;
+  for (int64_t round = 0; round < kRounds; ++round) {
+#pragma GCC unroll 8
+    for (Vector& sum : sums) sum += step;
+  }
+#pragma GCC unroll 8
+  for (const Vector& sum : sums) outside = sum[0];
+  return kRounds * kChains * static_cast<int64_t>(sizeof(Vector) / sizeof(float));
+}
+
+using Float4 [[gnu::vector_size(16)]] = float;
+int64_t add_128() { return add_chains<Float4>(); }
 
 #if defined(__x86_64__)
-__attribute__((target("avx512f"))) int64_t add_512() { LUMINAL_ADD_CHAINS(64) }
-__attribute__((target("avx2"))) int64_t add_256(){LUMINAL_ADD_CHAINS(32)} int64_t
-    add_128(){LUMINAL_ADD_CHAINS(16)}
-#else
-int64_t add_128() {
-  float sums[kChains] = {};
-  for (int64_t round = 0; round < kRounds; ++round) {
-    for (float& sum : sums) {
-      sum += 0.5f;
-      asm volatile("" : "+m"(sum));
-    }
-  }
-  return kRounds * kChains;
-}
+using Float8 [[gnu::vector_size(32)]] = float;
+using Float16 [[gnu::vector_size(64)]] = float;
+[[gnu::target("avx2")]] int64_t add_256() { return add_chains<Float8>(); }
+[[gnu::target("avx512f")]] int64_t add_512() { return add_chains<Float16>(); }
 #endif
-#undef LUMINAL_ADD_CHAINS
 
-using AddChains = int64_t(*)();
+using AddChains = int64_t (*)();
 
 AddChains widest() {
 #if defined(__x86_64__)

@@ -4,8 +4,8 @@
 namespace luminal::base {
 
 // Additions of f32 vectors, the widest the processor has, in independent chains on this many
-// threads; takes about `seconds`. An op is one addition or multiplication of one element: kernels
-// round each once, so what a fused multiply-add could do on top is out of their reach.
+// threads; takes about `seconds`. An op is one addition or multiplication of one element: what
+// fused multiply-adds do on top, in the few kernels that use them, isn't counted.
 double measure_peak_flops(unsigned threads, double seconds = 0.1);
 
 }  // namespace luminal::base
