@@ -112,6 +112,13 @@ const std::string& JsonText::text() const {
   return text_;
 }
 
+void JsonText::field(std::string_view name, const std::vector<std::string>& texts) {
+  key(name);
+  begin_array(Layout::OnOneLine);
+  for (const std::string& text : texts) value(text);
+  end_array();
+}
+
 void JsonText::begin(char bracket, Layout layout) {
   start_item();
   text_ += bracket;

@@ -40,6 +40,9 @@ class JsonText {
     value(of);
   }
 
+  // A key with a list of texts, on one line.
+  void field(std::string_view name, const std::vector<std::string>& texts);
+
   // The text, once all containers are closed.
   const std::string& text() const;
 

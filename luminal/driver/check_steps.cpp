@@ -8,8 +8,10 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/driver/elements.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/kernel/interpret_kernel.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
 namespace {
@@ -35,21 +37,6 @@ double tolerance(DType dtype) {
     default:
       return 0;
   }
-}
-
-std::string position_text(int64_t flat, const std::vector<int64_t>& dims) {
-  std::vector<int64_t> at(dims.size());
-  for (size_t axis = dims.size(); axis-- > 0;) {
-    at[axis] = flat % dims[axis];
-    flat /= dims[axis];
-  }
-  return fmt::format("[{}]", fmt::join(at, ", "));
-}
-
-double difference(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double d = std::fabs(a - b);
-  return std::isnan(d) ? INFINITY : d;
 }
 
 bool untouched(const TensorData& data, size_t element) {
@@ -81,7 +68,7 @@ std::string compare(const TensorData& found, const TensorData& expected) {
   return fmt::format(
       "first wrong element {}: {:.9g}{}, expected {:.9g}; {} of {} are wrong, the "
       "largest error is {:.3g}",
-      position_text(static_cast<int64_t>(first), found.dims), ours[first],
+      position_text(first, found.dims), ours[first],
       untouched(found, first) ? " (never written)" : "", theirs[first], wrong, ours.size(), worst);
 }
 
@@ -132,14 +119,12 @@ const kernel::KernelStep* StepChecker::kernel_at(int step) const {
 }
 
 TensorData StepChecker::value_at(DType dtype, const Dims& dims, const void* data) const {
-  TensorData value{.dtype = dtype, .dims = {}, .bytes = {}, .owner = nullptr};
-  int64_t count = 1;
-  for (Expr dim : dims) {
-    value.dims.push_back(dim.evaluate(bindings_).value.value_or(0));
-    count *= value.dims.back();
-  }
-  value.bytes = {static_cast<const std::byte*>(data), static_cast<size_t>(byte_size(dtype, count))};
-  return value;
+  const Result<ResolvedDims> sizes = resolve_dims(dims, bindings_);
+  LUMINAL_CHECK(sizes, sizes.why());
+  return {.dtype = dtype,
+          .dims = sizes->sizes,
+          .bytes = {static_cast<const std::byte*>(data), sizes->bytes(dtype)},
+          .owner = nullptr};
 }
 
 void StepChecker::guard(const runtime::StepView& view, size_t param, DType dtype,

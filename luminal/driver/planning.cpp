@@ -150,7 +150,7 @@ search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& 
   return request;
 }
 
-// "add ×2, exp2": what a kernel computes, most frequent first.
+// "add ×2, exp2": what a kernel computes, in alphabetical order.
 std::vector<std::string> ops_of(const kernel::TermGraph& terms, const search::ChosenTerms& chosen,
                                 const kernel::LoweredKernel& lowered) {
   std::map<std::string, int> counts;

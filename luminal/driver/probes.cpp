@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "luminal/base/errors.h"
+#include "luminal/driver/elements.h"
 #include "luminal/driver/npy.h"
 
 namespace luminal {
@@ -39,24 +40,6 @@ void show_values(const Probe& probe, const TensorData& value, std::ostream& out)
   out << "  first   " << values_text(values, 0, kShown) << "\n"
       << "  middle  " << values_text(values, middle, kShown) << "\n"
       << "  last    " << values_text(values, values.size() - kShown, kShown) << "\n";
-}
-
-// The position of a flat index: [1, 0, 3].
-std::string position_text(size_t flat, const std::vector<int64_t>& dims) {
-  std::vector<int64_t> at(dims.size());
-  auto rest = static_cast<int64_t>(flat);
-  for (size_t axis = dims.size(); axis-- > 0;) {
-    at[axis] = rest % dims[axis];
-    rest /= dims[axis];
-  }
-  return fmt::format("[{}]", fmt::join(at, ", "));
-}
-
-// |a − b|, where equal infinities differ by 0 and NaN against a number by infinity.
-double difference(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double d = std::fabs(a - b);
-  return std::isnan(d) ? INFINITY : d;
 }
 
 double percentile(const std::vector<double>& sorted, double share) {

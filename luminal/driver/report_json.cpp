@@ -7,13 +7,6 @@ namespace {
 
 using Layout = base::JsonText::Layout;
 
-void list(base::JsonText& json, const char* key, const std::vector<std::string>& items) {
-  json.key(key);
-  json.begin_array(Layout::OnOneLine);
-  for (const std::string& item : items) json.value(item);
-  json.end_array();
-}
-
 // A list of objects, one line each.
 template <typename T, typename Write>
 void objects(base::JsonText& json, const char* key, const std::vector<T>& items, Write write) {
@@ -41,6 +34,8 @@ std::string CompileReport::json() const {
   json.field("egraph_classes", egraph_classes);
   objects(json, "rules", rules, [&](const RuleGrowth& rule) {
     json.field("rule", rule.rule);
+    json.field("group", rule.group);
+    json.field("class", rule.numeric_class);
     json.field("matches", rule.matches);
     json.field("new_nodes", rule.new_nodes);
     json.field("unions", rule.unions);
@@ -50,30 +45,38 @@ std::string CompileReport::json() const {
   json.field("search_candidates", search_candidates);
   json.field("search_kernels", search_kernels);
   json.field("model_us", model_us);
+  json.field("target", target);
   objects(json, "kernels", kernels, [&](const KernelReport& kernel) {
     json.field("name", kernel.name);
     json.field("result", kernel.result);
-    list(json, "ops", kernel.ops);
-    list(json, "rules", kernel.rules);
+    json.field("ops", kernel.ops);
+    json.field("rules", kernel.rules);
     json.field("model_us", kernel.model_us);
     json.field("model_bytes", kernel.model_bytes);
     json.field("model_flops", kernel.model_flops);
     json.field("compile_ms", kernel.compile_ms);
     json.field("from_cache", kernel.from_cache);
-    list(json, "slow_paths", kernel.slow_paths);
+    json.field("slow_paths", kernel.slow_paths);
     json.field("text", kernel.text);
   });
   objects(json, "stored", stored, [&](const StoredReport& value) {
     json.field("value", value.value);
     json.field("type", value.type);
     json.field("kernel", value.kernel);
-    list(json, "readers", value.readers);
+    json.field("readers", value.readers);
     json.field("because", value.because);
     json.field("why", value.why);
     json.field("plan_us", value.plan_us);
     json.field("fused_us", value.fused_us);
   });
-  list(json, "notes", notes);
+  objects(json, "memory", memory, [&](const MemoryReport& use) {
+    json.field("sizes", use.sizes);
+    json.field("peak", use.peak);
+    json.field("unshared", use.unshared);
+    json.field("folded", use.folded);
+    json.field("kept", use.kept);
+  });
+  json.field("notes", notes);
   json.end_object();
   return json.text() + "\n";
 }

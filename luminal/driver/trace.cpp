@@ -12,13 +12,6 @@ namespace {
 
 using Layout = base::JsonText::Layout;
 
-void list(base::JsonText& json, const char* key, const std::vector<std::string>& items) {
-  json.key(key);
-  json.begin_array(Layout::OnOneLine);
-  for (const std::string& item : items) json.value(item);
-  json.end_array();
-}
-
 // Which lane of the viewer shows it: runs above the steps they consist of.
 int lane(const TraceEvent& event) { return event.kind == "run" ? 0 : 1; }
 
@@ -49,10 +42,10 @@ void write_event(base::JsonText& json, const TraceEvent& event, const Roofline& 
   json.begin_object(Layout::OnOneLine);
   json.field("run", event.run);
   json.field("threads", event.threads);
-  if (!event.ops.empty()) list(json, "ops", event.ops);
-  if (!event.rules.empty()) list(json, "rules", event.rules);
-  if (!event.reads.empty()) list(json, "reads", event.reads);
-  if (!event.writes.empty()) list(json, "writes", event.writes);
+  if (!event.ops.empty()) json.field("ops", event.ops);
+  if (!event.rules.empty()) json.field("rules", event.rules);
+  if (!event.reads.empty()) json.field("reads", event.reads);
+  if (!event.writes.empty()) json.field("writes", event.writes);
   if (event.kind == "kernel") write_work(json, event, roofline);
   json.end_object();
   json.end_object();

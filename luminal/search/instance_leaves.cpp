@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "luminal/base/check.h"
 #include "luminal/graph/tensor.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal::search {
 
@@ -62,9 +64,9 @@ void InstanceLeaves::names_rows(NodeId index, Expr rows) {
 void InstanceLeaves::fill() {
   for (NodeId id : out_.graph->leaves()) {
     const Node& node = out_.graph->node(id);
-    std::vector<int64_t> dims;
-    for (Expr dim : node.dims) dims.push_back(dim.evaluate(out_.sizes).value.value_or(0));
-    TensorData data = random_data(random_, node.dtype, dims, values_);
+    const Result<ResolvedDims> dims = resolve_dims(node.dims, out_.sizes);
+    LUMINAL_CHECK(dims, dims.why());
+    TensorData data = random_data(random_, node.dtype, dims->sizes, values_);
     if (auto rows = rows_.find(id); rows != rows_.end()) data = indices(data, rows->second);
     out_.leaves.emplace(id, std::move(data));
   }
