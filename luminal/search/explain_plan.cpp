@@ -14,7 +14,7 @@ bool contains(const std::vector<ClassId>& list, ClassId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
 
-// Who reads each stored value, by what the reader stores.
+// Who reads each stored value, by the first that the reader stores.
 std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
   std::map<ClassId, std::vector<ClassId>> readers;
   for (const auto& step : plan.steps) {
@@ -23,7 +23,7 @@ std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
     const auto& lowered = kernel->lowered;
     for (size_t p = 0; p < lowered.origins.size(); ++p) {
       if (lowered.kernel.params[p].output || lowered.origins[p].source >= 0) continue;
-      readers[lowered.origins[p].value].push_back(lowered.origins.back().value);
+      readers[lowered.origins[p].value].push_back(kernel::stored_by(lowered).front());
     }
   }
   return readers;
@@ -40,11 +40,12 @@ bool is_gathered(const kernel::TermGraph& graph, ClassId id) {
 }
 
 StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& request, ClassId id) {
+  if (contains(request.boundaries, id)) return StoredBecause::Required;  // among `stored` too
   if (contains(request.stored, id)) return StoredBecause::Result;
   for (const HostNeed& step : request.host_steps) {
     if (contains(step.operands, id)) return StoredBecause::HostStep;
   }
-  return is_gathered(graph, id) ? StoredBecause::GatheredData : StoredBecause::Required;
+  return is_gathered(graph, id) ? StoredBecause::GatheredData : StoredBecause::Scattered;
 }
 
 }  // namespace
@@ -57,6 +58,8 @@ const char* text(StoredBecause reason) {
       return "a host step reads it";
     case StoredBecause::GatheredData:
       return "a gather reads it at an index that another value computes";
+    case StoredBecause::Scattered:
+      return "a scatter writes it row by row";
     case StoredBecause::Required:
       return "storing it was asked for";
     case StoredBecause::Policy:
@@ -75,14 +78,8 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
   const auto readers = readers_of(plan);
   PlanCost cost(graph, request, options);
   const CostedPlan as_it_is = cost.cost(cut);
-  std::vector<StoredValue> values;
-  for (const auto& step : plan.steps) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel == nullptr) continue;
-    const auto found = readers.find(kernel->lowered.origins.back().value);
-    if (found == readers.end()) continue;
-    const ClassId id = found->first;
-    StoredValue stored{.value = id, .readers = found->second, .why = {}};
+  const auto explain = [&](ClassId id, const std::vector<ClassId>& read_by) {
+    StoredValue stored{.value = id, .readers = read_by, .why = {}};
     if (cost.forced()[id.index()]) {
       stored.because = why_forced(graph, request, id);
     } else if (options.fusion == Fusion::Never) {
@@ -97,7 +94,16 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
       stored.plan_seconds = as_it_is.seconds;
       stored.fused_seconds = fused.seconds;
     }
-    values.push_back(std::move(stored));
+    return stored;
+  };
+  std::vector<StoredValue> values;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    for (ClassId id : kernel::stored_by(kernel->lowered)) {
+      const auto found = readers.find(id);
+      if (found != readers.end()) values.push_back(explain(id, found->second));
+    }
   }
   return values;
 }

@@ -13,7 +13,8 @@ enum class StoredBecause : uint8_t {
   Result,         // an output, a state's new value, a probe
   HostStep,       // a step on the host reads it
   GatheredData,   // a gather reads it where another value says
-  Required,       // storing it was asked for
+  Scattered,      // a scatter updates it where it lies
+  Required,       // Tensor::materialize()
   Policy,         // Fusion::Never
   NoKernelHolds,  // its readers with it inside aren't a kernel: `why` is the limit
   DearerInside,   // by the model, with both figures
@@ -23,7 +24,8 @@ const char* text(StoredBecause reason);  // "a host step reads it"
 
 struct StoredValue {
   kernel::ClassId value;
-  std::vector<kernel::ClassId> readers;  // by what they store: the kernels that could absorb it
+  std::vector<kernel::ClassId> readers;  // the kernels that could absorb it, each by one of its
+                                         // outputs
   StoredBecause because = StoredBecause::Result;
   std::string why;  // of NoKernelHolds
   // Of DearerInside: the whole plan as it is, and with the value computed by its readers.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "tests/search/planned.h"
 
@@ -30,6 +31,19 @@ TEST(ExplainPlan, AResultThatIsReadAgain) {
   EXPECT_EQ(values[1].readers.size(), 1u);
 }
 
+TEST(ExplainPlan, EveryOutputOfAKernelHasItsReason) {
+  Graph graph;
+  Tensor x = graph.input("x", {512, 512});
+  Tensor root = sqrt(x).materialize(), wave = sin(x).materialize();
+  (root.permute({1, 0}) * wave.permute({1, 0})).output("y");
+  const Planned planned = prepare(graph);
+  EXPECT_EQ(plan(graph).plan.n_kernels(), 2);  // sqrt and sin are one
+  const std::vector<StoredValue> values = explained(planned);
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0].because, StoredBecause::Required);
+  EXPECT_EQ(values[1].because, StoredBecause::Required);
+}
+
 TEST(ExplainPlan, GatheredData) {
   Graph graph;
   Tensor x = graph.input("x", {10, 4});
@@ -38,6 +52,17 @@ TEST(ExplainPlan, GatheredData) {
   const std::vector<StoredValue> values = explained(prepare(graph, Fusion::Always));
   ASSERT_EQ(values.size(), 1u);
   EXPECT_EQ(values[0].because, StoredBecause::GatheredData);
+}
+
+TEST(ExplainPlan, AScatterIsNoWishOfTheUsers) {
+  Graph graph;
+  Tensor x = graph.input("x", {10, 4});
+  Tensor rows = graph.input("rows", {3}, DType::I64);
+  Tensor values = graph.input("values", {3, 4});
+  sum(prim::scatter(x, rows, values), 0).output("y");
+  const std::vector<StoredValue> values_read = explained(prepare(graph, Fusion::Always));
+  ASSERT_EQ(values_read.size(), 1u);
+  EXPECT_EQ(values_read[0].because, StoredBecause::Scattered);
 }
 
 TEST(ExplainPlan, DearerInsideHasBothFigures) {

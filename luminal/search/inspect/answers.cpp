@@ -42,7 +42,8 @@ std::vector<std::string> kernels_with(const Inspection& inspection, NodeId node)
     if (kernel == nullptr) continue;
     const auto& classes = kernel->lowered.classes;
     if (std::binary_search(classes.begin(), classes.end(), value)) {
-      const bool stores = kernel->lowered.origins.back().value == value;
+      const std::vector<kernel::ClassId> stored = kernel::stored_by(kernel->lowered);
+      const bool stores = std::find(stored.begin(), stored.end(), value) != stored.end();
       kernels.push_back(fmt::format("kernel {}{}", number, stores ? ", which stores it" : ""));
     }
     ++number;
