@@ -236,6 +236,16 @@ output "y" %4
         result = run("compile", "-", "--cache", "none", "--report", text=text)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"slow: stage s0 reads p\d at gathered indices")
+        # Whole rows are read side by side.
+        rows = """luminal-graph 1
+%0 = input "table" : f32[1000, 256]
+%1 = input "ids" : i64[512]
+%2 = gather %0 %1 : f32[512, 256]
+output "y" %2
+"""
+        result = run("compile", "-", "--cache", "none", "--report", text=rows)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("slow:", result.stdout)
 
     def test_memory_is_limited_and_variants_are_planned(self):
         text = """luminal-graph 1

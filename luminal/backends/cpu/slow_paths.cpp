@@ -7,9 +7,32 @@
 namespace luminal::backends::cpu {
 namespace {
 
+// By instruction: whether it may have another value in each lane.
+std::vector<bool> varying(const Schedule& schedule, const ScheduledStage& stage) {
+  std::vector<bool> varies;
+  for (size_t k = 0; k < stage.access.size(); ++k) {
+    const kernel::Inst& inst = stage.source->body[k];
+    bool found = stage.access[k].address.uses_index(stage.vector_loop) ||
+                 stage.iota[k].uses_index(stage.vector_loop) ||
+                 (schedule.vector_outer && std::holds_alternative<kernel::LocalInst>(inst.what));
+    for (const Access::Gathered& at : stage.access[k].gathered) {
+      found = found || varies[at.value.index()];
+    }
+    if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
+      for (kernel::InstId id : op->operands) found = found || varies[id.index()];
+    }
+    varies.push_back(found);
+  }
+  return varies;
+}
+
 // How lanes of a vector reach memory, where that isn't side by side; empty where it is.
-std::string slow_access(const Access& access, const ScheduledStage& stage) {
-  if (!access.gathered.empty()) return "at gathered indices";
+std::string slow_access(const Access& access, const ScheduledStage& stage,
+                        const std::vector<bool>& varies) {
+  for (const Access::Gathered& at : access.gathered) {
+    // Where all lanes have the same index, they read a row of it side by side.
+    if (varies[at.value.index()]) return "at gathered indices";
+  }
   const LanePattern pattern = lane_pattern(access.address, stage.vector_loop, stage.lanes);
   switch (pattern.kind) {
     case LaneKind::Uniform:
@@ -28,25 +51,25 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
   std::vector<std::string> lines;
   for (size_t s = 0; s < schedule.stages.size(); ++s) {
     const ScheduledStage& stage = schedule.stages[s];
-    // Without loops around it a stage computes one value: no vector would help.
-
     if (stage.vector_loop < 0 || stage.lanes == 1) {
+      // Without loops around it a stage computes one value: no vector would help.
       if (!stage.loops.empty()) {
         lines.push_back(fmt::format("stage s{} runs one element at a time", s));
       }
       continue;
     }
+    const std::vector<bool> varies = varying(schedule, stage);
     for (size_t k = 0; k < stage.access.size(); ++k) {
       const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
       if (load == nullptr) continue;
-      const std::string how = slow_access(stage.access[k], stage);
+      const std::string how = slow_access(stage.access[k], stage, varies);
       if (!how.empty()) {
         lines.push_back(fmt::format("stage s{} reads p{} {}", s, load->param, how));
       }
     }
     const auto* output = std::get_if<kernel::OutputTarget>(&stage.source->target);
     if (output == nullptr) continue;
-    const std::string how = slow_access(stage.target, stage);
+    const std::string how = slow_access(stage.target, stage, varies);
     if (!how.empty())
       lines.push_back(fmt::format("stage s{} writes p{} {}", s, output->param, how));
   }
