@@ -30,7 +30,9 @@ struct Options {
 
 // One .txt, .ll and .s per kernel of the plan.
 void dump_kernels(const CompileReport& report, const std::string& folder) {
-  std::filesystem::create_directories(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UserError("can't create the folder '" + folder + "': " + error.message());
   for (size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelReport& kernel = report.kernels[i];
     const std::string base = (std::filesystem::path(folder) / fmt::format("kernel_{}", i)).string();

@@ -27,7 +27,7 @@ struct Options {
   CompileArguments compile;
   std::vector<std::string> inspect_op;
   std::vector<std::string> inspect_var;
-  std::vector<std::string> trace_fn;
+  std::vector<std::pair<std::string, std::string>> trace_fn;  // function, tensor
   bool trace_missing_dtype = false;
   std::vector<std::string> why_not;
   std::vector<std::string> at;
@@ -62,10 +62,9 @@ std::vector<Section> answer(Inspection& inspection, const Options& options) {
   for (const std::string& tensor : options.inspect_var) {
     add("inspect_var", {inspect_tensor(inspection, inspection.find_tensor(tensor))}, "");
   }
-  for (size_t i = 0; i + 1 < options.trace_fn.size(); i += 2) {
-    const NodeId node = inspection.find_tensor(options.trace_fn[i + 1]);
-    add("trace_fn", trace_function(inspection, options.trace_fn[i], node),
-        "no row of it mentions the tensor");
+  for (const auto& [function, tensor] : options.trace_fn) {
+    const NodeId node = inspection.find_tensor(tensor);
+    add("trace_fn", trace_function(inspection, function, node), "no row of it mentions the tensor");
   }
   if (options.trace_missing_dtype) {
     add("missing_dtype", missing_dtypes(inspection), "every value has a type");
@@ -167,7 +166,7 @@ void define_debug_ops(CLI::App& app) {
   app.add_option("--trace-fn", options->trace_fn,
                  "The rows of a function of the e-graph that mention a tensor's class")
       ->type_name("FUNCTION TENSOR")
-      ->expected(2)
+      ->allow_extra_args(false)
       ->group(questions);
   app.add_flag("--trace-missing-dtype", options->trace_missing_dtype,
                "The values whose type nothing says, and the terms and rules responsible")

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
@@ -65,7 +65,10 @@ Bindings bindings_for(const Graph& graph, const Options& options) {
 void set_leaves(Graph& graph, Executable& executable, const Bindings& bindings,
                 const Options& options) {
   std::map<std::string, std::string> files;
-  for (const std::string& text : options.inputs) files.insert(split(text, "--input"));
+  for (const std::string& text : options.inputs) {
+    const auto [file, added] = files.insert(split(text, "--input"));
+    if (!added) throw CLI::ValidationError("--input", "'" + file->first + "' is given twice");
+  }
   for (NodeId leaf : graph.leaves()) {
     const Tensor tensor = graph.tensor(leaf);
     const auto& attr = graph.node(leaf).as<InputAttr>();

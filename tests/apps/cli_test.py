@@ -211,6 +211,10 @@ class Compile(unittest.TestCase):
             self.assertIn("zmm" if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else "ymm",
                           (pathlib.Path(folder) / "kernel_0.s").read_text())
             self.assertTrue((pathlib.Path(folder) / "kernel_0.txt").read_text().startswith("kernel\n"))
+            file = str(pathlib.Path(folder) / "kernel_0.txt")
+            result = run("compile", self.GRAPH, "--cache", "none", "--dump-kernels", file + "/below")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("can't create the folder", result.stderr)
 
     def test_the_report_says_what_did_not_fuse_and_why(self):
         self.assertRegex(self.compile("--report"), r"not fused\n  %40 \(mul\) f32\[s, 256\], from kernel 0 to kernel 1: "
@@ -397,6 +401,8 @@ output "y" %1
         rows = self.ask("--case", "softmax", "--trace-fn", "Load", "x")["trace_fn"]
         self.assertEqual([row["by"] for row in rows], ["initial"])
         self.assertTrue(rows[0]["row"].startswith("(Load #"), rows)
+        rows = self.ask("--case", "softmax", "--trace-fn", "Load", "x", "--trace-fn", "Exp2", "%11")["trace_fn"]
+        self.assertEqual([row["row"].split()[0] for row in rows], ["(Load", "(Exp2"])
 
     def test_why_not_at_a_tensor(self):
         found = self.ask("--case", "fault-guard", "--why-not", "root-of-a-view", "--at", "%5")["why_not"][0]

@@ -37,9 +37,8 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
   going =
       going && stage("saturation", [&] { saturation_ = saturate(*terms_, options_.admission); });
   const std::string first_error = error_;
-  going = stage(going ? "saturation" : failed_stage_.c_str(),
-                [&] { facts_.emplace(graph, lowered_, *terms_); }) &&
-          going;
+  const std::string first_stage = going ? "saturation" : failed_stage_;
+  going = stage(first_stage.c_str(), [&] { facts_.emplace(graph, lowered_, *terms_); }) && going;
   if (!first_error.empty()) error_ = first_error;
   going = going && stage("terms", [&] {
             if (!is_whole()) throw UserError("not every value has terms that a kernel can compute");
@@ -85,17 +84,19 @@ NodeId Inspection::find_tensor(const std::string& name) const {
   for (NodeId leaf : graph_.leaves()) {
     const std::string& leaf_name = graph_.node(leaf).as<InputAttr>().name;
     if (leaf_name == name) return leaf;
-    known += (known.empty() ? "'" : ", '") + leaf_name + "'";
+    known += "'" + leaf_name + "', ";
   }
   for (const Output& output : graph_.outputs()) {
-    if (!output.name.empty() && output.name == name) return output.node;
-    if (!output.name.empty()) known += ", '" + output.name + "'";
+    if (output.name.empty()) continue;
+    if (output.name == name) return output.node;
+    known += "'" + output.name + "', ";
   }
   for (uint32_t id = 0; id < graph_.size(); ++id) {
     if (name == fmt::format("%{}", id)) return NodeId{id};
   }
-  throw UserError(fmt::format("there is no tensor '{}'; there is {} and %0 … %{}", name, known,
-                              graph_.size() - 1));
+  if (graph_.size() == 0) throw UserError("the graph has no tensors");
+  throw UserError(
+      fmt::format("there is no tensor '{}'; there is {}%0 … %{}", name, known, graph_.size() - 1));
 }
 
 }  // namespace luminal::search
