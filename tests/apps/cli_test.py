@@ -410,6 +410,20 @@ output "y" %1
         found = self.ask("--case", "fault-disabled", "--why-not", "add-turns-round", "--at", "%6")["why_not"][0]
         self.assertEqual((found["outcome"], found["off"]), ("matches", "its group 'planted' is disabled"))
 
+    def test_a_rule_may_make_what_nothing_needs(self):
+        text = """luminal-graph 1
+%0 = input "x" : f32[4, 8]
+%1 = exp2 %0 : f32[4, 8]
+output "y" %1
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder) / "mine.egg"
+            rules.write_text("""(ruleset mine.exact)
+(rewrite (Exp2 x) (Recip (Call1 "no-such-op" x)) :ruleset mine.exact :name "through-a-call")
+""")
+            found = self.ask("-", "--rules", str(rules), "--analyze", text=text)
+        self.assertEqual((found["planned"], found["causes"]), (True, []), found)
+
     def test_wrong_questions_are_answered_with_what_there_is(self):
         for arguments, code, message in (
                 ((), 2, "give a graph's file or --case NAME"),

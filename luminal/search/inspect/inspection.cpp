@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "luminal/base/errors.h"
@@ -54,12 +55,15 @@ const ClassFacts& Inspection::facts() const {
   return *facts_;
 }
 
-// What is broken is left to diagnosis: extraction takes terms as they are.
+// What is broken is left to diagnosis: extraction takes terms as they are. A rule may make values
+// that nothing needs and no kernel computes, such as calls of ops that the graph hasn't.
 bool Inspection::is_whole() const {
-  for (const ClassFact& fact : facts_->classes()) {
-    if (!fact.computable || !fact.type || fact.other_type) return false;
+  for (uint32_t node = 0; node < lowered_.value_of.size(); ++node) {
+    const ClassFact* fact = facts_->of(NodeId{node});
+    if (fact != nullptr && (!fact->computable || !fact->type)) return false;
   }
-  return true;
+  return std::ranges::none_of(facts_->classes(),
+                              [](const ClassFact& fact) { return fact.other_type.has_value(); });
 }
 
 PlanRequest Inspection::request() const {
