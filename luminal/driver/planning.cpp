@@ -17,6 +17,7 @@
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/lower_graph.h"
+#include "luminal/search/plan_request.h"
 #include "luminal/search/saturate.h"
 #include "luminal/search/terms.h"
 
@@ -92,62 +93,17 @@ void saturate(search::Terms& terms, const search::Admission& admission, CompileR
             [&] { return terms.egraph.dump(); });
 }
 
-std::vector<kernel::ClassId> operands_of(const Graph& graph, NodeId node,
-                                         const search::ExtractedTerms& extracted) {
-  std::vector<kernel::ClassId> operands;
-  for (NodeId input : graph.node(node).inputs) {
-    operands.push_back(extracted.class_of[input.index()]);
-  }
-  return operands;
-}
-
-// By source: whether the plan needs it. What a host step reads is only needed where the step is.
-std::vector<bool> needed_sources(const Graph& graph, const search::LoweredGraph& lowered,
-                                 const search::ExtractedTerms& extracted,
-                                 const search::ChosenTerms& chosen,
-                                 std::vector<kernel::ClassId> roots) {
-  std::vector<bool> needed(lowered.sources.size(), false);
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    const std::vector<bool> reached = search::reachable(extracted.graph, chosen, roots);
-    for (size_t i = 0; i < reached.size(); ++i) {
-      if (!reached[i]) continue;
-      const auto& term = extracted.graph.classes[i].terms[static_cast<size_t>(chosen.term[i])];
-      const auto* load = std::get_if<kernel::LoadTerm>(&term);
-      if (load == nullptr || needed[static_cast<size_t>(load->source)]) continue;
-      const auto source = static_cast<size_t>(load->source);
-      needed[source] = true;
-      if (!lowered.sources[source].host_step) continue;
-      const auto operands = operands_of(graph, lowered.sources[source].node, extracted);
-      roots.insert(roots.end(), operands.begin(), operands.end());
-      changed = true;
-    }
-  }
-  return needed;
-}
-
-search::PlanRequest request_for(const Graph& graph, const search::LoweredGraph& lowered,
-                                const search::ExtractedTerms& extracted,
-                                const search::ChosenTerms& chosen, CompileReport& report) {
-  search::PlanRequest request;
-  for (NodeId id : lowered.stored) request.stored.push_back(extracted.class_of[id.index()]);
-  for (NodeId id : lowered.materialized) {
-    request.boundaries.push_back(extracted.class_of[id.index()]);
-  }
-  const std::vector<bool> needed =
-      needed_sources(graph, lowered, extracted, chosen, request.stored);
-  for (size_t s = 0; s < lowered.sources.size(); ++s) {
-    if (!lowered.sources[s].host_step || !needed[s]) continue;
-    const NodeId node = lowered.sources[s].node;
-    request.host_steps.push_back({static_cast<int>(s), operands_of(graph, node, extracted)});
+// Each step on the host is a slower path, or one that nothing fuses with.
+void note_host_steps(const Graph& graph, const search::LoweredGraph& lowered,
+                     const search::PlanRequest& request, CompileReport& report) {
+  for (const search::HostNeed& step : request.host_steps) {
+    const NodeId node = lowered.sources[static_cast<size_t>(step.source)].node;
     report.notes.push_back(
         brings_kernel(graph.node(node))
             ? fmt::format("{} runs its own kernel: nothing fuses with it", graph.describe(node))
             : fmt::format("{} runs on the host: no kernel computes {}; slower, and on one thread",
                           graph.describe(node), name(graph.node(node).op)));
   }
-  return request;
 }
 
 // "add ×2, exp2": what a kernel computes, in alphabetical order.
@@ -255,7 +211,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);
   search::SearchOptions& search_options = planning.search;
   const search::ChosenTerms chosen = search::choose_terms(extracted.graph, search_options.sizes);
-  const search::PlanRequest request = request_for(graph, lowered, extracted, chosen, report);
+  const search::PlanRequest request = search::plan_request(graph, lowered, extracted, chosen);
+  note_host_steps(graph, lowered, request, report);
   if (options.progress) {
     search_options.progress = [&](int tried) { options.progress({"plan", tried}); };
   }

@@ -8,6 +8,7 @@
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/lower_graph.h"
+#include "luminal/search/plan_request.h"
 #include "luminal/search/saturate.h"
 #include "luminal/search/terms.h"
 
@@ -29,14 +30,10 @@ inline Planned prepare(const Graph& graph, Fusion fusion = Fusion::Modelled) {
   planned.lowered = lower_graph(graph, needed, *planned.terms);
   planned.saturation = saturate(*planned.terms);
   planned.extracted = extract_terms(graph, planned.lowered, *planned.terms);
-  for (NodeId id : planned.lowered.stored) {
-    planned.request.stored.push_back(planned.extracted.class_of[id.index()]);
-  }
-  for (NodeId id : planned.lowered.materialized) {
-    planned.request.boundaries.push_back(planned.extracted.class_of[id.index()]);
-  }
   planned.options.fusion = fusion;
   planned.options.sizes = representative_sizes(variables(graph), {});
+  const ChosenTerms chosen = choose_terms(planned.extracted.graph, planned.options.sizes);
+  planned.request = plan_request(graph, planned.lowered, planned.extracted, chosen);
   return planned;
 }
 

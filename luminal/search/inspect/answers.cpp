@@ -51,11 +51,19 @@ std::vector<std::string> kernels_with(const Inspection& inspection, NodeId node)
   return kernels;
 }
 
+// Of the plan, where there is one: rules may have put a step in other terms.
 bool is_host_step(const Inspection& inspection, NodeId node) {
   const auto& sources = inspection.lowered().sources;
-  return std::any_of(sources.begin(), sources.end(), [&](const SourceTensor& source) {
-    return source.node == node && source.host_step;
-  });
+  for (size_t s = 0; s < sources.size(); ++s) {
+    if (sources[s].node != node || !sources[s].host_step) continue;
+    if (inspection.plan() == nullptr) return true;
+    const auto& steps = inspection.plan()->plan.steps;
+    return std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
+      const auto* host = std::get_if<kernel::HostStep>(&step);
+      return host != nullptr && host->source == static_cast<int>(s);
+    });
+  }
+  return false;
 }
 
 // What the node became, and the reason where it isn't a kernel.

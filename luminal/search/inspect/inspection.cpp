@@ -8,6 +8,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/search/plan_request.h"
 #include "luminal/search/saturate.h"
 
 namespace luminal::search {
@@ -46,7 +47,11 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
             extracted_ = extract_terms(graph, lowered_, *terms_);
           });
   if (going) {
-    stage("plan", [&] { plan_ = find_plan(extracted_->graph, request(), options_.search); });
+    stage("plan", [&] {
+      const ChosenTerms chosen = choose_terms(extracted_->graph, options_.search.sizes);
+      const PlanRequest request = plan_request(graph, lowered_, *extracted_, chosen);
+      plan_ = find_plan(extracted_->graph, request, options_.search);
+    });
   }
 }
 
@@ -64,23 +69,6 @@ bool Inspection::is_whole() const {
   }
   return std::ranges::none_of(facts_->classes(),
                               [](const ClassFact& fact) { return fact.other_type.has_value(); });
-}
-
-PlanRequest Inspection::request() const {
-  PlanRequest request;
-  for (NodeId id : lowered_.stored) request.stored.push_back(extracted_->class_of[id.index()]);
-  for (NodeId id : lowered_.materialized) {
-    request.boundaries.push_back(extracted_->class_of[id.index()]);
-  }
-  for (size_t s = 0; s < lowered_.sources.size(); ++s) {
-    if (!lowered_.sources[s].host_step) continue;
-    HostNeed need{static_cast<int>(s), {}};
-    for (NodeId input : graph_.node(lowered_.sources[s].node).inputs) {
-      need.operands.push_back(extracted_->class_of[input.index()]);
-    }
-    request.host_steps.push_back(std::move(need));
-  }
-  return request;
 }
 
 NodeId Inspection::find_tensor(const std::string& name) const {

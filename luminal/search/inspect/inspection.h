@@ -41,7 +41,6 @@ class Inspection {
   // Null unless the stage was reached and succeeded.
   const ExtractedTerms* extracted() const { return extracted_ ? &*extracted_ : nullptr; }
   const FoundPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
-  PlanRequest request() const;
 
   // A tensor by the name of a leaf or output, or as %12. UserError that lists the names.
   NodeId find_tensor(const std::string& name) const;
