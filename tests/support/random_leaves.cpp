@@ -19,8 +19,9 @@ CustomOp negation() {
                   if (is_float(dtype)) {
                     store_float(dtype, result.bytes.data(), i, -load_float(dtype, from, i));
                   } else {
+                    const auto value = static_cast<uint64_t>(load_int(dtype, from, i));
                     store_int(dtype, result.bytes.data(), i,
-                              wrap_to(dtype, -load_int(dtype, from, i)));
+                              wrap_to(dtype, static_cast<int64_t>(0 - value)));
                   }
                 }
               }};
