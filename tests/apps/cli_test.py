@@ -55,10 +55,10 @@ class Cache(unittest.TestCase):
             count = len(list(kernels.glob("*.o")))
             self.assertGreater(count, 0)
             self.assertIn(f"{count} compiled kernels", run("cache", "stats", environment=environment).stdout)
-            (kernels / "notes.txt").write_text("mine")
+            (kernels / "main.o").write_text("mine")
             result = run("cache", "clear", environment=environment)
             self.assertIn(f"removed {count} compiled kernels", result.stdout)
-            self.assertEqual([file.name for file in kernels.iterdir()], ["notes.txt"])
+            self.assertEqual([file.name for file in kernels.iterdir()], ["main.o"])
 
     def test_a_folder_that_others_may_write_to_is_not_used(self):
         graph = str(SOURCE / "tests/apps/graph.txt")

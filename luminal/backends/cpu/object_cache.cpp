@@ -8,6 +8,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "luminal/base/check.h"
 #include "luminal/base/hash.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/base/os_process.h"
@@ -25,6 +26,14 @@ struct Header {
 
 Header header_of(const std::string& key, std::string_view object) {
   return {.size = object.size(), .checksum = base::hash(object), .key = base::hash(key)};
+}
+
+// Keys have one length, so that objects of others in the same folder are never taken for entries.
+constexpr size_t kKeyLength = 64;
+
+bool is_key(std::string_view text) {
+  return text.size() == kKeyLength &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // Unique among the processes and threads that may write the same entry.
@@ -46,17 +55,19 @@ struct Entry {
 std::vector<Entry> entries_of(const std::filesystem::path& folder) {
   std::vector<Entry> entries;
   std::error_code ignored;  // other processes may remove files at the same time
-  std::filesystem::directory_iterator files(folder, ignored);
-  for (const auto& file : files) {
-    const std::string extension = file.path().extension().string();
+  std::filesystem::directory_iterator file(folder, ignored);
+  for (; file != std::filesystem::directory_iterator(); file.increment(ignored)) {
+    const std::string name = file->path().filename().string();
+    if (!is_key(std::string_view(name).substr(0, kKeyLength))) continue;
+    const std::string_view ending = std::string_view(name).substr(kKeyLength);
     std::error_code gone;
-    const auto used = file.last_write_time(gone);
-    const uint64_t bytes = file.file_size(gone);
+    const auto used = file->last_write_time(gone);
+    const uint64_t bytes = file->file_size(gone);
     if (gone) continue;
-    const bool old_temporary =
-        extension == ".tmp" && std::filesystem::file_time_type::clock::now() - used > kOldTemporary;
-    if (extension != ".o" && !old_temporary) continue;
-    entries.push_back({used, file.path().filename().string(), bytes});
+    const bool old_temporary = ending.starts_with(".o.") && ending.ends_with(".tmp") &&
+                               std::filesystem::file_time_type::clock::now() - used > kOldTemporary;
+    if (ending != ".o" && !old_temporary) continue;
+    entries.push_back({used, name, bytes});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.used != b.used ? a.used < b.used : a.name < b.name;
@@ -86,6 +97,7 @@ ObjectCache::~ObjectCache() {
 }
 
 std::filesystem::path ObjectCache::file_of(const std::string& key) const {
+  LUMINAL_CHECK(is_key(key), "a cache key of another form: " + key);
   return folder_ / (key + ".o");
 }
 

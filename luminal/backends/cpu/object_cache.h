@@ -25,7 +25,7 @@ class ObjectCache {
   explicit ObjectCache(std::filesystem::path folder, uint64_t most_bytes = kDefaultBytes);
   ~ObjectCache();
 
-  // `key` is made of letters and digits: it is the file's name.
+  // `key` is 64 hex digits: with .o it is the file's name.
   std::optional<std::string> find(const std::string& key);
   void store(const std::string& key, std::string_view object);
 

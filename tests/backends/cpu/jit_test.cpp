@@ -124,28 +124,29 @@ TEST_F(JitCache, AFolderThatCantBeWrittenIsCounted) {
 }
 
 TEST_F(JitCache, WhatWasUsedLeastRecentlyGoesWhenTheFolderIsFull) {
+  const auto key = [](char digit) { return std::string(64, digit); };
   {
     ObjectCache cache(options().cache_folder);
-    for (const char* key : {"a", "b", "c", "d"}) cache.store(key, std::string(1000, 'x'));
+    for (char digit : {'a', 'b', 'c', 'd'}) cache.store(key(digit), std::string(1000, 'x'));
   }
-  auto age = [&](const char* key, int hours) {
+  auto age = [&](char digit, int hours) {
     std::filesystem::last_write_time(
-        options().cache_folder / (std::string(key) + ".o"),
+        options().cache_folder / (key(digit) + ".o"),
         std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
   };
-  age("a", 4);
-  age("b", 3);
-  age("c", 2);
-  age("d", 1);
+  age('a', 4);
+  age('b', 3);
+  age('c', 2);
+  age('d', 1);
   {
     ObjectCache cache(options().cache_folder, 3500);
-    EXPECT_TRUE(cache.find("a").has_value()) << "now it is the newest";
-    cache.store("e", std::string(1000, 'y'));
+    EXPECT_TRUE(cache.find(key('a')).has_value()) << "now it is the newest";
+    cache.store(key('e'), std::string(1000, 'y'));
   }
   ObjectCache cache(options().cache_folder);
-  EXPECT_FALSE(cache.find("b").has_value());
-  EXPECT_FALSE(cache.find("c").has_value());
-  for (const char* key : {"a", "d", "e"}) EXPECT_TRUE(cache.find(key).has_value()) << key;
+  EXPECT_FALSE(cache.find(key('b')).has_value());
+  EXPECT_FALSE(cache.find(key('c')).has_value());
+  for (char digit : {'a', 'd', 'e'}) EXPECT_TRUE(cache.find(key(digit)).has_value()) << digit;
   EXPECT_EQ(cache_stats(options().cache_folder).entries, 3);
   EXPECT_EQ(trim_cache(options().cache_folder, 0).entries, 3);
 }
