@@ -5,19 +5,6 @@
 #include <algorithm>
 
 namespace luminal::search {
-namespace {
-
-std::optional<Op> element_wise(const Terms& terms, egraph::FunctionId function) {
-  for (Op op : all_ops()) {
-    const OpClass kind = op_class(op);
-    const bool is_term =
-        kind == OpClass::Unary || kind == OpClass::Binary || kind == OpClass::Ternary;
-    if (is_term && terms.op(op) == function) return op;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 ClassFacts::ClassFacts(const Graph& graph, const LoweredGraph& lowered, Terms& terms)
     : graph_(graph), lowered_(lowered), terms_(terms), snapshot_(terms.egraph.snapshot()) {
@@ -103,7 +90,7 @@ bool ClassFacts::is_usable(const egraph::Node& node, std::string* why) const {
     return reducer_from_name(reducer).has_value() || no("there is no reducer '" + reducer + "'");
   }
   const bool known = f == terms_.constant || f == terms_.iota || f == terms_.reindex ||
-                     f == terms_.gather || element_wise(terms_, f).has_value();
+                     f == terms_.gather || terms_.op_of(f).has_value();
   return known || no("no kernel computes '" + terms_.egraph.schema().function(f).name + "'");
 }
 
@@ -150,7 +137,7 @@ std::optional<Type> ClassFacts::type_of(const egraph::Node& node) const {
     type.dims.insert(type.dims.end(), types[0].dims.begin() + 1, types[0].dims.end());
     return type;
   }
-  const Op op = *element_wise(terms_, f);
+  const Op op = *terms_.op_of(f);
   if (op == Op::Select) return types[1];
   if (op == Op::LessThan || op == Op::Equal) types[0].dtype = DType::Bool;
   return types[0];
