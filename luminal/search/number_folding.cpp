@@ -130,7 +130,13 @@ std::optional<Number> fold_to(std::string_view op, std::string_view dtype, const
     return std::nullopt;
   }
   if (known == Op::Bitcast && bits(*to) != bits(operand.dtype)) return std::nullopt;
-  return apply(*known, *to, std::span(&operand, 1));
+  const Number result = apply(*known, *to, std::span(&operand, 1));
+  if (known != Op::Bitcast) return result;
+  // Numbers know one NaN, and its bits aren't those of all.
+  const bool has_nan = (is_float(operand.dtype) && std::isnan(operand.real)) ||
+                       (is_float(*to) && std::isnan(result.real));
+  if (has_nan) return std::nullopt;
+  return result;
 }
 
 std::optional<Number> empty_reduction(std::string_view reducer, Expr extent, DType dtype) {

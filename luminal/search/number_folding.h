@@ -25,7 +25,7 @@ std::optional<Number> rest_by_unit(const Number& c);
 std::optional<Number> normal_product(const Number& a, const Number& b);
 // An element-wise primitive of constants; none where it isn't defined on their dtypes.
 std::optional<Number> fold(std::string_view op, std::initializer_list<Number> operands);
-// Cast and Bitcast.
+// Cast and Bitcast; none of a NaN whose bits would be lost.
 std::optional<Number> fold_to(std::string_view op, std::string_view dtype, const Number& operand);
 // The value of a reduction over no elements; none where `extent` isn't known to be 0.
 std::optional<Number> empty_reduction(std::string_view reducer, Expr extent, DType dtype);

@@ -243,6 +243,17 @@ TEST(CompileOptions, ARuleWithoutEndIsANoteThatNamesIt) {
   EXPECT_EQ(compiled.report.kernels.size(), 1u);
 }
 
+// ---- Folding -----------------------------------------------------------------------------------
+
+TEST(Folding, ABitcastKeepsTheBitsOfANaN) {
+  Graph graph;
+  const Tensor nan = graph.constant(-1, DType::I32).bitcast(DType::F32);
+  const Tensor y = nan.bitcast(DType::I32).output("y");
+  Executable executable = compile(graph, {.cache_folder = "none"});
+  executable.run();
+  EXPECT_EQ(executable.get_data(y).to_ints(), std::vector<int64_t>{-1});
+}
+
 // ---- Dead nodes --------------------------------------------------------------------------------
 
 TEST(DeadNodes, NeverReachAPlan) {
