@@ -410,6 +410,19 @@ output "y" %1
         found = self.ask("--case", "fault-disabled", "--why-not", "add-turns-round", "--at", "%6")["why_not"][0]
         self.assertEqual((found["outcome"], found["off"]), ("matches", "its group 'planted' is disabled"))
 
+    def test_a_wrong_term_is_named_with_its_rule(self):
+        for right, cause in (('(Load (Source 99))', "wrong-term"), ('(Mul x (Cast "f16" x))', "wrong-term"),
+                             ("(Gather x x)", "joined-types")):
+            with self.subTest(right), tempfile.TemporaryDirectory() as folder:
+                rules = pathlib.Path(folder) / "mine.egg"
+                rules.write_text(f"""(ruleset mine.exact)
+(rewrite (Exp2 x) {right} :ruleset mine.exact :name "mine")
+""")
+                found = self.ask(str(SOURCE / "examples/feed_forward.lum"), "--rules", str(rules), "--analyze")
+                first = found["causes"][0]
+                self.assertEqual((first["cause"], first["rule"]), (cause, "mine"), found["causes"])
+                self.assertNotIn("rule-unmatched", [one["cause"] for one in found["causes"]])
+
     def test_a_rule_may_make_what_nothing_needs(self):
         text = """luminal-graph 1
 %0 = input "x" : f32[4, 8]

@@ -36,8 +36,9 @@ class Diagnosis {
     joined_types();
     missing_types();
     not_computable();
+    if (in_.failed_stage() == "terms" && causes_.empty()) wrong_term();
     if (in_.failed_stage() == "plan") no_plan();
-    idle_rules();
+    if (in_.failed_stage() != "saturation") idle_rules();  // else who matched isn't known
     return std::move(causes_);
   }
 
@@ -73,12 +74,15 @@ class Diagnosis {
     return {};
   }
 
-  // The rule that an error of the engine names.
+  // The rule that an error names; the user's before those that went on from what it made.
   std::string rule_in(const std::string& message) const {
+    std::string named;
     for (const RuleInfo& rule : in_.rules().rules()) {
-      if (message.find("'" + rule.name + "'") != std::string::npos) return rule.name;
+      if (message.find("'" + rule.name + "'") == std::string::npos) continue;
+      if (rule.of_user) return rule.name;
+      if (named.empty()) named = rule.name;
     }
-    return {};
+    return named;
   }
 
   void failed_rule() {
@@ -86,6 +90,13 @@ class Diagnosis {
     causes_.push_back(cause(types ? "joined-types" : "rule-failed")
                           .add("rule", rule_in(in_.error()))
                           .add("why", in_.error()));
+  }
+
+  void wrong_term() {
+    causes_.push_back(cause("wrong-term")
+                          .add("rule", rule_in(in_.error()))
+                          .add("why", in_.error())
+                          .add("way_out", std::string("correct what the rule makes")));
   }
 
   std::string op_text(egraph::ClassId id) const {

@@ -16,6 +16,7 @@ namespace luminal::search {
 //   cyclic             an op has only terms that need its own value
 //   missing-dtype      nothing says a value's type
 //   joined-types       a rule made values of different types equal
+//   wrong-term         a rule made a term that no primitive takes
 //   over-limits        an op on its own is more than a kernel may hold
 //   no-plan            there is none, for another reason
 //   rule-off           a rule of the user's doesn't run: its group or class isn't admitted
