@@ -39,14 +39,30 @@ double tolerance(DType dtype) {
   }
 }
 
+// Integers and bool that comparisons and casts of floats decide differ where the last bits of those
+// do. A kernel that is wrong is wrong in more of its elements than this share.
+constexpr double kMayTurn = 0.25;
+
+// Whether an integer or bool is made of a float anywhere in the graph.
+bool floats_decide(const Graph& graph) {
+  for (size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(NodeId{static_cast<uint32_t>(id)});
+    if (is_float(node.dtype)) continue;
+    for (NodeId input : node.inputs) {
+      if (is_float(graph.node(input).dtype)) return true;
+    }
+  }
+  return false;
+}
+
 bool untouched(const TensorData& data, size_t element) {
   const size_t width = static_cast<size_t>(std::max(bits(data.dtype), 8)) / 8;
   const auto bytes = data.bytes.subspan(element * width, width);
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kPoison; });
 }
 
-// What is wrong, or nothing.
-std::string compare(const TensorData& found, const TensorData& expected) {
+// What is wrong, or nothing. `may_turn`: elements that aren't floats may depend on roundings.
+std::string compare(const TensorData& found, const TensorData& expected, bool may_turn) {
   const std::vector<double> ours = found.to_doubles();
   const std::vector<double> theirs = expected.to_doubles();
   double largest = 0;
@@ -65,6 +81,8 @@ std::string compare(const TensorData& found, const TensorData& expected) {
     worst = std::max(worst, off);
   }
   if (wrong == 0) return {};
+  const bool few = static_cast<double>(wrong) <= kMayTurn * static_cast<double>(ours.size());
+  if (may_turn && few && !is_float(found.dtype)) return {};
   return fmt::format(
       "first wrong element {}: {:.9g}{}, expected {:.9g}; {} of {} are wrong, the "
       "largest error is {:.3g}",
@@ -84,7 +102,7 @@ std::string compare(const TensorData& found, const TensorData& expected) {
 
 StepChecker::StepChecker(const Graph& graph, const StepNotes& notes, const Bindings& bindings,
                          const interpret::LeafData& leaf)
-    : graph_(graph), notes_(notes), bindings_(bindings) {
+    : graph_(graph), notes_(notes), bindings_(bindings), floats_decide_(floats_decide(graph)) {
   expect_nodes(leaf);
 }
 
@@ -188,7 +206,7 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   const TensorData found = value_at(node.dtype, node.dims, view.params.back());
   TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
   node.as<CustomAttr>().op->compute(operands, expected);
-  const std::string wrong = compare(found, expected.data);
+  const std::string wrong = compare(found, expected.data, floats_decide_);
   if (!wrong.empty()) accuse(note, "the kernel doesn't do what the op's compute does", wrong);
   give_back(view);
 }
@@ -223,8 +241,8 @@ void StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel
   kernel::interpret_kernel(kernel, bindings_, reference);
   for (size_t p = 0; p < params.size(); ++p) {
     if (!kernel.params[p].output) continue;
-    const std::string wrong =
-        compare(value_at(kernel.params[p], params[p]), value_at(kernel.params[p], reference[p]));
+    const std::string wrong = compare(value_at(kernel.params[p], params[p]),
+                                      value_at(kernel.params[p], reference[p]), floats_decide_);
     if (!wrong.empty()) accuse(note, "the compiled code doesn't do what its loops say", wrong);
   }
 }
@@ -236,7 +254,7 @@ void StepChecker::check_against_graph(const StepNote& note, const kernel::Lowere
     const kernel::ClassId value = lowered.origins[p].value;
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
-    const std::string wrong = compare(value_at(param, params[p]), expected->second);
+    const std::string wrong = compare(value_at(param, params[p]), expected->second, floats_decide_);
     if (wrong.empty()) continue;
     accuse(note,
            fmt::format("its loops don't compute {}: a rule or the lowering is wrong",

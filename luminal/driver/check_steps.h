@@ -56,6 +56,7 @@ class StepChecker : public runtime::StepObserver {
   const Graph& graph_;
   const StepNotes& notes_;
   const Bindings& bindings_;
+  const bool floats_decide_;                        // of elements that aren't floats
   std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
   std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter
   std::vector<Guarded> outputs_;                    // of the kernel that runs
