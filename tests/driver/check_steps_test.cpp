@@ -8,6 +8,7 @@
 
 #include "luminal/backends/registry.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "tests/search/planned.h"
 
