@@ -73,8 +73,7 @@ Index StageBody::index_of(Expr e) {
   return {.expr = 0, .value = arithmetic(e)};
 }
 
-// An expression with gathered parts as integer instructions. Indices are never negative, so that
-// division toward zero is floor division.
+// An expression with gathered parts as integer instructions.
 InstId StageBody::arithmetic(Expr e) {
   if (dynamic_instances(e).empty()) return add(DType::I64, IotaInst{e});
   if (e.kind() == ExprKind::Index) {
@@ -88,15 +87,30 @@ InstId StageBody::arithmetic(Expr e) {
     const InstId right = arithmetic(e.operands()[k]);
     if (e.kind() == ExprKind::Product) {
       left = add(DType::I64, OpInst{Op::Mul, {left, right}});
-    } else if (e.kind() == ExprKind::FloorDiv) {
-      left = add(DType::I64, OpInst{Op::IntDiv, {left, right}});
-    } else if (e.kind() == ExprKind::Mod) {
-      left = add(DType::I64, OpInst{Op::Mod, {left, right}});
+    } else if (e.kind() == ExprKind::FloorDiv || e.kind() == ExprKind::Mod) {
+      left = divide(e, left, right);
     } else {
       builder_.fails("a gathered index inside " + e.text() + " can't be followed");
     }
   }
   return left;
+}
+
+// Divisors are positive. Indices never are negative, but a view may shift them below zero: there
+// division toward zero, which is what instructions do, isn't the expression's floor division.
+InstId StageBody::divide(Expr e, InstId top, InstId by) {
+  auto op = [&](Op what, std::vector<InstId> operands) {
+    return add(DType::I64, OpInst{what, std::move(operands)});
+  };
+  const bool may_be_negative = e.operands()[0].lower_bound() < 0;
+  if (!may_be_negative) return op(e.kind() == ExprKind::Mod ? Op::Mod : Op::IntDiv, {top, by});
+  const InstId rest = op(Op::Mod, {top, by});
+  const InstId zero = add(DType::I64, ConstInst{0, 0});
+  const InstId negative = add(DType::Bool, OpInst{Op::LessThan, {rest, zero}});
+  const InstId remainder = op(Op::Select, {negative, op(Op::Add, {rest, by}), rest});
+  if (e.kind() == ExprKind::Mod) return remainder;
+  const InstId minus = op(Op::Mul, {remainder, add(DType::I64, ConstInst{0, -1})});
+  return op(Op::IntDiv, {op(Op::Add, {top, minus}), by});
 }
 
 InstId StageBody::sum(Expr e) {

@@ -25,6 +25,7 @@ class StageBody {
   Index index_of(Expr e);
   InstId arithmetic(Expr e);
   InstId sum(Expr e);
+  InstId divide(Expr e, InstId top, InstId by);
 
   StageBuilder& builder_;
   Stage& stage_;

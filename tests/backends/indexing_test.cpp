@@ -1,6 +1,7 @@
 // Concatenation, padding and gathers as parts of one kernel: what is under a condition that doesn't
 // hold is read inside its tensor or not at all.
 #include "against_interpreter.h"
+#include "luminal/graph/primitives.h"
 
 namespace luminal {
 namespace {
@@ -80,6 +81,27 @@ TEST(Gather, OfComputedDataStoresTheData) {
   Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"index", 9}}};
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.size(), 2u);
+}
+
+// Rows turned round by a few: the row that an index names is found below zero, and wraps.
+TEST(Gather, OfAViewThatWrapsBelowZero) {
+  for (Expr rows : {Expr(12), Expr::var("s", 1, 9) * 4}) {
+    Graph graph;
+    Tensor data = graph.input("x", {rows, 3}, DType::I32);
+    const Expr i = Expr::index(0, rows), j = Expr::index(1, 3);
+    const Expr shifted = (i - 3) % rows;
+    const IndexMap turned({rows, 3}, {rows, 3}, {shifted, j});
+    const IndexMap halved({rows, 3}, {rows, 3}, {((i - 3) / 2 + rows) % rows, j});
+    Tensor index = graph.input("index", {6}, DType::I64);
+    Tensor y = embedding(prim::view(data, turned), index).output("y");
+    Tensor z = embedding(prim::view(data, halved), index).output("z");
+    Comparison comparison{graph, {y, z}, {.fusion = FusionPolicy::Always}, {{"index", 4}}};
+    if (rows.to_int()) {
+      comparison.run({{}});
+    } else {
+      comparison.run({{{"s", 1}}, {{"s", 3}}});
+    }
+  }
 }
 
 TEST(Gather, UnderAReductionIsOneKernel) {
