@@ -132,7 +132,7 @@ class Walker {
 
   bool runs_along_last_root_loop(const std::vector<Expr>& index, Expr extent) const {
     const int last = out_.n_root_loops - 1;
-    if (index.back() != Expr::index(last, extent)) return false;
+    if (last < 0 || index.back() != Expr::index(last, extent)) return false;
     return std::none_of(index.begin(), index.end() - 1, [&](Expr e) { return e.uses_index(last); });
   }
 

@@ -82,35 +82,73 @@ InstId StageBody::arithmetic(Expr e) {
     return add(DType::I64, OpInst{Op::Cast, {row}});
   }
   if (e.kind() == ExprKind::Sum) return sum(e);
+  if (e.kind() == ExprKind::CeilDiv) {
+    const Expr top = e.operands()[0], by = e.operands()[1];
+    return arithmetic((top + by - 1) / by);
+  }
   InstId left = arithmetic(e.operands()[0]);
   for (size_t k = 1; k < e.operands().size(); ++k) {
-    const InstId right = arithmetic(e.operands()[k]);
-    if (e.kind() == ExprKind::Product) {
-      left = add(DType::I64, OpInst{Op::Mul, {left, right}});
-    } else if (e.kind() == ExprKind::FloorDiv || e.kind() == ExprKind::Mod) {
-      left = divide(e, left, right);
-    } else {
-      builder_.fails("a gathered index inside " + e.text() + " can't be followed");
-    }
+    left = combine(e, left, arithmetic(e.operands()[k]));
   }
   return left;
+}
+
+InstId StageBody::integer_op(Op op, std::vector<InstId> operands) {
+  return add(DType::I64, OpInst{op, std::move(operands)});
+}
+
+InstId StageBody::less(InstId a, InstId b) {
+  return add(DType::Bool, OpInst{Op::LessThan, {a, b}});
+}
+
+// Comparisons are 1 where they hold.
+InstId StageBody::combine(Expr e, InstId a, InstId b) {
+  auto integer = [&](int64_t value) { return add(DType::I64, ConstInst{0, value}); };
+  auto is_zero = [&](InstId x) { return add(DType::Bool, OpInst{Op::Equal, {x, integer(0)}}); };
+  switch (e.kind()) {
+    case ExprKind::Product:
+      return integer_op(Op::Mul, {a, b});
+    case ExprKind::FloorDiv:
+    case ExprKind::Mod:
+      return divide(e, a, b);
+    case ExprKind::Min:
+      return integer_op(Op::Select, {less(a, b), a, b});
+    case ExprKind::Max:
+      return integer_op(Op::Select, {less(a, b), b, a});
+    case ExprKind::Less:
+      return integer_op(Op::Select, {less(a, b), integer(1), integer(0)});
+    case ExprKind::GreaterEqual:
+      return integer_op(Op::Select, {less(a, b), integer(0), integer(1)});
+    case ExprKind::And:
+      return integer_op(Op::Select, {is_zero(a), integer(0),
+                                     integer_op(Op::Select, {is_zero(b), integer(0), integer(1)})});
+    case ExprKind::Or:
+      return integer_op(
+          Op::Select,
+          {is_zero(a), integer_op(Op::Select, {is_zero(b), integer(0), integer(1)}), integer(1)});
+    case ExprKind::CeilDiv:
+    case ExprKind::Const:
+    case ExprKind::Var:
+    case ExprKind::Index:
+    case ExprKind::Sum:
+      break;
+  }
+  builder_.fails("a gathered index inside " + e.text() + " can't be followed");
+  return a;
 }
 
 // Divisors are positive. Indices never are negative, but a view may shift them below zero: there
 // division toward zero, which is what instructions do, isn't the expression's floor division.
 InstId StageBody::divide(Expr e, InstId top, InstId by) {
-  auto op = [&](Op what, std::vector<InstId> operands) {
-    return add(DType::I64, OpInst{what, std::move(operands)});
-  };
-  const bool may_be_negative = e.operands()[0].lower_bound() < 0;
-  if (!may_be_negative) return op(e.kind() == ExprKind::Mod ? Op::Mod : Op::IntDiv, {top, by});
-  const InstId rest = op(Op::Mod, {top, by});
-  const InstId zero = add(DType::I64, ConstInst{0, 0});
-  const InstId negative = add(DType::Bool, OpInst{Op::LessThan, {rest, zero}});
-  const InstId remainder = op(Op::Select, {negative, op(Op::Add, {rest, by}), rest});
-  if (e.kind() == ExprKind::Mod) return remainder;
-  const InstId minus = op(Op::Mul, {remainder, add(DType::I64, ConstInst{0, -1})});
-  return op(Op::IntDiv, {op(Op::Add, {top, minus}), by});
+  const bool mod = e.kind() == ExprKind::Mod;
+  if (e.operands()[0].lower_bound() >= 0) return integer_op(mod ? Op::Mod : Op::IntDiv, {top, by});
+  const InstId rest = integer_op(Op::Mod, {top, by});
+  const InstId negative = less(rest, add(DType::I64, ConstInst{0, 0}));
+  const InstId remainder =
+      integer_op(Op::Select, {negative, integer_op(Op::Add, {rest, by}), rest});
+  if (mod) return remainder;
+  const InstId minus = integer_op(Op::Mul, {remainder, add(DType::I64, ConstInst{0, -1})});
+  return integer_op(Op::IntDiv, {integer_op(Op::Add, {top, minus}), by});
 }
 
 InstId StageBody::sum(Expr e) {

@@ -25,7 +25,10 @@ class StageBody {
   Index index_of(Expr e);
   InstId arithmetic(Expr e);
   InstId sum(Expr e);
+  InstId combine(Expr e, InstId a, InstId b);
   InstId divide(Expr e, InstId top, InstId by);
+  InstId integer_op(Op op, std::vector<InstId> operands);
+  InstId less(InstId a, InstId b);
 
   StageBuilder& builder_;
   Stage& stage_;

@@ -83,7 +83,8 @@ TEST(Gather, OfComputedDataStoresTheData) {
   EXPECT_EQ(comparison.report.kernels.size(), 2u);
 }
 
-// Rows turned round by a few: the row that an index names is found below zero, and wraps.
+// Rows turned round by a few: the row that an index names is found below zero, and wraps, or is
+// kept within bounds.
 TEST(Gather, OfAViewThatWrapsBelowZero) {
   for (Expr rows : {Expr(12), Expr::var("s", 1, 9) * 4}) {
     Graph graph;
@@ -95,7 +96,9 @@ TEST(Gather, OfAViewThatWrapsBelowZero) {
     Tensor index = graph.input("index", {6}, DType::I64);
     Tensor y = embedding(prim::view(data, turned), index).output("y");
     Tensor z = embedding(prim::view(data, halved), index).output("z");
-    Comparison comparison{graph, {y, z}, {.fusion = FusionPolicy::Always}, {{"index", 4}}};
+    const IndexMap kept({rows, 3}, {rows, 3}, {max(min(i * 2 - 1, rows - 1), 0), j});
+    Tensor w = embedding(prim::view(data, kept), index).output("w");
+    Comparison comparison{graph, {y, z, w}, {.fusion = FusionPolicy::Always}, {{"index", 4}}};
     if (rows.to_int()) {
       comparison.run({{}});
     } else {

@@ -72,6 +72,15 @@ TEST(Scan, IsReadInAnyOrderFromItsRow) {
   comparison.run({{}, {}});
 }
 
+// One element, by a kernel that has no loops of its own.
+TEST(Scan, IsReadAtOneElement) {
+  Graph graph;
+  Tensor scanned = prim::scan(graph.input("x", {7, 5, 4}), Reducer::Max);
+  Tensor y = prim::view(scanned, IndexMap({}, scanned.dims(), {3, 1, 2})).output("y");
+  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}};
+  comparison.run({{}, {}});
+}
+
 TEST(Scan, OfAScanIsRight) {
   Graph graph;
   Tensor y = cummax(cumsum(graph.input("x", {3, 40}), -1) * 0.5f, -1).output("y");
