@@ -34,8 +34,8 @@ void build_mlp(Graph& graph) {
 // Small enough to read, with an op for each fault: sin, sqrt, a cast and a view.
 void build_small(Graph& graph) {
   Tensor turned = sin(graph.input("x", {16, 8}).permute({1, 0}));
-  Tensor plain =
-      turned.permute({1, 0});  // named, for compilers differ in which operand they build first
+  // Named, for compilers differ in which operand of a sum they build first.
+  Tensor plain = turned.permute({1, 0});
   Tensor root = sqrt(turned.permute({1, 0}));
   (root + plain).cast(DType::F16).output("y");
 }

@@ -105,6 +105,9 @@ InstId StageBody::less(InstId a, InstId b) {
 InstId StageBody::combine(Expr e, InstId a, InstId b) {
   auto integer = [&](int64_t value) { return add(DType::I64, ConstInst{0, value}); };
   auto is_zero = [&](InstId x) { return add(DType::Bool, OpInst{Op::Equal, {x, integer(0)}}); };
+  auto truth = [&](InstId x) {
+    return integer_op(Op::Select, {is_zero(x), integer(0), integer(1)});
+  };
   switch (e.kind()) {
     case ExprKind::Product:
       return integer_op(Op::Mul, {a, b});
@@ -120,12 +123,9 @@ InstId StageBody::combine(Expr e, InstId a, InstId b) {
     case ExprKind::GreaterEqual:
       return integer_op(Op::Select, {less(a, b), integer(0), integer(1)});
     case ExprKind::And:
-      return integer_op(Op::Select, {is_zero(a), integer(0),
-                                     integer_op(Op::Select, {is_zero(b), integer(0), integer(1)})});
+      return integer_op(Op::Mul, {truth(a), truth(b)});
     case ExprKind::Or:
-      return integer_op(
-          Op::Select,
-          {is_zero(a), integer_op(Op::Select, {is_zero(b), integer(0), integer(1)}), integer(1)});
+      return integer_op(Op::Select, {is_zero(a), truth(b), integer(1)});
     case ExprKind::CeilDiv:
     case ExprKind::Const:
     case ExprKind::Var:

@@ -107,6 +107,21 @@ TEST(Gather, OfAViewThatWrapsBelowZero) {
   }
 }
 
+// Whether a row is padding is decided by the index that names it.
+TEST(Gather, OfPaddedRowsIsRightInEveryDType) {
+  for (DType dtype : kDTypes) {
+    Graph graph;
+    Tensor data = graph.input("x", {5, 3}, dtype);
+    Tensor joined = concat({data, graph.input("b", {4, 3}, dtype)}, 0);
+    Tensor index = graph.input("index", {12}, DType::I64);
+    Tensor y = embedding(joined, index).output("y");
+    for (FusionPolicy fusion : {FusionPolicy::Always, FusionPolicy::Never}) {
+      Comparison comparison{graph, {y}, {.fusion = fusion}, {{"index", 9}}};
+      comparison.run({{}, {}});
+    }
+  }
+}
+
 TEST(Gather, UnderAReductionIsOneKernel) {
   Graph graph;
   Tensor index = graph.input("index", {4, 6}, DType::I32) + 1;

@@ -152,23 +152,8 @@ double access_cost(const Access& access, const std::vector<bool>& varies, int lo
   return pattern.stride.is(1) || pattern.stride.is(-1) ? 1 : 0.5 * lanes;
 }
 
-// Which instructions differ from lane to lane.
-std::vector<bool> varying(const ScheduledStage& stage, int loop) {
-  const auto& body = stage.source->body;
-  std::vector<bool> result(body.size());
-  for (size_t k = 0; k < body.size(); ++k) {
-    bool varies = stage.access[k].address.uses_index(loop) || stage.iota[k].uses_index(loop);
-    for (const auto& gathered : stage.access[k].gathered) varies |= result[gathered.value.index()];
-    if (const auto* op = std::get_if<kernel::OpInst>(&body[k].what)) {
-      for (InstId operand : op->operands) varies |= result[operand.index()];
-    }
-    result[k] = varies;
-  }
-  return result;
-}
-
 double stage_cost(const ScheduledStage& stage, int loop, int lanes) {
-  std::vector<bool> varies = varying(stage, loop);
+  std::vector<bool> varies = varying(stage, loop, false);
   double cost = access_cost(stage.target, varies, loop, lanes);
   for (size_t k = 0; k < stage.access.size(); ++k) {
     const auto& what = stage.source->body[k].what;
@@ -324,6 +309,21 @@ void find_empty_params(Schedule& schedule) {
 }
 
 }  // namespace
+
+std::vector<bool> varying(const ScheduledStage& stage, int loop, bool locals_vary) {
+  const auto& body = stage.source->body;
+  std::vector<bool> result(body.size());
+  for (size_t k = 0; k < body.size(); ++k) {
+    bool varies = stage.access[k].address.uses_index(loop) || stage.iota[k].uses_index(loop) ||
+                  (locals_vary && std::holds_alternative<kernel::LocalInst>(body[k].what));
+    for (const auto& gathered : stage.access[k].gathered) varies |= result[gathered.value.index()];
+    if (const auto* op = std::get_if<kernel::OpInst>(&body[k].what)) {
+      for (InstId operand : op->operands) varies |= result[operand.index()];
+    }
+    result[k] = varies;
+  }
+  return result;
+}
 
 int body_weight(const Stage& stage) {
   int weight = 0;

@@ -78,6 +78,10 @@ struct Schedule {
 Schedule make_schedule(const kernel::Kernel& kernel, const Target& target,
                        const EmitOptions& options);
 
+// By instruction: whether it may have another value in each lane along a loop. In a kernel that
+// runs across its outer loop, values of other stages may.
+std::vector<bool> varying(const ScheduledStage& stage, int loop, bool locals_vary);
+
 // About how many vector instructions one copy of a stage's body takes.
 int body_weight(const kernel::Stage& stage);
 

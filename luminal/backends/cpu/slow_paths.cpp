@@ -7,25 +7,6 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// By instruction: whether it may have another value in each lane.
-std::vector<bool> varying(const Schedule& schedule, const ScheduledStage& stage) {
-  std::vector<bool> varies;
-  for (size_t k = 0; k < stage.access.size(); ++k) {
-    const kernel::Inst& inst = stage.source->body[k];
-    bool found = stage.access[k].address.uses_index(stage.vector_loop) ||
-                 stage.iota[k].uses_index(stage.vector_loop) ||
-                 (schedule.vector_outer && std::holds_alternative<kernel::LocalInst>(inst.what));
-    for (const Access::Gathered& at : stage.access[k].gathered) {
-      found = found || varies[at.value.index()];
-    }
-    if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
-      for (kernel::InstId id : op->operands) found = found || varies[id.index()];
-    }
-    varies.push_back(found);
-  }
-  return varies;
-}
-
 // How lanes of a vector reach memory, where that isn't side by side; empty where it is.
 std::string slow_access(const Access& access, const ScheduledStage& stage,
                         const std::vector<bool>& varies) {
@@ -58,7 +39,7 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       }
       continue;
     }
-    const std::vector<bool> varies = varying(schedule, stage);
+    const std::vector<bool> varies = varying(stage, stage.vector_loop, schedule.vector_outer);
     for (size_t k = 0; k < stage.access.size(); ++k) {
       const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
       if (load == nullptr) continue;
