@@ -24,9 +24,9 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
       number_(stage),
       stage_(state.schedule.stages[stage]),
       body_(stage_.source->body),
-      contraction_(state.options.contract
-                       ? contract(*stage_.source)
-                       : Contraction{.adds = {}, .reduced = {}, .unrounded = {}}),
+      unrounded_(state.options.contract
+                       ? unrounded_values(*stage_.source)
+                       : Unrounded{.adds = {}, .reduced = {}, .unrounded = {}}),
       builder_(state.builder),
       index_(state.index) {
   values_.resize(body_.size());
@@ -197,9 +197,9 @@ Values StageEmitter::emit_reduction(size_t position) {
     Values next;
     for (size_t copy = 0; copy < so_far.size(); ++copy) {
       const bool as_vector = chunk.loop >= 0;
-      if (contraction_.reduced) {
+      if (unrounded_.reduced) {
         Value* sum =
-            multiply_add(*contraction_.reduced, so_far[copy], static_cast<int>(copy), as_vector);
+            multiply_add(*unrounded_.reduced, so_far[copy], static_cast<int>(copy), as_vector);
         next.push_back(mask == nullptr ? sum : builder_.CreateSelect(mask, sum, so_far[copy]));
         continue;
       }

@@ -3,7 +3,7 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
-#include "luminal/backends/cpu/contraction.h"
+#include "luminal/backends/cpu/unrounded.h"
 #include "luminal/backends/cpu/emit_loops.h"
 #include "luminal/backends/cpu/emit_memory.h"
 #include "luminal/backends/cpu/emit_ops.h"
@@ -70,7 +70,7 @@ class StageEmitter {
   const int number_;
   const ScheduledStage& stage_;
   const std::vector<kernel::Inst>& body_;
-  const Contraction contraction_;
+  const Unrounded unrounded_;
   Builder& builder_;
   IndexEmitter& index_;
   int hoisted_level_ = 0;

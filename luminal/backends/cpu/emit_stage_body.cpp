@@ -59,13 +59,13 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
     return across(state_.memory.load(inst.dtype, MemoryForm::Local, base, at));
   }
   const auto& op = std::get<kernel::OpInst>(inst.what);
-  if (state_.options.contract && contraction_.adds[k]) {
-    const FusedAdd& add = *contraction_.adds[k];
+  if (state_.options.contract && unrounded_.adds[k]) {
+    const FusedAdd& add = *unrounded_.adds[k];
     return multiply_add(add.product, operand(add.rest, copy, varies_[k]), copy, varies_[k]);
   }
   std::vector<Value*> operands;
   for (InstId id : op.operands) operands.push_back(operand(id, copy, varies_[k]));
-  const bool unrounded = state_.options.contract && contraction_.unrounded[k];
+  const bool unrounded = state_.options.contract && unrounded_.unrounded[k];
   return state_.ops.apply(op.op, body_[op.operands.back().index()].dtype,
                           unrounded ? DType::F32 : inst.dtype, operands);
 }

@@ -21,7 +21,7 @@ struct EmitOptions {
   int max_unroll = 4;
   // While one row is computed, the next one's data is on its way from memory.
   bool prefetch = true;
-  // Sums take products in without rounding them first, see contraction.h.
+  // Sums take products in without rounding them first, see unrounded.h.
   bool contract = true;
 };
 

@@ -1,4 +1,4 @@
-// Contraction: which values are taken in without rounding them first.
+// Unrounded: which values are taken in without rounding them first.
 //
 // Decided on the kernel's instructions, so it depends on neither the target nor the place in a
 // vector: a + x·y becomes one fused multiply-add where the product is used nowhere else and the
@@ -28,7 +28,7 @@ struct FusedAdd {
   kernel::InstId rest;
 };
 
-struct Contraction {
+struct Unrounded {
   std::vector<std::optional<FusedAdd>> adds;  // one per instruction of the body
   // What a sum over the body's result takes in, where that is a product.
   std::optional<Product> reduced;
@@ -36,6 +36,6 @@ struct Contraction {
   std::vector<bool> unrounded;
 };
 
-Contraction contract(const kernel::Stage& stage);
+Unrounded unrounded_values(const kernel::Stage& stage);
 
 }  // namespace luminal::backends::cpu

@@ -1,5 +1,5 @@
 // Which sums take products in, and what that gives.
-#include "luminal/backends/cpu/contraction.h"
+#include "luminal/backends/cpu/unrounded.h"
 
 #include <gtest/gtest.h>
 
@@ -31,11 +31,11 @@ kernel::Kernel of_three(Build build, DType dtype = F) {
 
 int n_fused(const kernel::Kernel& kernel) {
   int n = 0;
-  for (const auto& add : contract(kernel.stages[0]).adds) n += add.has_value();
+  for (const auto& add : unrounded_values(kernel.stages[0]).adds) n += add.has_value();
   return n;
 }
 
-TEST(Contraction, TakesInAProductThatNothingElseUses) {
+TEST(Unrounded, TakesInAProductThatNothingElseUses) {
   auto fma = [](StageBuilder s, InstId a, InstId b, InstId c) {
     s.op(Op::Add, F, {c, s.op(Op::Mul, F, {a, b})});
   };
@@ -46,10 +46,10 @@ TEST(Contraction, TakesInAProductThatNothingElseUses) {
   };
   const kernel::Kernel kernel = of_three(minus);
   ASSERT_EQ(n_fused(kernel), 1);
-  EXPECT_TRUE(contract(kernel.stages[0]).adds.back()->product.negative);
+  EXPECT_TRUE(unrounded_values(kernel.stages[0]).adds.back()->product.negative);
 }
 
-TEST(Contraction, LeavesWhatNeedsTheRoundedProduct) {
+TEST(Unrounded, LeavesWhatNeedsTheRoundedProduct) {
   auto used_twice = [](StageBuilder s, InstId a, InstId b, InstId c) {
     InstId product = s.op(Op::Mul, F, {a, b});
     s.op(Op::Mul, F, {s.op(Op::Add, F, {product, c}), product});
@@ -71,11 +71,11 @@ TEST(Contraction, LeavesWhatNeedsTheRoundedProduct) {
 
 int n_unrounded(const kernel::Kernel& kernel) {
   int n = 0;
-  for (bool unrounded : contract(kernel.stages[0]).unrounded) n += unrounded;
+  for (bool unrounded : unrounded_values(kernel.stages[0]).unrounded) n += unrounded;
   return n;
 }
 
-TEST(Contraction, KeepsHalvesInSinglesWhereOneSumOrProductUsesThem) {
+TEST(Unrounded, KeepsHalvesInSinglesWhereOneSumOrProductUsesThem) {
   constexpr DType H = DType::BF16;
   auto products = [](StageBuilder s, InstId a, InstId b, InstId c) {
     s.op(Op::Add, H, {s.op(Op::Mul, H, {a, b}), s.op(Op::Mul, H, {b, c})});
@@ -98,7 +98,7 @@ TEST(Contraction, KeepsHalvesInSinglesWhereOneSumOrProductUsesThem) {
   EXPECT_EQ(n_unrounded(of_three(cast, H)), 0) << "a cast to f32 is of what the dtype holds";
 }
 
-TEST(Contraction, NegativesOfHalvesAreExact) {
+TEST(Unrounded, NegativesOfHalvesAreExact) {
   constexpr DType H = DType::F16;
   auto negative = [](StageBuilder s, InstId a, InstId, InstId) {
     s.op(Op::Mul, H, {a, s.constant(H, -1)});
@@ -124,7 +124,7 @@ std::vector<float> run_on(Jit& jit, const kernel::Kernel& kernel, const EmitOpti
   return y;
 }
 
-TEST(Contraction, GivesTheSameBitsInEveryLaneAndOnEveryTarget) {
+TEST(Unrounded, GivesTheSameBitsInEveryLaneAndOnEveryTarget) {
   const kernel::Kernel kernel = of_three([](StageBuilder s, InstId a, InstId b, InstId c) {
     s.op(Op::Add, F, {s.op(Op::Mul, F, {a, b}), c});
   });
@@ -138,7 +138,7 @@ TEST(Contraction, GivesTheSameBitsInEveryLaneAndOnEveryTarget) {
   }
 }
 
-TEST(Contraction, SumsOfProductsAccumulateFused) {
+TEST(Unrounded, SumsOfProductsAccumulateFused) {
   KernelBuilder b;
   Expr n = Expr::var("n");
   const int x = b.param(F, {n}), z = b.param(F, {n}), y = b.param(F, {1}, true);
@@ -147,7 +147,7 @@ TEST(Contraction, SumsOfProductsAccumulateFused) {
   s.op(Op::Mul, F, {s.load(b.k, x, {r}), s.load(b.k, z, {r})});
   b.output(y, {i});
   const kernel::Kernel kernel = b.done();
-  EXPECT_TRUE(contract(kernel.stages[0]).reduced.has_value());
+  EXPECT_TRUE(unrounded_values(kernel.stages[0]).reduced.has_value());
   for (int64_t size : {0, 1, 15, 64, 1000}) {
     expect_like_reference(kernel, {size}, {.ulps = 64, .absolute = 1e-3});
   }

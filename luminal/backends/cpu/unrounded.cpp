@@ -1,4 +1,4 @@
-#include "luminal/backends/cpu/contraction.h"
+#include "luminal/backends/cpu/unrounded.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -102,9 +102,9 @@ class Matcher {
 
 }  // namespace
 
-Contraction contract(const kernel::Stage& stage) {
+Unrounded unrounded_values(const kernel::Stage& stage) {
   const Matcher matcher(stage);
-  Contraction result{.adds = std::vector<std::optional<FusedAdd>>(stage.body.size()),
+  Unrounded result{.adds = std::vector<std::optional<FusedAdd>>(stage.body.size()),
                      .reduced = {},
                      .unrounded = matcher.unrounded()};
   for (size_t k = 0; k < stage.body.size(); ++k) {
