@@ -3,6 +3,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #include <unistd.h>
 
 #include <charconv>
@@ -130,6 +133,20 @@ CpuInfo read_cpu() {
 const CpuInfo& cpu_info() {
   static const CpuInfo info = read_cpu();
   return info;
+}
+
+bool may_use_amx() {
+#if defined(__x86_64__) && defined(__linux__)
+  static const bool granted = [] {
+    constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+    constexpr long kTileData = 18;               // the register state's number
+    return cpu_info().features.amx_tile &&
+           syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
+  return granted;
+#else
+  return false;
+#endif
 }
 
 std::vector<std::string_view> feature_names(const CpuFeatures& f) {

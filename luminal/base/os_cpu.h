@@ -9,7 +9,7 @@
 namespace luminal::base {
 
 // Instruction sets that both the processor and the operating system support. AMX still has to be
-// asked for once per process (arch_prctl) before a tile instruction may run.
+// asked for: see may_use_amx().
 struct CpuFeatures {
   bool sse42 = false;
   bool avx = false;
@@ -48,6 +48,11 @@ struct CpuInfo {
 
 // Asks the processor once per process.
 const CpuInfo& cpu_info();
+
+// Whether tile instructions may run. Their registers are large, so Linux keeps room for them only
+// for a process that has asked: the first call does, and threads started before it may use them
+// too.
+bool may_use_amx();
 
 // The names of the features that are there, as /proc/cpuinfo spells them, in a fixed order.
 std::vector<std::string_view> feature_names(const CpuFeatures& features);

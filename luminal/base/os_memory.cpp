@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <new>
 #include <sstream>
 #include <system_error>
@@ -32,9 +34,24 @@ struct FileDescriptor {
   }
 };
 
-template <typename Byte>
-void unmap(std::span<Byte> bytes) {
-  if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
+// Where files are mapped: an address alone doesn't tell whose memory it is.
+struct MappedRanges {
+  std::mutex mutex;
+  std::map<const std::byte*, size_t> sizes;  // by start
+};
+
+MappedRanges& mapped_ranges() {
+  static MappedRanges ranges;
+  return ranges;
+}
+
+void unmap(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  {
+    const std::lock_guard lock(mapped_ranges().mutex);
+    mapped_ranges().sizes.erase(bytes.data());
+  }
+  ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
 }
 
 // The value of "key:   123 kB" in a file of /proc, in units of the file; 0 when it isn't there.
@@ -77,6 +94,8 @@ MappedFile::MappedFile(const std::string& path) {
                       " bytes): " + reason(errno));
   }
   bytes_ = {static_cast<const std::byte*>(start), size};
+  const std::lock_guard lock(mapped_ranges().mutex);
+  mapped_ranges().sizes[bytes_.data()] = size;
 }
 
 MappedFile::~MappedFile() { unmap(bytes_); }
@@ -89,6 +108,22 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     bytes_ = std::exchange(other.bytes_, {});
   }
   return *this;
+}
+
+void drop_mapped_pages(std::span<const std::byte> bytes) {
+  const std::lock_guard lock(mapped_ranges().mutex);
+  const auto& sizes = mapped_ranges().sizes;
+  auto range = sizes.upper_bound(bytes.data());
+  if (range == sizes.begin()) return;
+  --range;
+  if (bytes.data() + bytes.size() > range->first + range->second) return;
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = static_cast<size_t>(bytes.data() - range->first);
+  const size_t first = (start + page - 1) / page * page;
+  const size_t last = (start + bytes.size()) / page * page;
+  if (first >= last) return;
+  // Only advice: where it isn't taken, pages stay.
+  ::madvise(const_cast<std::byte*>(range->first) + first, last - first, MADV_DONTNEED);
 }
 
 LargeBuffer::LargeBuffer(size_t size) {

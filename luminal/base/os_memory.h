@@ -30,6 +30,10 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
+// Takes the pages that lie whole in `bytes` out of this process's memory, where `bytes` are those
+// of a mapped file: whoever reads them again gets them from the file. Other memory is left alone.
+void drop_mapped_pages(std::span<const std::byte> bytes);
+
 // Zeroed memory straight from the system, aligned to a huge page and asking for huge pages.
 class LargeBuffer {
  public:

@@ -1,6 +1,10 @@
 #include "luminal/base/os_cpu.h"
 
 #include <gtest/gtest.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
@@ -55,6 +59,19 @@ TEST(OsCpu, CoresAndCachesAreSensible) {
     EXPECT_GT(cpu.caches.l2, cpu.caches.l1_data);
   }
 }
+
+#if defined(__x86_64__) && defined(__linux__)
+TEST(OsCpu, AmxMayBeUsedWhereTheKernelGrantedIt) {
+  const bool may = may_use_amx();
+  uint64_t granted = 0;
+  constexpr long kWhatIsGranted = 0x1022;  // ARCH_GET_XCOMP_PERM
+  if (syscall(SYS_arch_prctl, kWhatIsGranted, &granted) != 0) {
+    EXPECT_FALSE(may) << "the kernel knows no such permission";
+    return;
+  }
+  EXPECT_EQ(may, cpu_info().features.amx_tile && (granted >> 18 & 1) != 0);
+}
+#endif
 
 TEST(OsCpu, NoFeaturesNoNames) { EXPECT_TRUE(feature_names({}).empty()); }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -77,6 +78,25 @@ TEST(MappedFile, MovesWithItsBytes) {
   MappedFile& alias = third;
   third = std::move(alias);
   EXPECT_EQ(text_of(third), "one");
+}
+
+TEST(MappedFile, DroppedPagesAreReadAgain) {
+  const TestFile file(std::string(16 << 20, 'x') + std::string(16 << 20, 'y'));
+  const MappedFile mapped(file.path);
+  const std::string all = text_of(mapped);
+  const uint64_t before = resident_bytes();
+  drop_mapped_pages(mapped.bytes().subspan(100));
+  EXPECT_LT(resident_bytes() + (24 << 20), before);
+  EXPECT_EQ(text_of(mapped), all);
+}
+
+TEST(MappedFile, OtherMemoryIsNotDropped) {
+  const TestFile file("some bytes");
+  const MappedFile mapped(file.path);
+  LargeBuffer buffer(8 << 20);
+  std::memset(buffer.bytes().data(), 7, buffer.size());
+  drop_mapped_pages(buffer.bytes());
+  for (std::byte b : buffer.bytes()) ASSERT_EQ(b, std::byte{7});
 }
 
 TEST(MappedFile, AMissingFileIsTheUsersErrorAndNamesThePath) {
