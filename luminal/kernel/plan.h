@@ -1,6 +1,8 @@
 // Plan: what runs, in order: kernels, and host steps for what no kernel computes.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -8,9 +10,16 @@
 
 namespace luminal::kernel {
 
+// Steps that read only weights run once, when those are set, unless what they store is more than
+// this many times as large as what they read: a broadcast of a weight is cheaper to compute again
+// than to read.
+constexpr int64_t kMostFoldedGrowth = 4;
+
 struct KernelStep {
   LoweredKernel lowered;
   double model_seconds = 0;  // by the roofline, at the representative sizes
+  // Of a kernel that only stores a weight in panels (see pack_weights.h): the weight, in words.
+  std::string packs = {};
 };
 
 // A node of the graph that the host computes: source `source` of the term graph is its result.
