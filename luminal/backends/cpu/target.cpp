@@ -34,11 +34,16 @@ Features host_features() {
 
 #if defined(__x86_64__)
 
+void forget(Features& features, std::string_view family) {
+  for (auto& [name, present] : features) present = present && !name.starts_with(family);
+}
+
 std::vector<Target> x86_targets() {
   const base::CpuFeatures& has = base::cpu_info().features;
   const std::string triple = llvm::sys::getProcessTriple();
   std::vector<Target> targets;
   Features features = host_features();
+  if (!base::may_use_amx()) forget(features, "amx");
   if (has.avx512f && has.avx512bw && has.avx512dq && has.avx512vl) {
     targets.push_back({.name = "avx512",
                        .triple = triple,
@@ -47,15 +52,14 @@ std::vector<Target> x86_targets() {
                        .vector_bytes = 64,
                        .x86 = true,
                        .avx512 = true,
-                       .avx512_bf16 = has.avx512_bf16});
+                       .avx512_bf16 = has.avx512_bf16,
+                       .avx512_vnni = has.avx512_vnni,
+                       .amx_bf16 = has.amx_bf16 && base::may_use_amx(),
+                       .amx_int8 = has.amx_int8 && base::may_use_amx()});
   }
   if (has.avx2 && has.fma && has.f16c) {
     // What a processor without AVX-512 would run.
-    for (auto& [name, present] : features) {
-      if (name.starts_with("avx512") || name.starts_with("avx10") || name.starts_with("amx")) {
-        present = false;
-      }
-    }
+    for (const char* family : {"avx512", "avx10", "amx"}) forget(features, family);
     targets.push_back({.name = "avx2",
                        .triple = triple,
                        .cpu = "x86-64-v3",

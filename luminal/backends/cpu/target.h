@@ -16,6 +16,10 @@ struct Target {
   bool x86 = false;
   bool avx512 = false;  // F, BW, DQ and VL: 64-byte vectors with a mask for each lane
   bool avx512_bf16 = false;
+  bool avx512_vnni = false;
+  // Tiles of these, which the system lets this process use.
+  bool amx_bf16 = false;
+  bool amx_int8 = false;
 
   // The best of this machine's, by what its processor and system say; asked once per process.
   static const Target& host();
