@@ -10,6 +10,9 @@ install(TARGETS luminal_egraph EXPORT luminalEgraphTargets FILE_SET HEADERS)
 install(EXPORT luminalTargets NAMESPACE luminal:: DESTINATION ${package_folder})
 install(EXPORT luminalEgraphTargets NAMESPACE luminal:: DESTINATION ${package_folder})
 
+if(luminal_has_onednn)
+  get_filename_component(luminal_onednn_prefix ${OneDNN_INCLUDE_DIR} DIRECTORY)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/luminalConfig.cmake.in
   ${PROJECT_BINARY_DIR}/luminalConfig.cmake INSTALL_DESTINATION ${package_folder})
 # While the version is 0.x a new minor version may break (docs/stability.md).
@@ -18,7 +21,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/luminalConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/luminalConfig.cmake
   ${PROJECT_BINARY_DIR}/luminalConfigVersion.cmake DESTINATION ${package_folder})
 
+# Wheels put oneDNN where the system's loader doesn't look: what is installed remembers where it was.
+if(luminal_has_onednn)
+  set_target_properties(luminal PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindOneDNN.cmake DESTINATION ${package_folder})
+endif()
 if(TARGET luminal_program)
+  set_target_properties(luminal_program PROPERTIES INSTALL_RPATH_USE_LINK_PATH ${luminal_has_onednn})
   install(TARGETS luminal_program)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-MIT ${PROJECT_SOURCE_DIR}/LICENSE-APACHE

@@ -32,7 +32,8 @@ system_packages=(
   libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
   graphviz python3 python3-venv
 )
-python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0)
+python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
+  onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0)
 # A second wheel of egglog, in a folder of its own: benchmarks run against the faster of the two.
 second_egglog=13.2.0
 

@@ -1,5 +1,6 @@
 // luminal doctor: what this machine offers, as lines or as JSON.
 #include "apps/cli/command.h"
+#include "luminal/backends/cpu/library_matmul.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_cpu.h"
 #include "luminal/base/os_limits.h"
@@ -144,8 +145,9 @@ void print_lines(const Finding& found) {
                              bytes_text(found.memory.available)));
   line("huge pages", huge_pages_text(found.huge_pages));
   line("read bandwidth", bandwidth_text(found.bandwidth));
-  line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}", LUMINAL_LLVM_VERSION,
-                                fmt_version(), json_version(), CLI11_VERSION));
+  line("libraries",
+       fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, {}", LUMINAL_LLVM_VERSION,
+                   fmt_version(), json_version(), CLI11_VERSION, backends::cpu::library_text()));
   line("compiler", compiler());
   line("cache folder", cache_text(found));
 }
@@ -185,7 +187,11 @@ void print_json(const Finding& found) {
   json["libraries"] = {{"llvm", LUMINAL_LLVM_VERSION},
                        {"fmt", fmt_version()},
                        {"nlohmann_json", json_version()},
-                       {"cli11", CLI11_VERSION}};
+                       {"cli11", CLI11_VERSION},
+                       {"onednn", nullptr}};
+  if (backends::cpu::library_available()) {
+    json["libraries"]["onednn"] = backends::cpu::library_version();
+  }
   json["compiler"] = compiler();
   json["cache_folder"] = nullptr;
   if (!found.cache_folder.empty()) {

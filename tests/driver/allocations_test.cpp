@@ -2,70 +2,31 @@
 // kernel are left out: the interpreter allocates.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "luminal/luminal.h"
-
-namespace {
-
-std::atomic<bool> counting = false;
-std::atomic<int64_t> allocations = 0;
-
-}  // namespace
-
-// Every allocation of the process ends here: operator new calls malloc.
-extern "C" {
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_realloc(void* old, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
-
-void* malloc(size_t size) {
-  if (counting) ++allocations;
-  return __libc_malloc(size);
-}
-void* calloc(size_t count, size_t size) {
-  if (counting) ++allocations;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* old, size_t size) {
-  if (counting) ++allocations;
-  return __libc_realloc(old, size);
-}
-void* aligned_alloc(size_t alignment, size_t size) {
-  if (counting) ++allocations;
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** result, size_t alignment, size_t size) {
-  if (counting) ++allocations;
-  *result = __libc_memalign(alignment, size);
-  return *result == nullptr ? 12 : 0;
-}
-}
+#include "tests/support/counted_allocations.h"
 
 namespace luminal {
 namespace {
 
 int64_t count_in_run(Executable& exe, const Bindings& bindings) {
-  allocations = 0;
-  counting = true;
+  tests::start_counting_allocations();
   exe.run(bindings);
-  counting = false;
-  return allocations;
+  return tests::stop_counting_allocations().count;
 }
 
 TEST(Allocations, AreCounted) {
-  counting = true;
-  allocations = 0;
+  tests::start_counting_allocations();
   int* volatile one = new int(1);
   delete one;
   ::operator delete(::operator new(256, std::align_val_t{64}), std::align_val_t{64});
   void* volatile memory = std::calloc(3, 5);
-  counting = false;
+  const tests::Allocations found = tests::stop_counting_allocations();
   std::free(memory);
-  EXPECT_EQ(allocations, 3);
+  EXPECT_EQ(found.count, 3);
+  EXPECT_EQ(found.bytes, static_cast<int64_t>(sizeof(int)) + 256 + 15);
 }
 
 class AllocationsInRun : public testing::TestWithParam<int> {

@@ -10,6 +10,7 @@
 
 #include "luminal/backends/cpu/host_math.h"
 #include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/library_matmul.h"
 #include "luminal/base/os_cpu.h"
 #include "luminal/driver/planning.h"
 #include "luminal/luminal.h"
@@ -25,7 +26,12 @@ TEST(Target, TheBestComesFirstAndOthersByName) {
   const base::CpuFeatures& has = base::cpu_info().features;
   EXPECT_EQ(&Target::named(""), &Target::host());
   EXPECT_EQ(Target::host().avx512, has.avx512f && has.avx512bw && has.avx512dq && has.avx512vl);
-  for (const Target& target : Target::here()) EXPECT_EQ(Target::named(target.name).cpu, target.cpu);
+  EXPECT_EQ(Target::host().amx_bf16, has.amx_bf16 && base::may_use_amx());
+  for (const Target& target : Target::here()) {
+    EXPECT_EQ(Target::named(target.name).cpu, target.cpu);
+    const bool tiles = target.amx_bf16 || target.amx_int8;
+    EXPECT_EQ(target.features.find("+amx-tile") != std::string::npos, tiles) << target.name;
+  }
   EXPECT_THROW(Target::named("aarch64-sve"), UserError);
 }
 
@@ -51,6 +57,7 @@ std::vector<std::vector<float>> run_sample(const std::string& target, int64_t n)
       compile(sample.graph, {.target = target, .cache_folder = "none", .report = &report});
   EXPECT_THAT(report.target, HasSubstr(target));
   EXPECT_THAT(report.text(), HasSubstr("target: " + target));
+  EXPECT_THAT(report.target, HasSubstr(library_text()));
   std::vector<float> x, y;
   for (int64_t i = 0; i < 3 * n; ++i) {
     x.push_back(static_cast<float>(std::sin(i * 0.7)));

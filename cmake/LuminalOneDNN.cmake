@@ -1,0 +1,31 @@
+# LUMINAL_ONEDNN decides whether the cpu backend may call oneDNN; luminal_has_onednn is the outcome. Either way
+# configuring says so.
+set(LUMINAL_ONEDNN AUTO CACHE STRING "Matrix products by oneDNN on gomp: ON, OFF, or AUTO for where it is found")
+set_property(CACHE LUMINAL_ONEDNN PROPERTY STRINGS AUTO ON OFF)
+if(NOT LUMINAL_ONEDNN MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "LUMINAL_ONEDNN is '${LUMINAL_ONEDNN}'; it may be AUTO, ON or OFF")
+endif()
+
+set(luminal_has_onednn FALSE)
+if(LUMINAL_ONEDNN STREQUAL "OFF")
+  set(reason "LUMINAL_ONEDNN is OFF")
+elseif(NOT "gomp" IN_LIST OpenMP_CXX_LIB_NAMES)
+  set(reason "this compiler's OpenMP isn't gomp, which oneDNN would bring as a second pool of threads; build with g++")
+else()
+  # The wheels put headers and library into the virtual environment that tools/install-deps.sh makes.
+  list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+  list(APPEND CMAKE_PREFIX_PATH ${PROJECT_SOURCE_DIR}/.venv)
+  find_package(OneDNN 3.2...<4 QUIET MODULE)
+  list(POP_BACK CMAKE_PREFIX_PATH)
+  list(POP_BACK CMAKE_MODULE_PATH)
+  set(luminal_has_onednn ${OneDNN_FOUND})
+  set(reason "${OneDNN_REASON}; run tools/install-deps.sh, or set OneDNN_ROOT to where it is")
+endif()
+
+if(luminal_has_onednn)
+  message(STATUS "oneDNN ${OneDNN_VERSION}: ${OneDNN_LIBRARY}")
+elseif(LUMINAL_ONEDNN STREQUAL "ON")
+  message(FATAL_ERROR "LUMINAL_ONEDNN is ON, but oneDNN can't be used: ${reason}, or set LUMINAL_ONEDNN to AUTO or OFF")
+else()
+  message(STATUS "oneDNN isn't used: ${reason}")
+endif()
