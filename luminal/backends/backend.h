@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "luminal/graph/graph.h"
+#include "luminal/kernel/panels.h"
 #include "luminal/kernel/planned_graph.h"
 #include "luminal/runtime/program.h"
 
@@ -66,6 +68,8 @@ class Backend {
   // What it compiles for, in words for the report; empty where it compiles nothing. UserError for a
   // target that it doesn't have.
   virtual std::string target(const LoadOptions& options) const = 0;
+  // The panels in which its contractions want to read weights; none: as they are.
+  virtual std::optional<kernel::Packing> packing(const LoadOptions&) const { return std::nullopt; }
   // For each request the program that computes its `ports.results` and the state updates of its
   // graph. The programs are variants of one another, of which one runs at a time: they share equal
   // kernels and working memory. `report` may be null.

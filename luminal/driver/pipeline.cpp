@@ -100,9 +100,10 @@ void report_memory(runtime::Program& program, const Bindings& sizes, CompileRepo
 
 std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const Graph& graph,
                                                             const CompileOptions& options,
+                                                            std::optional<kernel::Packing> packing,
                                                             CompileReport& report) {
   try {
-    return plan_graph(graph, roots(graph), options, report);
+    return plan_graph(graph, roots(graph), options, report, packing);
   } catch (const InternalError& error) {
     throw_no_plan(graph, options, error);
   }
@@ -111,7 +112,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const Graph& graph,
 // One per variant, with its plan on backends that run plans.
 std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Graph>& graph,
                                                 const backends::PortMap& ports,
-                                                const Variants& variants, bool planned,
+                                                const Variants& variants,
+                                                const backends::Backend& backend,
                                                 const CompileOptions& options,
                                                 CompileReport& report) {
   const std::filesystem::path folder = cache_folder(options.cache_folder, report);
@@ -134,7 +136,10 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
         progress({"kernels", done, total});
       };
     }
-    if (planned) request.planned = plan_or_explain(*graph, of_variant, report);
+    if (backend.runs_plans()) {
+      request.planned =
+          plan_or_explain(*graph, of_variant, backend.packing(request.options), report);
+    }
     requests.push_back(std::move(request));
   }
   return requests;
@@ -176,7 +181,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
 
   const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
   const std::vector<backends::LoadRequest> requests =
-      requests_for(snapshot, ports, impl->variants, backend.runs_plans(), options, report);
+      requests_for(snapshot, ports, impl->variants, backend, options, report);
   report.target = backend.target(requests.front().options);
   impl->programs = load(backend, requests, report);
   if (backend.runs_plans()) {

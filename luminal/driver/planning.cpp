@@ -13,6 +13,7 @@
 #include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/kernel/pack_weights.h"
 #include "luminal/search/choose_terms.h"
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
@@ -106,12 +107,36 @@ void note_host_steps(const Graph& graph, const search::LoweredGraph& lowered,
   }
 }
 
+kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& roots,
+                                 const search::LoweredGraph& lowered,
+                                 const search::PlanRequest& request,
+                                 const kernel::PlannedGraph& planned,
+                                 const kernel::Packing& packing, const CompileReport& report) {
+  kernel::PackRequest result{
+      .packing = packing,
+      .is_weight = {},
+      .results = {},
+      .host_reads = {},
+      .first_kernel = static_cast<int>(report.kernels.size() - report.n_packing())};
+  for (const search::SourceTensor& source : lowered.sources) {
+    const Node& node = graph.node(source.node);
+    result.is_weight.push_back(!source.host_step && node.as<InputAttr>().role == Role::Weight);
+  }
+  for (NodeId root : roots) result.results.push_back(planned.class_of[root.index()]);
+  for (const search::HostNeed& step : request.host_steps) {
+    result.host_reads.insert(result.host_reads.end(), step.operands.begin(), step.operands.end());
+  }
+  return result;
+}
+
 // "add ×2, exp2": what a kernel computes, in alphabetical order.
 std::vector<std::string> ops_of(const kernel::TermGraph& terms, const search::ChosenTerms& chosen,
                                 const kernel::LoweredKernel& lowered) {
   std::map<std::string, int> counts;
   for (kernel::ClassId id : lowered.classes) {
-    const auto term = static_cast<size_t>(chosen.term[id.index()]);
+    // What was added since has one term.
+    const auto term =
+        id.index() < chosen.term.size() ? static_cast<size_t>(chosen.term[id.index()]) : 0;
     ++counts[kernel::describe(terms.at(id).terms[term])];
   }
   std::vector<std::string> ops;
@@ -128,10 +153,13 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::Extracted
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     KernelReport entry;
-    entry.name = fmt::format("kernel {}", report.kernels.size());
+    entry.packs = !kernel->packs.empty();
+    entry.name = entry.packs ? fmt::format("panels of {}", kernel->packs)
+                             : fmt::format("kernel {}", report.kernels.size() - report.n_packing());
     entry.ops = ops_of(planned.terms, chosen, kernel->lowered);
     std::map<std::string, int> rules;
     for (kernel::ClassId id : kernel->lowered.classes) {
+      if (entry.packs) break;
       for (const std::string& rule : extracted.rules[id.index()]) ++rules[rule];
     }
     for (const auto& [rule, count] : rules) entry.rules.push_back(rule);
@@ -197,7 +225,8 @@ void end_stage(CompileReport& report, const std::string& name, double seconds, s
 std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const std::vector<NodeId>& roots,
                                                        const CompileOptions& options,
-                                                       CompileReport& report) {
+                                                       CompileReport& report,
+                                                       std::optional<kernel::Packing> packing) {
   Stopwatch lowering;
   search::InspectOptions planning = planning_options(graph, options);
   search::Terms terms{search::RuleSet(std::move(planning.rules))};
@@ -230,13 +259,19 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   report.search_bits = found.report.live_bits;
   report.model_us = planned->plan.model_seconds * 1e6;
   report.notes.insert(report.notes.end(), found.report.notes.begin(), found.report.notes.end());
-  report_kernels(*planned, extracted, chosen, search_options, report);
+  // What was found is explained as it was found.
+  std::vector<search::StoredValue> stored;
   if (options.report != nullptr) {
-    report_stored(
-        graph, *planned,
-        search::explain_plan(planned->terms, request, search_options, planned->plan, found.cut),
-        report);
+    stored =
+        search::explain_plan(planned->terms, request, search_options, planned->plan, found.cut);
   }
+  if (packing) {
+    const std::vector<std::string> notes = kernel::pack_weights(
+        *planned, pack_request(graph, roots, lowered, request, *planned, *packing, report));
+    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  }
+  report_kernels(*planned, extracted, chosen, search_options, report);
+  report_stored(graph, *planned, stored, report);
   end_stage(report, "plan", searching.seconds(),
             fmt::format("{} kernels, {} host steps", planned->plan.n_kernels(),
                         request.host_steps.size()),

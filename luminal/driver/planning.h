@@ -2,19 +2,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "luminal/driver/compile.h"
+#include "luminal/kernel/panels.h"
 #include "luminal/kernel/planned_graph.h"
 #include "luminal/search/inspect/inspection.h"
 
 namespace luminal {
 
-// Fills in `report` as it goes. `roots` are the nodes whose values must be in memory at the end.
+// Fills in `report` as it goes. `roots` are the nodes whose values must be in memory at the end;
+// with `packing`, weights that contractions read are stored in panels.
 std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const std::vector<NodeId>& roots,
                                                        const CompileOptions& options,
-                                                       CompileReport& report);
+                                                       CompileReport& report,
+                                                       std::optional<kernel::Packing> packing = {});
 
 // What planning runs under: the user's rules and those of custom ops, which of all rules run, and
 // how the search goes. The one place where they follow from options, so that what is looked at

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace luminal {
 namespace {
 
@@ -16,6 +18,11 @@ std::string stored_text(const StoredReport& value) {
 }
 
 }  // namespace
+
+size_t CompileReport::n_packing() const {
+  return static_cast<size_t>(std::count_if(
+      kernels.begin(), kernels.end(), [](const KernelReport& kernel) { return kernel.packs; }));
+}
 
 std::string CompileReport::text() const {
   std::string lines = "stages\n";
@@ -36,7 +43,12 @@ std::string CompileReport::text() const {
   lines += fmt::format(
       "search: {} values may be stored or not, {} plans and {} distinct kernels costed\n",
       search_bits, search_candidates, search_kernels);
-  lines += fmt::format("plan: {} kernels, {:.1f} µs by the model\n", kernels.size(), model_us);
+  lines += fmt::format("plan: {} kernels, {:.1f} µs by the model\n", kernels.size() - n_packing(),
+                       model_us);
+  if (n_packing() > 0) {
+    lines +=
+        fmt::format("weights in panels: {}, stored once by kernels of their own\n", n_packing());
+  }
   if (!target.empty()) lines += fmt::format("target: {}\n", target);
   for (const KernelReport& kernel : kernels) {
     lines += fmt::format(

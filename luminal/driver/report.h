@@ -2,6 +2,7 @@
 // took a slower path.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -30,7 +31,8 @@ struct RuleGrowth {
 };
 
 struct KernelReport {
-  std::string name;                // "kernel 3"
+  std::string name;                // "kernel 3", "panels of 'w'"
+  bool packs = false;              // only stores a weight in panels, once; has no number
   std::vector<std::string> ops;    // the source ops it computes, as "add ×2"
   std::vector<std::string> rules;  // behind its terms
   std::string result;              // type of what it stores
@@ -86,6 +88,7 @@ struct LUMINAL_API CompileReport {
   double model_us = 0;
   std::vector<MemoryReport> memory;  // one per variant; none on backends that plan no memory
 
+  size_t n_packing() const;  // of the kernels, those that only store a weight in panels
   std::string text() const;
   std::string json() const;  // all of it, but for low-level code
 };

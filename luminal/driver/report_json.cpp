@@ -48,6 +48,7 @@ std::string CompileReport::json() const {
   json.field("target", target);
   objects(json, "kernels", kernels, [&](const KernelReport& kernel) {
     json.field("name", kernel.name);
+    json.field("packs", kernel.packs);
     json.field("result", kernel.result);
     json.field("ops", kernel.ops);
     json.field("rules", kernel.rules);

@@ -19,7 +19,8 @@ std::string value_name(const Graph& graph, const kernel::PlannedGraph& planned,
 void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
                    const std::vector<search::StoredValue>& values, CompileReport& report) {
   std::map<kernel::ClassId, std::string> kernels;  // by what they store
-  size_t next = 0;
+  // The report's last ones are this plan's.
+  size_t next = report.kernels.size() - static_cast<size_t>(planned.plan.n_kernels());
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;

@@ -2,12 +2,52 @@
 
 #include <algorithm>
 
+#include "luminal/kernel/contraction_form.h"
+#include "luminal/kernel/row_block_form.h"
+
 namespace luminal::search {
 namespace {
 
 // What is too large for 64 bits is too slow to matter how much.
 double value(Expr expr, const Bindings& sizes) {
   return static_cast<double>(expr.evaluate(sizes).value.value_or(INT64_MAX));
+}
+
+// Of the outer points together, on all threads.
+double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                           const MachineModel& machine, const Bindings& sizes) {
+  const kernel::ContractionWork work = kernel::work_of(kernel, form);
+  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
+         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
+         value(work.other_flops, sizes) / machine.flops_per_second;
+}
+
+// Tiles are read, multiplied and written one after the other: a part of the shorter time adds to
+// the longer one.
+constexpr double kTiledWaiting = 0.25;
+// Copies of what rows share are written and read again: near the processor if they are small.
+constexpr double kNearBytes = 4 << 20;
+constexpr double kNearWeightBytes = 512 << 10;
+constexpr double kNearSpeed = 8;
+// An f32 times a bf16, where those are fast: as three products of bf16.
+constexpr double kPartsOfF32 = 3;
+
+double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
+                         const MachineModel& machine, const Bindings& sizes) {
+  const kernel::RowBlockWork work = kernel::work_of(kernel, form);
+  const double shared = 4 * value(work.shared, sizes);
+  const double others = std::max(1.0, value(work.shared_points, sizes));
+  // What all threads need at once, as weights are, is read from memory unless it is small; keys and
+  // values of a head were computed just before.
+  const bool near = shared / others <= (others < machine.threads ? kNearWeightBytes : kNearBytes);
+  const double speed = machine.bytes_per_second * (near ? kNearSpeed : 1);
+  const double copies = std::max(1.0, machine.threads / others);
+  const double half = std::max(machine.product_flops_per_second,
+                               machine.exact_product_flops_per_second / kPartsOfF32);
+  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
+         2 * value(work.half_products, sizes) / half +
+         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
+         value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
 }
 
 }  // namespace
@@ -35,9 +75,19 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
   const double parallel = std::max(share, 1.0 / machine.threads);
   const double bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes);
   const double memory = bytes / (machine.bytes_per_second * parallel);
-  const double compute = value(kernel.flops, sizes) / (machine.flops_per_second * parallel) +
-                         points * entered * machine.stage_seconds / (machine.threads * parallel);
-  return std::max(memory, compute) + machine.launch_seconds;
+  const double entering = points * entered * machine.stage_seconds / (machine.threads * parallel);
+  double compute = 0;
+  bool tiled = true;
+  if (const auto form = kernel::contraction_form(kernel)) {
+    compute = contraction_seconds(kernel, *form, machine, sizes) / parallel;
+  } else if (const auto rows = kernel::row_block_form(kernel)) {
+    compute = row_block_seconds(kernel, *rows, machine, sizes) / parallel + entering;
+  } else {
+    compute = value(kernel.flops, sizes) / (machine.flops_per_second * parallel) + entering;
+    tiled = false;
+  }
+  const double waiting = tiled ? kTiledWaiting * std::min(memory, compute) : 0;
+  return std::max(memory, compute) + waiting + machine.launch_seconds;
 }
 
 }  // namespace luminal::search

@@ -8,6 +8,9 @@ namespace luminal::search {
 struct MachineModel {
   double bytes_per_second = 30e9;
   double flops_per_second = 100e9;  // of element-wise work on all threads
+  // Of matrix products, a product with its sum counting two: f32, and bf16 by bf16.
+  double product_flops_per_second = 200e9;
+  double exact_product_flops_per_second = 1000e9;
   double launch_seconds = 2e-6;
   double stage_seconds = 4e-9;  // to enter a stage's loops, per outer point
   int threads = 2;

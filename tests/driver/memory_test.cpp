@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "luminal/base/os_memory.h"
 #include "luminal/luminal.h"
 
 namespace luminal {
@@ -213,6 +217,28 @@ TEST(Memory, AWeightWhoseValuesAreFoldedCanBeReleased) {
   exe.set(w, {1.0f, 2.0f});
   exe.run();
   EXPECT_THAT(exe.get<float>(y), ElementsAre(6, 7));
+}
+
+TEST(Memory, PagesOfAMappedWeightLeaveWithItsLastFold) {
+  const std::string path = testing::TempDir() + "mapped_weight.bin";
+  constexpr size_t kBytes = 64 << 20;
+  std::ofstream(path, std::ios::binary) << std::string(kBytes, '\0');
+  auto file = std::make_shared<const base::MappedFile>(path);
+  constexpr int64_t kRows = kBytes / 4 / 1024;
+  Graph graph;
+  Tensor x = graph.input("x", {kRows});
+  Tensor w = graph.weight("w", {kRows, 1024});
+  Tensor y = (x + sum(w, 1).materialize()).output("y");
+  Executable exe = compile(graph, {.cache_folder = "none"});
+  exe.set(w,
+          TensorData{
+              .dtype = DType::F32, .dims = {kRows, 1024}, .bytes = file->bytes(), .owner = file});
+  exe.set(x, std::vector<float>(kRows, 1.0f));
+  const uint64_t before = base::resident_bytes();
+  exe.run();
+  EXPECT_LT(base::resident_bytes(), before + kBytes / 2);
+  EXPECT_EQ(exe.get<float>(y), std::vector<float>(kRows, 1.0f));
+  std::filesystem::remove(path);
 }
 
 TEST(Memory, ABroadcastOfAWeightIsNotFolded) {

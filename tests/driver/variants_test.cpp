@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "luminal/luminal.h"
 
 namespace luminal {
@@ -46,7 +49,8 @@ TEST(Variants, AllGiveTheSameValuesAndShareStateAndWeights) {
   Tensor w = graph.weight("w", {64, 64}).set(std::vector<float>(64 * 64, 0.125f));
   Tensor runs = graph.state("runs", {1});
   graph.update(runs, runs + 1.0);
-  Tensor y = softmax(matmul(x, w) * runs.expand({64}), 1).output("y");
+  const Tensor weights = softmax(matmul(x, w) * runs.expand({64}), 1);  // all rows, for their max
+  Tensor y = (weights - max(weights, 0, {.keepdim = true})).output("y");
   CompileReport report;
   Executable several =
       compile(graph, {.cache_folder = "none", .variants = {{"s", {1, 16}}}, .report = &report});
@@ -69,6 +73,36 @@ TEST(Variants, AllGiveTheSameValuesAndShareStateAndWeights) {
     EXPECT_EQ(a, copy.get<float>(y));
     EXPECT_EQ(several.get<float>(runs), one.get<float>(runs));
   }
+}
+
+TEST(Variants, WhatIsFoldedIsComputedOnceForAll) {
+  Graph graph;
+  Expr s = Expr::var("s", 1, 512);
+  Tensor x = graph.input("x", {s, 4});
+  Tensor w = graph.weight("w", {4}).set({1.0f, 2.0f, 3.0f, 4.0f});
+  Tensor folded = (sin(w) * 0.0 + w * 2.0).materialize();
+  Tensor y = (x + folded.unsqueeze(0).expand({s, 4})).output("y");
+  Executable exe = compile(graph, {.cache_folder = "none", .variants = {{"s", {1}}}});
+  auto steps_of = [&](Executable& of, int64_t size) {
+    of.set(x, std::vector<float>(static_cast<size_t>(size) * 4, 1.0f));
+    std::ostringstream steps;
+    of.run({{"s", size}}, {.debug = true, .out = &steps});
+    const std::string text = steps.str();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto first = steps_of(exe, 1);
+  const auto second = steps_of(exe, 2);
+  EXPECT_GT(first, second) << "the other variant folds nothing again";
+  EXPECT_THAT(exe.get<float>(y), testing::ElementsAre(3, 5, 7, 9, 3, 5, 7, 9));
+  exe.release(w);
+  Executable copy = exe.clone();
+  exe.set(w, {0.0f, 0.0f, 0.0f, 1.0f});
+  EXPECT_EQ(steps_of(exe, 2), first) << "new weights are folded by whoever comes first";
+  EXPECT_THAT(exe.get<float>(y), testing::ElementsAre(1, 1, 1, 3, 1, 1, 1, 3));
+  EXPECT_EQ(steps_of(exe, 1), second);
+  EXPECT_THAT(exe.get<float>(y), testing::ElementsAre(1, 1, 1, 3));
+  EXPECT_EQ(steps_of(copy, 1), second);
+  EXPECT_THAT(copy.get<float>(y), testing::ElementsAre(3, 5, 7, 9)) << "a clone keeps its own";
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ GuardedLaunch guarded_launch(const backends::cpu::CompiledKernel& kernel,
           .variables = {variables.begin(), variables.end()},
           .points = launch.points,
           .scratch_bytes = launch.scratch_bytes,
-          .vector_outer = kernel.schedule().vector_outer,
+          .vector_outer = kernel.schedule().vector_outer && !kernel.schedule().tiling,
           .nontemporal_stores = kernel.options().nontemporal_stores};
 }
 

@@ -1,4 +1,4 @@
-// Llama blocks at a small width, for the e-graph, which doesn't see sizes.
+// Llama blocks, at a small width for the e-graph, which doesn't see sizes.
 #pragma once
 
 #include "luminal/luminal.h"
@@ -6,7 +6,8 @@
 namespace luminal::search {
 
 // Pre-norm.
-inline Tensor llama_block(const nn::Scope& scope, const Tensor& x, int heads, int kv_heads) {
+inline Tensor llama_block(const nn::Scope& scope, const Tensor& x, int heads, int kv_heads,
+                          int64_t hidden = 256) {
   auto rotate = [](const Tensor& t) { return rotary_embedding(t); };
   Tensor h = nn::rms_norm(scope.child("input_layernorm"), x, {.eps = 1e-5});
   Tensor a = nn::self_attention(
@@ -17,7 +18,8 @@ inline Tensor llama_block(const nn::Scope& scope, const Tensor& x, int heads, in
   auto project = [&](const char* name, const Tensor& in, int64_t out) {
     return nn::linear(scope.child(name), in, out, {.bias = false});
   };
-  return y + project("down", silu(project("gate", h, 256)) * project("up", h, 256), 64);
+  const Tensor gated = silu(project("gate", h, hidden)) * project("up", h, hidden);
+  return y + project("down", gated, x.dim(-1).to_int().value());
 }
 
 inline void add_llama_blocks(Graph& graph, int blocks) {

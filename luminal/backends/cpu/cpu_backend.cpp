@@ -2,6 +2,8 @@
 
 #include "luminal/backends/cpu/cpu_program.h"
 #include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/library_matmul.h"
+#include "luminal/backends/cpu/micro_shape.h"
 #include "luminal/backends/cpu/slow_paths.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
@@ -17,8 +19,10 @@ constexpr int64_t kStreamedBytes = 4 << 20;
 // them took half as long (8 MB and 64 MB, x + 1).
 cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place) {
   cpu::EmitOptions options;
-  options.nontemporal_stores =
-      !in_place && kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes;
+  // Parts of lines, as the tiles of a matrix product write them, had better wait in the cache.
+  options.nontemporal_stores = !in_place &&
+                               kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes &&
+                               !kernel::contraction_form(kernel);
   return options;
 }
 
@@ -30,7 +34,13 @@ class CpuBackend : public Backend {
   std::string target(const LoadOptions& options) const override {
     const cpu::Target& target = cpu::Target::named(options.target);
     return target.name + " (" + target.cpu + ", vectors of " +
-           std::to_string(target.vector_bytes * 8) + " bits)";
+           std::to_string(target.vector_bytes * 8) + " bits), " + cpu::library_text();
+  }
+
+  std::optional<kernel::Packing> packing(const LoadOptions& options) const override {
+    const cpu::Target& target = cpu::Target::named(options.target);
+    return kernel::Packing{.lanes = target.vector_bytes / 4,
+                           .bf16_depth = elements_per_lane(best_multiply(target, DType::BF16))};
   }
 
   std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
@@ -40,7 +50,7 @@ class CpuBackend : public Backend {
     cpu::Jit jit({.target = cpu::Target::named(options.target),
                   .cache_folder = options.cache_folder,
                   .cache_bytes = options.cache_bytes});
-    auto arena = std::make_shared<runtime::Arena>();
+    auto shared = std::make_shared<cpu::CpuProgram::Shared>();
     std::vector<std::unique_ptr<runtime::Program>> programs;
     for (const LoadRequest& request : requests) {
       LUMINAL_CHECK(request.planned != nullptr, "the cpu backend was given no plan");
@@ -53,7 +63,7 @@ class CpuBackend : public Backend {
         for (const auto& kernel : kernels) report->kernels.push_back(listing_of(kernel));
       }
       programs.push_back(
-          std::make_unique<cpu::CpuProgram>(request, std::move(plan), std::move(kernels), arena));
+          std::make_unique<cpu::CpuProgram>(request, std::move(plan), std::move(kernels), shared));
     }
     if (report != nullptr) report->notes = jit.cache_notes();
     return programs;

@@ -9,6 +9,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal::backends::cpu {
@@ -31,31 +32,40 @@ void sort_by_size(std::vector<runtime::MemoryUse::Tensor>& tensors) {
 }  // namespace
 
 CpuProgram::CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan> plan,
-                       Kernels kernels, std::shared_ptr<runtime::Arena> arena)
+                       Kernels kernels, std::shared_ptr<Shared> shared)
     : request_(request),
       kernels_(std::move(kernels)),
       ports_(make_ports(*request.graph, request.ports, false)),
       plan_(std::move(plan)),
-      arena_(std::move(arena)),
+      shared_(std::move(shared)),
       addresses_(plan_->tensors.size(), nullptr),
       folded_(plan_->folded.size()) {}
 
 // The same code, and what was computed of weights: those are shared too.
-CpuProgram::CpuProgram(const CpuProgram& other, std::shared_ptr<runtime::Arena> arena)
+CpuProgram::CpuProgram(const CpuProgram& other, std::shared_ptr<Shared> shared)
     : request_(other.request_),
       kernels_(other.kernels_),
       ports_(other.ports_),
       plan_(other.plan_),
-      arena_(std::move(arena)),
+      shared_(std::move(shared)),
       addresses_(other.addresses_.size(), nullptr),
       folded_(other.folded_),
       folded_is_current_(other.folded_is_current_) {}
 
 std::unique_ptr<runtime::Program> CpuProgram::clone(const Program* beside) const {
-  std::shared_ptr<runtime::Arena> arena = beside != nullptr
-                                              ? dynamic_cast<const CpuProgram&>(*beside).arena_
-                                              : std::make_shared<runtime::Arena>();
-  return std::unique_ptr<Program>(new CpuProgram(*this, std::move(arena)));
+  std::shared_ptr<Shared> shared;
+  if (beside != nullptr) {
+    shared = dynamic_cast<const CpuProgram&>(*beside).shared_;
+  } else {
+    shared = std::make_shared<Shared>();
+    shared->folded = shared_->folded;
+  }
+  return std::unique_ptr<Program>(new CpuProgram(*this, std::move(shared)));
+}
+
+void CpuProgram::weights_changed() {
+  folded_is_current_ = false;
+  shared_->folded.clear();
 }
 
 CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
@@ -135,11 +145,16 @@ bool CpuProgram::reads(size_t port) const {
   auto read_by = [&](const RunStep& step) {
     return std::any_of(step.params.begin(), step.params.end(), is_port);
   };
-  return std::any_of(plan_->run_steps.begin(), plan_->run_steps.end(), read_by) ||
-         std::any_of(plan_->copies.begin(), plan_->copies.end(),
-                     [&](const RunCopy& copy) { return is_port(copy.from); }) ||
-         (!folded_is_current_ &&
-          std::any_of(plan_->load_steps.begin(), plan_->load_steps.end(), read_by));
+  if (std::any_of(plan_->run_steps.begin(), plan_->run_steps.end(), read_by)) return true;
+  for (const RunCopy& copy : plan_->copies) {
+    if (is_port(copy.from)) return true;
+  }
+  if (folded_is_current_) return false;
+  const std::vector<bool> missing = missing_load_steps();
+  for (size_t s = 0; s < missing.size(); ++s) {
+    if (missing[s] && read_by(plan_->load_steps[s])) return true;
+  }
+  return false;
 }
 
 runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings, bool list_tensors) {
@@ -188,18 +203,49 @@ void CpuProgram::find_addresses(const Layout& layout, std::byte* arena,
   }
 }
 
-// Into new memory: a clone may still use the old.
+std::vector<bool> CpuProgram::missing_load_steps() const {
+  std::vector<bool> wanted(plan_->tensors.size(), false);
+  for (int id : plan_->folded) {
+    const RunTensor& tensor = plan_->tensors[static_cast<size_t>(id)];
+    wanted[static_cast<size_t>(id)] = !shared_->folded.contains(tensor.folded_key);
+  }
+  std::vector<bool> missing(plan_->load_steps.size(), false);
+  for (size_t s = missing.size(); s-- > 0;) {
+    const RunStep& step = plan_->load_steps[s];
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      if (step.is_output[p] && wanted[static_cast<size_t>(step.params[p])]) missing[s] = true;
+    }
+    if (!missing[s]) continue;
+    for (int id : step.params) wanted[static_cast<size_t>(id)] = true;
+  }
+  return missing;
+}
+
+// Into new memory: a clone may still use the old. What a program beside this one has computed of
+// the same weights is there already.
 void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOptions& options) {
   if (folded_is_current_) return;
-  if (!plan_->load_steps.empty()) {
-    for (size_t i = 0; i < plan_->folded.size(); ++i) {
-      folded_[i] = Buffer::allocate(bytes_[static_cast<size_t>(plan_->folded[i])]);
-    }
+  const std::vector<bool> missing = missing_load_steps();
+  for (size_t i = 0; i < plan_->folded.size(); ++i) {
+    const auto id = static_cast<size_t>(plan_->folded[i]);
+    const auto known = shared_->folded.find(plan_->tensors[id].folded_key);
+    const bool kept =
+        known != shared_->folded.end() && !missing[static_cast<size_t>(plan_->tensors[id].first)];
+    folded_[i] = kept ? known->second : Buffer::allocate(bytes_[id]);
+  }
+  if (std::find(missing.begin(), missing.end(), true) != missing.end()) {
     Layout layout = lay_out(plan_->load_steps, {});
+    std::erase_if(layout.steps, [&](const ReadyStep& ready) {
+      return !missing[static_cast<size_t>(ready.step - plan_->load_steps.data())];
+    });
     runtime::Arena arena;
     std::byte* start = arena.reserve(layout.memory.peak);
     find_addresses(layout, start, buffers);
     run_steps(layout, {}, start, options);
+  }
+  for (size_t i = 0; i < plan_->folded.size(); ++i) {
+    const RunTensor& tensor = plan_->tensors[static_cast<size_t>(plan_->folded[i])];
+    if (!tensor.folded_key.empty()) shared_->folded.emplace(tensor.folded_key, folded_[i]);
   }
   folded_is_current_ = true;
 }
@@ -229,6 +275,10 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
       cpu::run(ready.launch, ready.params, arena + ready.scratch);
     }
     if (options.observer != nullptr) options.observer->after(view);
+    for (int id : step.spent) {
+      const auto at = static_cast<size_t>(id);
+      base::drop_mapped_pages({addresses_[at], bytes_[at]});
+    }
     if (options.debug == nullptr) continue;
     const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
     *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, layout.steps.size(),
@@ -240,7 +290,7 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
                      const runtime::StepOptions& options) {
   prepare(bindings);
   fold(buffers, options);
-  std::byte* arena = arena_->reserve(layout_.memory.peak);
+  std::byte* arena = shared_->arena.reserve(layout_.memory.peak);
   find_addresses(layout_, arena, buffers);
   run_steps(layout_, bindings, arena, options);
   const runtime::StepView end{.step = runtime::StepView::kFinish};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "luminal/backends/backend.h"
+#include "luminal/backends/cpu/folded_values.h"
 #include "luminal/backends/cpu/jit.h"
 #include "luminal/backends/cpu/launch.h"
 #include "luminal/backends/cpu/run_plan.h"
@@ -18,14 +19,19 @@ namespace luminal::backends::cpu {
 class CpuProgram : public runtime::Program {
  public:
   using Kernels = std::vector<std::shared_ptr<const CompiledKernel>>;
+  // What programs that never run at the same time, and get the same weights, may have together.
+  struct Shared {
+    runtime::Arena arena;
+    FoldedValues folded;
+  };
   // `plan` is the request's; `kernels` are those of its kernel steps, in the order they were
-  // planned. Programs that never run at the same time may have one arena.
+  // planned.
   CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan> plan, Kernels kernels,
-             std::shared_ptr<runtime::Arena> arena);
+             std::shared_ptr<Shared> shared);
 
   const std::vector<runtime::Port>& ports() const override { return ports_; }
   runtime::MemoryUse plan_memory(const Bindings& bindings, bool list_tensors) override;
-  void weights_changed() override { folded_is_current_ = false; }
+  void weights_changed() override;
   bool reads(size_t port) const override;
   void run(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
            const runtime::StepOptions& options) override;
@@ -46,9 +52,11 @@ class CpuProgram : public runtime::Program {
     runtime::MemoryPlan memory;
   };
 
-  CpuProgram(const CpuProgram& other, std::shared_ptr<runtime::Arena> arena);
+  CpuProgram(const CpuProgram& other, std::shared_ptr<Shared> shared);
   void prepare(const Bindings& bindings);
   Layout lay_out(const std::vector<RunStep>& steps, const Bindings& bindings) const;
+  // By load step: whether values are missing that it computes, or that are computed of them.
+  std::vector<bool> missing_load_steps() const;
   void fold(std::span<const runtime::Buffer> buffers, const runtime::StepOptions& options);
   void find_addresses(const Layout& layout, std::byte* arena,
                       std::span<const runtime::Buffer> buffers);
@@ -61,7 +69,7 @@ class CpuProgram : public runtime::Program {
   Kernels kernels_;
   std::vector<runtime::Port> ports_;
   std::shared_ptr<const RunPlan> plan_;
-  std::shared_ptr<runtime::Arena> arena_;
+  std::shared_ptr<Shared> shared_;
 
   // For the sizes of the last run.
   bool prepared_ = false;

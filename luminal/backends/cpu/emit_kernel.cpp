@@ -2,7 +2,10 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "luminal/backends/cpu/emit_row_blocks.h"
 #include "luminal/backends/cpu/emit_stage.h"
+#include "luminal/backends/cpu/emit_tiles.h"
+#include "luminal/backends/cpu/micro_kernel.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -84,7 +87,13 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
   builder_.SetInsertPoint(work);
   index_.open_level();
   read_arguments();
-  if (schedule_.vector_outer) {
+  if (schedule_.tiling) {
+    emit_micro_kernel_setup(builder_, target_, schedule_.tiling->multiply, schedule_.tiling->shape);
+    TileEmitter(state_, target_).emit(function_->getArg(2), function_->getArg(3));
+    emit_micro_kernel_release(builder_, schedule_.tiling->multiply);
+  } else if (schedule_.row_blocks) {
+    RowBlockEmitter(state_, target_).emit(function_->getArg(2), function_->getArg(3));
+  } else if (schedule_.vector_outer) {
     emit_rows();
   } else {
     emit_points();

@@ -143,7 +143,7 @@ Values LoopEmitter::chunked(const VectorLoop& loop, const Values& carried, const
       return round(loop, position, whole, inside, body);
     });
   }
-  if (loop.from == nullptr && last == loop.to) return result;
+  if (loop.whole || (loop.from == nullptr && last == loop.to)) return result;
 
   // Edges: the chunk before the first whole one, if its end lies inside, then those after the last.
   Value* start = last;

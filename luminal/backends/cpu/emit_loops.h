@@ -36,6 +36,7 @@ class LoopEmitter {
     llvm::Value* to;
     int lanes;
     int unroll;
+    bool whole = false;  // from and to are known to be where rounds start
   };
   // Whole rounds carry one value per copy; masked chunks take in the first one only.
   using ChunkBody = std::function<Values(const Values& carried)>;

@@ -14,8 +14,6 @@ using llvm::Value;
 // Into the second-level cache: the first one is full of the row at hand.
 constexpr int kLocality = 2;
 
-bool may_be_zero(Expr extent) { return extent.lower_bound() < 1; }
-
 }  // namespace
 
 StageEmitter::StageEmitter(EmitState& state, int stage)
@@ -24,9 +22,8 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
       number_(stage),
       stage_(state.schedule.stages[stage]),
       body_(stage_.source->body),
-      unrounded_(state.options.contract
-                       ? unrounded_values(*stage_.source)
-                       : Unrounded{.adds = {}, .reduced = {}, .unrounded = {}}),
+      unrounded_(state.options.contract ? unrounded_values(*stage_.source)
+                                        : Unrounded{.adds = {}, .reduced = {}, .unrounded = {}}),
       builder_(state.builder),
       index_(state.index) {
   values_.resize(body_.size());
@@ -133,6 +130,34 @@ void StageEmitter::emit() {
   state_.locals[number_] = results;
 }
 
+// Where a loop starts and ends.
+EmitState::Range StageEmitter::range(int loop) {
+  const auto part = state_.ranges.find(loop);
+  if (part != state_.ranges.end()) return part->second;
+  return {builder_.getInt64(0), index_.scalar(schedule_.extents[loop])};
+}
+
+// The vector loop: first where the mask is known to hold, then where it must be asked.
+Values StageEmitter::run_along(int loop, const Values& carried,
+                               const LoopEmitter::ChunkBody& body) {
+  LoopEmitter::VectorLoop along{loop, nullptr, range(loop).to, stage_.lanes, stage_.unroll};
+  const auto part = state_.ranges.find(loop);
+  if (part == state_.ranges.end()) return state_.loops.chunked(along, carried, body);
+  along.from = part->second.from;
+  Values so_far = carried;
+  if (part->second.shown != nullptr &&
+      std::ranges::find(stage_.iota, part->second.mask) != stage_.iota.end()) {
+    LoopEmitter::VectorLoop first = along;
+    first.to = part->second.shown;
+    first.whole = EmitState::kRangeStep % (stage_.lanes * stage_.unroll) == 0;
+    holds_ = part->second.mask;
+    so_far = state_.loops.chunked(first, so_far, body);
+    holds_.reset();
+    along.from = first.to;
+  }
+  return state_.loops.chunked(along, so_far, body);
+}
+
 // Loop `position` of the stage and all inside it; a stage without a buffer gives its value.
 Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
   const bool reduces = stage_.source->reduction.has_value();
@@ -160,18 +185,17 @@ Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
     return {};
   }
   const int loop = stage_.loops[position];
-  Value* extent = index_.scalar(schedule_.extents[loop]);
   if (loop == stage_.vector_loop) {
-    state_.loops.chunked({loop, nullptr, extent, stage_.lanes, stage_.unroll}, {},
-                         [&](const Values&) {
-                           if (!empty_reduction) emit_instructions(static_cast<int>(position));
-                           emit_prefetches();
-                           emit_nest(position + 1, empty_reduction);
-                           return Values();
-                         });
+    run_along(loop, {}, [&](const Values&) {
+      if (!empty_reduction) emit_instructions(static_cast<int>(position));
+      emit_prefetches();
+      emit_nest(position + 1, empty_reduction);
+      return Values();
+    });
     return {};
   }
-  state_.loops.counted(builder_.getInt64(0), extent, 1, {}, [&](Value* i, const Values&) {
+  const EmitState::Range all = range(loop);
+  state_.loops.counted(all.from, all.to, 1, {}, [&](Value* i, const Values&) {
     index_.open_level();
     index_.set_loop(loop, {i});
     if (!empty_reduction) emit_instructions(static_cast<int>(position));
@@ -187,7 +211,6 @@ Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
 Values StageEmitter::emit_reduction(size_t position) {
   const kernel::Reduction& reduction = *stage_.source->reduction;
   ReduceEmitter reduce(builder_, state_.ops, reduction.reducer, stage_.source->dtype);
-  Value* extent = index_.scalar(schedule_.extents[reduction.loop]);
   auto take_in = [&](const Values& so_far) {
     emit_instructions(static_cast<int>(position));
     const Chunk& chunk = index_.chunk();
@@ -210,22 +233,22 @@ Values StageEmitter::emit_reduction(size_t position) {
   };
   if (reduction.loop == stage_.vector_loop) {
     Values start(static_cast<size_t>(stage_.unroll), reduce.start(stage_.lanes));
-    Values sums = state_.loops.chunked(
-        {reduction.loop, nullptr, extent, stage_.lanes, stage_.unroll}, start, take_in);
+    Values sums = run_along(reduction.loop, start, take_in);
     return {reduce.finish(reduce.across_lanes(reduce.combine_all(sums)))};
   }
   const Chunk& chunk = index_.chunk();
   const bool in_lanes = chunk.loop >= 0;
   Values start(static_cast<size_t>(chunk.copies), reduce.start(in_lanes ? chunk.lanes : 1));
-  Values sums = state_.loops.counted(builder_.getInt64(0), extent, 1, start,
-                                     [&](Value* i, const Values& so_far) {
-                                       index_.open_level();
-                                       index_.set_loop(reduction.loop, {i});
-                                       Values next = take_in(so_far);
-                                       index_.unset_loop(reduction.loop);
-                                       index_.close_level();
-                                       return next;
-                                     });
+  const EmitState::Range all = range(reduction.loop);
+  Values sums =
+      state_.loops.counted(all.from, all.to, 1, start, [&](Value* i, const Values& so_far) {
+        index_.open_level();
+        index_.set_loop(reduction.loop, {i});
+        Values next = take_in(so_far);
+        index_.unset_loop(reduction.loop);
+        index_.close_level();
+        return next;
+      });
   for (Value*& sum : sums) sum = reduce.finish(sum);
   return sums;
 }

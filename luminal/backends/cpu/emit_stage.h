@@ -3,12 +3,12 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
-#include "luminal/backends/cpu/unrounded.h"
 #include "luminal/backends/cpu/emit_loops.h"
 #include "luminal/backends/cpu/emit_memory.h"
 #include "luminal/backends/cpu/emit_ops.h"
 #include "luminal/backends/cpu/emit_reduce.h"
 #include "luminal/backends/cpu/schedule.h"
+#include "luminal/backends/cpu/unrounded.h"
 
 namespace luminal::backends::cpu {
 
@@ -25,6 +25,15 @@ struct EmitState {
   std::vector<llvm::Value*>
       has_elements;  // per param: −1 or 0 (i64) where it may be empty, else null
   llvm::Value* scratch = nullptr;
+  // Loops that run over a part of their extent. Before `shown`, if there is one, a mask holds: all
+  // starts and ends but the last are multiples of kRangeStep.
+  struct Range {
+    llvm::Value *from, *to;
+    llvm::Value* shown = nullptr;
+    Expr mask = {};
+  };
+  static constexpr int kRangeStep = 64;
+  std::map<int, Range> ranges = {};
   std::vector<Values> locals;  // of stages without a buffer: per copy, or one value for all
   bool used_nontemporal = false;
 };
@@ -60,6 +69,8 @@ class StageEmitter {
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);
   void emit_prefetches();
+  Values run_along(int loop, const Values& carried, const LoopEmitter::ChunkBody& body);
+  EmitState::Range range(int loop);
   Values body_results();
   void write(const Values& results);
   void update(const Values& results);
@@ -73,6 +84,7 @@ class StageEmitter {
   const Unrounded unrounded_;
   Builder& builder_;
   IndexEmitter& index_;
+  std::optional<Expr> holds_;  // in the loop that is being emitted
   int hoisted_level_ = 0;
   int entry_level_ = 0;
   std::vector<int> place_;

@@ -38,6 +38,9 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
     return state_.ops.constant(inst.dtype, *constant);
   }
   if (std::holds_alternative<kernel::IotaInst>(inst.what)) {
+    if (holds_ && stage_.iota[k] == *holds_) {
+      return across(state_.ops.from_index(inst.dtype, builder_.getInt64(1)));
+    }
     LaneIndex at = index_.lanes(stage_.iota[k], copy);
     Value* index = varies_[k] ? index_.vector(at) : at.base;
     return across(state_.ops.from_index(inst.dtype, index));

@@ -107,11 +107,11 @@ std::vector<std::string> Jit::cache_notes() const { return impl_->cache.notes();
 
 std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
                                                    const EmitOptions& options) {
-  const std::string name = kernel::text(kernel) +
-                           "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
-                           " max_unroll=" + std::to_string(options.max_unroll) +
-                           " prefetch=" + std::to_string(options.prefetch) +
-                           " contract=" + std::to_string(options.contract);
+  const std::string name =
+      kernel::text(kernel) + "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
+      " max_unroll=" + std::to_string(options.max_unroll) +
+      " prefetch=" + std::to_string(options.prefetch) +
+      " contract=" + std::to_string(options.contract) + " tile=" + std::to_string(options.tile);
   {
     std::lock_guard lock(impl_->mutex);
     if (auto found = impl_->kernels.find(name); found != impl_->kernels.end()) {

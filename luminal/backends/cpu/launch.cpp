@@ -19,8 +19,10 @@ int64_t evaluate(Expr e, const Bindings& bindings) {
   return *value.value;
 }
 
-// Ranges start at multiples of this, so that vectors do too.
-constexpr int64_t kGrain = 64;
+// Ranges of points start at multiples of this: vectors along them then do too.
+int64_t grain_of(const Schedule& schedule) {
+  return schedule.vector_outer && !schedule.tiling ? 64 : 1;
+}
 
 }  // namespace
 
@@ -40,7 +42,7 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
                      static_cast<double>(evaluate(source.bytes_written, bindings));
   const auto ops = static_cast<double>(evaluate(source.flops, bindings));
   const double us = std::max(bytes / kBytesPerMicrosecond, ops / kOpsPerMicrosecond);
-  const int64_t grains = kernel.schedule().vector_outer ? launch.points / kGrain : launch.points;
+  const int64_t grains = launch.points / grain_of(kernel.schedule());
   if (us >= options.min_parallel_us) {
     launch.threads = static_cast<int>(std::clamp<int64_t>(grains, 1, options.threads));
     launch.team = launch.threads == 1 ? 1 : options.threads;
@@ -61,7 +63,7 @@ void run(const Launch& launch, std::span<const void* const> params, void* scratc
     function(params.data(), launch.variables.data(), 0, launch.points, scratch);
     return;
   }
-  const int64_t grain = launch.kernel->schedule().vector_outer ? kGrain : 1;
+  const int64_t grain = grain_of(launch.kernel->schedule());
   const int64_t grains = (launch.points + grain - 1) / grain;
 #pragma omp parallel num_threads(launch.team)
   {

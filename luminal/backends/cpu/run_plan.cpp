@@ -15,9 +15,6 @@ namespace {
 
 using kernel::ClassId;
 
-// A broadcast of a weight is cheaper to compute again than to read.
-constexpr size_t kMostGrowth = 4;
-
 class RunPlanner {
  public:
   explicit RunPlanner(const LoadRequest& request)
@@ -29,6 +26,7 @@ class RunPlanner {
     place_results();
     place_states();
     split_off_folded();
+    find_spent_weights();
     order_run_steps();
     find_lifetimes(plan_.load_steps);
     find_lifetimes(plan_.run_steps);
@@ -76,6 +74,8 @@ class RunPlanner {
   bool may_write_over(int value, int state);
   bool reaches(int from, int to) const;
   void split_off_folded();
+  void find_spent_weights();
+  std::string folded_key(const RunStep& at, size_t output) const;
   bool is_foldable(const RunStep& at, const std::vector<bool>& from_weights) const;
   void order_run_steps();
   void find_lifetimes(const std::vector<RunStep>& steps);
@@ -108,7 +108,7 @@ void RunPlanner::number_tensors() {
 }
 
 void RunPlanner::number_steps() {
-  int kernels = 0;
+  int kernels = 0, packing = 0;
   for (const auto& planned : planned_.plan.steps) {
     RunStep made;
     made.position = static_cast<int>(steps_.size());
@@ -119,17 +119,20 @@ void RunPlanner::number_steps() {
       made.params.push_back(source_tensor_[static_cast<size_t>(host->source)]);
       made.is_output.push_back(true);
     } else {
-      const kernel::LoweredKernel& lowered = std::get<kernel::KernelStep>(planned).lowered;
+      const auto& kernel_step = std::get<kernel::KernelStep>(planned);
+      const kernel::LoweredKernel& lowered = kernel_step.lowered;
+      const std::string made_by = kernel_step.packs.empty()
+                                      ? fmt::format("the result of kernel {}", kernels - packing)
+                                      : fmt::format("panels of {}", kernel_step.packs);
       made.kernel = kernels++;
+      packing += !kernel_step.packs.empty();
       for (size_t p = 0; p < lowered.origins.size(); ++p) {
         const kernel::ParamOrigin& origin = lowered.origins[p];
         const kernel::Param& param = lowered.kernel.params[p];
         made.is_output.push_back(param.output);
         if (param.output) {
           made.params.push_back(
-              add_tensor({.dtype = param.dtype,
-                          .dims = param.dims,
-                          .name = fmt::format("the result of kernel {}", made.kernel)}));
+              add_tensor({.dtype = param.dtype, .dims = param.dims, .name = made_by}));
           class_tensor_[origin.value] = made.params.back();
         } else {
           made.params.push_back(origin.source >= 0
@@ -278,7 +281,21 @@ bool RunPlanner::is_foldable(const RunStep& at, const std::vector<bool>& from_we
       read += dims->bytes(param.dtype);
     }
   }
-  return written <= kMostGrowth * read;
+  return written <= size_t{kernel::kMostFoldedGrowth} * read;
+}
+
+// What the host computes isn't known by its text.
+std::string RunPlanner::folded_key(const RunStep& at, size_t output) const {
+  if (at.host != nullptr) return {};
+  std::string key = fmt::format("{}output p{}\n", kernel::text(kernel_of(at)), output);
+  for (size_t p = 0; p < at.params.size(); ++p) {
+    if (at.is_output[p]) continue;
+    const RunTensor& input = plan_.tensors[static_cast<size_t>(at.params[p])];
+    if (input.home != Home::Port && input.folded_key.empty()) return {};
+    key += input.home == Home::Port ? fmt::format("p{} is port {}\n", p, input.port)
+                                    : fmt::format("p{} is ({})\n", p, input.folded_key);
+  }
+  return key;
 }
 
 void RunPlanner::split_off_folded() {
@@ -296,7 +313,9 @@ void RunPlanner::split_off_folded() {
     folds[s] = is_foldable(steps_[s], from_weights);
     if (!folds[s]) continue;
     for (size_t p = 0; p < steps_[s].params.size(); ++p) {
-      if (steps_[s].is_output[p]) from_weights[static_cast<size_t>(steps_[s].params[p])] = true;
+      if (!steps_[s].is_output[p]) continue;
+      from_weights[static_cast<size_t>(steps_[s].params[p])] = true;
+      tensor(steps_[s].params[p]).folded_key = folded_key(steps_[s], p);
     }
     plan_.load_steps.push_back(steps_[s]);
   }
@@ -313,6 +332,22 @@ void RunPlanner::split_off_folded() {
   }
   for (size_t s = 0; s < steps_.size(); ++s) {
     if (!folds[s]) plan_.run_steps.push_back(steps_[s]);
+  }
+}
+
+// Of the weights that load steps read, those that neither later ones nor runs do.
+void RunPlanner::find_spent_weights() {
+  std::vector<bool> needed(plan_.tensors.size(), false);
+  auto need = [&](int id) { needed[static_cast<size_t>(id)] = true; };
+  for (const RunStep& at : plan_.run_steps) std::for_each(at.params.begin(), at.params.end(), need);
+  for (const RunCopy& copy : plan_.copies) need(copy.from);
+  for (size_t s = plan_.load_steps.size(); s-- > 0;) {
+    RunStep& at = plan_.load_steps[s];
+    for (int id : at.params) {
+      const bool spent = tensor(id).home == Home::Port && !needed[static_cast<size_t>(id)];
+      if (spent) at.spent.push_back(id);
+      need(id);
+    }
   }
 }
 

@@ -28,6 +28,9 @@ struct RunTensor {
   int first = -1;
   int last = -1;
   std::vector<int> may_take = {};  // tensors whose memory it may take over, see BufferRequest
+  // Of a folded one: the kernels and weights it is made of. Equal keys are equal values, in all
+  // plans of one graph; empty where nothing says so.
+  std::string folded_key = {};
 };
 
 struct RunStep {
@@ -36,6 +39,7 @@ struct RunStep {
   std::shared_ptr<HostStep> host;  // where no kernel computes it
   std::vector<int> params;         // tensors, in the order of the kernel's; the host's result last
   std::vector<bool> is_output;     // by param
+  std::vector<int> spent = {};     // weights that no step needs after it
 };
 
 // After the last step: bytes that no step could write where they belong.

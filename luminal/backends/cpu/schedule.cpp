@@ -43,50 +43,6 @@ Dims local_dims(const Kernel& kernel, const Stage& stage) {
   return dims;
 }
 
-ScheduledStage flatten(const Kernel& kernel, const Stage& stage) {
-  ScheduledStage flat;
-  flat.source = &stage;
-  flat.loops = stage.loops;
-  if (stage.reduction) flat.loops.push_back(stage.reduction->loop);
-  flat.access.resize(stage.body.size());
-  flat.iota.resize(stage.body.size());
-  for (size_t k = 0; k < stage.body.size(); ++k) {
-    const auto& what = stage.body[k].what;
-    if (const auto* load = std::get_if<kernel::LoadInst>(&what)) {
-      flat.access[k] = flat_access(load->index, kernel.params[load->param].dims);
-    } else if (const auto* local = std::get_if<kernel::LocalInst>(&what)) {
-      flat.access[k] = flat_access(local->index, local_dims(kernel, kernel.stages[local->stage]));
-    } else if (const auto* iota = std::get_if<kernel::IotaInst>(&what)) {
-      flat.iota[k] = iota->expr;
-    }
-  }
-  if (const auto* output = std::get_if<kernel::OutputTarget>(&stage.target)) {
-    flat.target = flat_access(output->index, kernel.params[output->param].dims);
-  } else if (const auto* update = std::get_if<kernel::UpdateTarget>(&stage.target)) {
-    std::vector<kernel::Index> index = {{.expr = {}, .value = update->row}};
-    for (Expr e : update->rest) index.push_back({.expr = e, .value = {}});
-    flat.target = flat_access(index, kernel.params[update->param].dims);
-  } else {
-    std::vector<Expr> index;
-    for (int loop : kernel::buffer_loops(stage)) {
-      index.push_back(Expr::index(loop, kernel.loops[loop].extent));
-    }
-    flat.target = flat_access(index, local_dims(kernel, stage));
-    flat.in_memory = !index.empty();
-  }
-  return flat;
-}
-
-// Every expression of the kernel that is evaluated at a point.
-template <typename Function>
-void for_each_expr(Schedule& schedule, Function function) {
-  for (ScheduledStage& stage : schedule.stages) {
-    for (Access& access : stage.access) function(access.address);
-    for (Expr& iota : stage.iota) function(iota);
-    function(stage.target.address);
-  }
-}
-
 // ---- Merging outer loops: [4096, 3] in memory order is one loop of 12288.
 
 // Whether e is a polynomial in the index of `loop`: no division, comparison or the like of it.
@@ -286,29 +242,91 @@ void place_locals(Schedule& schedule) {
   schedule.scratch_bytes = offset;
 }
 
+// Whether a loop that must have a point for a load to happen makes sure that its tensor isn't
+// empty. An index along a dim of one element at most is 0, without a loop.
+bool is_guarded(const Kernel& kernel, const kernel::LoadInst& load) {
+  const Dims& dims = kernel.params[load.param].dims;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const kernel::Index& index = load.index[axis];
+    if (index.value) return false;
+    if (!may_be_zero(dims[axis])) continue;
+    bool guarded = false;
+    for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+      guarded |=
+          index.expr.uses_index(static_cast<int>(loop)) && may_be_zero(kernel.loops[loop].extent);
+    }
+    if (!guarded) return false;
+  }
+  return true;
+}
+
 void find_empty_params(Schedule& schedule) {
   const Kernel& kernel = *schedule.kernel;
   bool has_select = false;
-  std::vector<bool> gathered(kernel.params.size());
+  std::vector<bool> unguarded(kernel.params.size());
   for (const Stage& stage : kernel.stages) {
     for (const Inst& inst : stage.body) {
       if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
         has_select |= op->op == Op::Select;
       } else if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
-        for (const auto& index : load->index) {
-          if (index.value) gathered[load->param] = true;
-        }
+        if (!is_guarded(kernel, *load)) unguarded[load->param] = true;
       }
     }
   }
   for (size_t k = 0; k < kernel.params.size(); ++k) {
-    const bool unguarded = has_select || gathered[k];
-    schedule.may_be_empty.push_back(unguarded &&
-                                    n_elements(kernel.params[k].dims).lower_bound() < 1);
+    schedule.may_be_empty.push_back((has_select || unguarded[k]) &&
+                                    may_be_zero(n_elements(kernel.params[k].dims)));
   }
 }
 
 }  // namespace
+
+ScheduledStage flatten(const Kernel& kernel, const Stage& stage) {
+  ScheduledStage flat;
+  flat.source = &stage;
+  flat.loops = stage.loops;
+  if (stage.reduction) flat.loops.push_back(stage.reduction->loop);
+  flat.access.resize(stage.body.size());
+  flat.iota.resize(stage.body.size());
+  for (size_t k = 0; k < stage.body.size(); ++k) {
+    const auto& what = stage.body[k].what;
+    if (const auto* load = std::get_if<kernel::LoadInst>(&what)) {
+      flat.access[k] = flat_access(load->index, kernel.params[load->param].dims);
+    } else if (const auto* local = std::get_if<kernel::LocalInst>(&what)) {
+      flat.access[k] = flat_access(local->index, local_dims(kernel, kernel.stages[local->stage]));
+    } else if (const auto* iota = std::get_if<kernel::IotaInst>(&what)) {
+      flat.iota[k] = iota->expr;
+    }
+  }
+  if (const auto* output = std::get_if<kernel::OutputTarget>(&stage.target)) {
+    flat.target = flat_access(output->index, kernel.params[output->param].dims);
+  } else if (const auto* update = std::get_if<kernel::UpdateTarget>(&stage.target)) {
+    std::vector<kernel::Index> index = {{.expr = {}, .value = update->row}};
+    for (Expr e : update->rest) index.push_back({.expr = e, .value = {}});
+    flat.target = flat_access(index, kernel.params[update->param].dims);
+  } else {
+    std::vector<Expr> index;
+    for (int loop : kernel::buffer_loops(stage)) {
+      index.push_back(Expr::index(loop, kernel.loops[loop].extent));
+    }
+    flat.target = flat_access(index, local_dims(kernel, stage));
+    flat.in_memory = !index.empty();
+  }
+  return flat;
+}
+
+void choose_inner_loop(const Schedule& schedule, ScheduledStage& stage, const Target& target,
+                       const EmitOptions& options) {
+  stage.lanes = lanes_for({stage.source}, target);
+  double cost = 0;
+  stage.vector_loop = best_inner_loop(schedule, stage, cost);
+  if (stage.vector_loop < 0) {
+    stage.lanes = 1;
+    return;
+  }
+  stage.unroll = unroll_for(body_weight(*stage.source), stage.source->reduction.has_value(),
+                            schedule.extents[stage.vector_loop], stage.lanes, options);
+}
 
 std::vector<bool> varying(const ScheduledStage& stage, int loop, bool locals_vary) {
   const auto& body = stage.source->body;
@@ -356,10 +374,17 @@ Schedule make_schedule(const Kernel& kernel, const Target& target, const EmitOpt
     schedule.extents.push_back(extent);
     if (static_cast<int>(k) < kernel.n_outer) schedule.points = schedule.points * extent;
   }
-  for (const Stage& stage : kernel.stages) schedule.stages.push_back(flatten(kernel, stage));
-  choose_vector_loops(schedule, target, options);
-  if (options.prefetch) plan_prefetches(schedule);
-  place_locals(schedule);
+  const auto form = options.tile ? kernel::contraction_form(kernel) : std::nullopt;
+  if (form) {
+    tile_schedule(schedule, kernel, *form, target);
+  } else if (const auto rows = options.tile ? kernel::row_block_form(kernel) : std::nullopt) {
+    block_rows(schedule, kernel, *rows, target, options);
+  } else {
+    for (const Stage& stage : kernel.stages) schedule.stages.push_back(flatten(kernel, stage));
+    choose_vector_loops(schedule, target, options);
+    if (options.prefetch) plan_prefetches(schedule);
+    place_locals(schedule);
+  }
   find_empty_params(schedule);
   return schedule;
 }

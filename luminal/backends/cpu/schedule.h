@@ -2,9 +2,12 @@
 // it is unrolled, and where local buffers lie.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "luminal/backends/cpu/row_blocks.h"
 #include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/tiling.h"
 #include "luminal/kernel/kernel.h"
 
 namespace luminal::backends::cpu {
@@ -23,6 +26,8 @@ struct EmitOptions {
   bool prefetch = true;
   // Sums take products in without rounding them first, see unrounded.h.
   bool contract = true;
+  // Matrix products are computed tile by tile, see tiling.h and row_blocks.h.
+  bool tile = true;
 };
 
 // An element's position in its tensor or local buffer, in elements:
@@ -59,7 +64,10 @@ struct Prefetch {
 };
 
 struct Schedule {
-  const kernel::Kernel* kernel = nullptr;
+  const kernel::Kernel* kernel = nullptr;  // of a tiling and of row blocks, their own
+  // A point of the outer loops is a block of results, or of rows.
+  std::optional<Tiling> tiling;
+  std::optional<RowBlocks> row_blocks;
   std::vector<Expr> extents;  // of all loops; outer ones may be merged into the last outer one
   int n_outer = 0;
   // The last outer loop runs across lanes, the same number in every stage; else each stage has its
@@ -77,6 +85,25 @@ struct Schedule {
 // The schedule refers to the kernel, which must outlive it.
 Schedule make_schedule(const kernel::Kernel& kernel, const Target& target,
                        const EmitOptions& options);
+
+// A stage with flat addresses and its loops, nothing chosen yet.
+ScheduledStage flatten(const kernel::Kernel& kernel, const kernel::Stage& stage);
+
+// Which of its own loops a stage runs along, and how.
+void choose_inner_loop(const Schedule& schedule, ScheduledStage& stage, const Target& target,
+                       const EmitOptions& options);
+
+// Every expression of the kernel that is evaluated at a point.
+template <typename Function>
+void for_each_expr(Schedule& schedule, Function function) {
+  for (ScheduledStage& stage : schedule.stages) {
+    for (Access& access : stage.access) function(access.address);
+    for (Expr& iota : stage.iota) function(iota);
+    function(stage.target.address);
+  }
+}
+
+inline bool may_be_zero(Expr extent) { return extent.lower_bound() < 1; }
 
 // By instruction: whether it may have another value in each lane along a loop. In a kernel that
 // runs across its outer loop, values of other stages may.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "luminal/backends/cpu/lane_pattern.h"
 
 namespace luminal::backends::cpu {
@@ -30,7 +32,30 @@ std::string slow_access(const Access& access, const ScheduledStage& stage,
 
 std::vector<std::string> slow_paths(const Schedule& schedule) {
   std::vector<std::string> lines;
+  std::set<size_t> passed_over;  // stages whose loads are said to be copied, or aren't run as such
+  if (schedule.tiling) {
+    for (const TiledContraction& contraction : schedule.tiling->contractions) {
+      auto copied = [&](const TiledFactor& factor, const char* side, const char* order) {
+        passed_over.insert(static_cast<size_t>(factor.stage));
+        if (factor.in_place) return;
+        lines.push_back(fmt::format("stage s{} copies its {} factor into {} in every run",
+                                    contraction.stage, side, order));
+      };
+      passed_over.insert(static_cast<size_t>(contraction.stage));
+      copied(contraction.left, "left", "rows");
+      copied(contraction.right, "right", "panels");
+    }
+  }
+  // Copies that serve many rows aren't worth a line.
+  if (schedule.row_blocks) {
+    for (const BlockedContraction& contraction : schedule.row_blocks->contractions) {
+      for (int stage : {contraction.stage, contraction.left, contraction.right}) {
+        passed_over.insert(static_cast<size_t>(stage));
+      }
+    }
+  }
   for (size_t s = 0; s < schedule.stages.size(); ++s) {
+    if (passed_over.contains(s)) continue;
     const ScheduledStage& stage = schedule.stages[s];
     if (stage.vector_loop < 0 || stage.lanes == 1) {
       // Without loops around it a stage computes one value: no vector would help.

@@ -105,8 +105,8 @@ class Matcher {
 Unrounded unrounded_values(const kernel::Stage& stage) {
   const Matcher matcher(stage);
   Unrounded result{.adds = std::vector<std::optional<FusedAdd>>(stage.body.size()),
-                     .reduced = {},
-                     .unrounded = matcher.unrounded()};
+                   .reduced = {},
+                   .unrounded = matcher.unrounded()};
   for (size_t k = 0; k < stage.body.size(); ++k) {
     const kernel::OpInst* add = matcher.op_of({static_cast<uint32_t>(k)}, Op::Add);
     if (add == nullptr) continue;

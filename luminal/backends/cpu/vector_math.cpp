@@ -62,18 +62,21 @@ Value* VectorMath::horner(Value* x, std::initializer_list<double> highest_first)
   return sum;
 }
 
-// x · 2^exponent for an integer |exponent| ≤ 151 held as a float, rounded once.
-Value* VectorMath::scale(Value* x, Value* exponent) {
+// x · 2^exponent for an integer |exponent| ≤ 150 held as a float, rounded once; 0 where it isn't
+// wanted. Most processors take a hundred times as long for results below the normal numbers, so
+// zeros must not come about that way: masked scores are many of them.
+Value* VectorMath::scale(Value* x, Value* exponent, Value* wanted) {
   const int lanes = lanes_of(x);
   if (target_.avx512 && (lanes == 16 || lanes == 8)) {
     ID id = lanes == 16 ? Intrinsic::x86_avx512_mask_scalef_ps_512
                         : Intrinsic::x86_avx512_mask_scalef_ps_256;
-    Value* all = builder_.getIntN(static_cast<unsigned>(lanes), lanes == 16 ? 0xffff : 0xff);
-    std::vector<Value*> arguments = {x, exponent, x, all};
+    Value* mask = builder_.CreateBitCast(wanted, builder_.getIntNTy(static_cast<unsigned>(lanes)));
+    std::vector<Value*> arguments = {x, exponent, real(x, 0), mask};
     if (lanes == 16) arguments.push_back(builder_.getInt32(4));  // the current rounding mode
     return builder_.CreateIntrinsic(id, {}, arguments);
   }
   // In two steps, the first of them exact: 2^exponent may be no normal number.
+  exponent = builder_.CreateSelect(wanted, exponent, real(x, 0));
   Value* n = builder_.CreateSub(bits(builder_.CreateFAdd(exponent, real(x, kRounder))),
                                 integer(x, kRounderBits));
   auto power = [&](Value* k) {
@@ -81,21 +84,22 @@ Value* VectorMath::scale(Value* x, Value* exponent) {
   };
   Value* half = builder_.CreateAShr(n, 1);
   Value* once = builder_.CreateFMul(x, power(half));
-  return builder_.CreateFMul(once, power(builder_.CreateSub(n, half)));
+  Value* scaled = builder_.CreateFMul(once, power(builder_.CreateSub(n, half)));
+  return builder_.CreateSelect(wanted, scaled, real(x, 0));
 }
 
 // 2^x = 2^n · 2^f, n the nearest integer: 2^f = 1 + f · p(f) on [−½, ½], so exact at integers.
 Value* VectorMath::exp2(Value* x) {
   if (is_double(x)) return on_host("luminal_exp2_f64", {x});
   // Beyond these the result is inf or 0; NaN passes.
-  Value *top = real(x, 129), *bottom = real(x, -151);
+  Value *top = real(x, 129), *bottom = real(x, -150);
+  Value* wanted = builder_.CreateFCmpUGT(x, bottom);
   x = builder_.CreateSelect(builder_.CreateFCmpOLT(top, x), top, x);
-  x = builder_.CreateSelect(builder_.CreateFCmpOGT(bottom, x), bottom, x);
   Value* n = builder_.CreateUnaryIntrinsic(Intrinsic::roundeven, x);
   Value* f = builder_.CreateFSub(x, n);
   Value* p = horner(f, {0.00015327840810641646, 0.0013390998356044292, 0.009618503041565418,
                         0.05550359562039375, 0.24022647738456726, 0.6931471824645996, 1.0});
-  return scale(p, n);
+  return scale(p, n, wanted);
 }
 
 // x = 2^exponent · (1 + t) with 1 + t in [√½, √2). AVX-512 takes floats apart itself, special ones

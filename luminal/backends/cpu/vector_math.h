@@ -37,7 +37,7 @@ class VectorMath {
   llvm::Value* from_bits(llvm::Value* x);
   llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* horner(llvm::Value* x, std::initializer_list<double> highest_first);
-  llvm::Value* scale(llvm::Value* x, llvm::Value* exponent);
+  llvm::Value* scale(llvm::Value* x, llvm::Value* exponent, llvm::Value* wanted);
   llvm::Value* abs(llvm::Value* x);
   llvm::Value* on_host(const char* name, std::initializer_list<llvm::Value*> arguments);
   llvm::Value* on_rare_lanes(llvm::Value* rare, llvm::Value* usual, const char* name,

@@ -114,5 +114,21 @@ TEST(RunPlan, StepsOverWeightsAloneAreApart) {
   EXPECT_EQ(plan.folded.size(), 1u);
 }
 
+TEST(RunPlan, AWeightIsSpentByTheLastLoadStepThatReadsIt) {
+  Graph graph;
+  Tensor x = graph.input("x", {8});
+  Tensor w = graph.weight("w", {8});
+  Tensor v = graph.weight("v", {8});
+  (x * (sin(w) * w)).output("y");
+  (x * (sin(v) + x * v)).output("z");
+  const RunPlan plan = plan_of(graph);
+  std::vector<std::string> spent;
+  for (const RunStep& step : plan.load_steps) {
+    for (int id : step.spent) spent.push_back(plan.tensors[static_cast<size_t>(id)].name);
+  }
+  EXPECT_EQ(spent, std::vector<std::string>{"'w'"}) << "runs read v";
+  for (const RunStep& step : plan.run_steps) EXPECT_TRUE(step.spent.empty());
+}
+
 }  // namespace
 }  // namespace luminal::backends::cpu

@@ -1,0 +1,303 @@
+#include "luminal/backends/cpu/emit_tiles.h"
+
+#include "luminal/backends/cpu/micro_kernel.h"
+
+namespace luminal::backends::cpu {
+
+using llvm::Value;
+
+TileEmitter::TileEmitter(EmitState& state, const Target& target)
+    : state_(state),
+      tiling_(*state.schedule.tiling),
+      target_(target),
+      builder_(state.builder),
+      index_(state.index),
+      loops_(state.loops) {}
+
+Value* TileEmitter::i64(int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); }
+
+Value* TileEmitter::at_most(Value* value, Value* most) {
+  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, most);
+}
+
+Value* TileEmitter::extent(int loop) {
+  return index_.scalar(state_.schedule.extents[static_cast<size_t>(loop)]);
+}
+
+Value* TileEmitter::in_scratch(Expr offset, Value* more) {
+  Value* at = builder_.CreateAdd(index_.scalar(offset), more);
+  return builder_.CreateGEP(builder_.getInt8Ty(), state_.scratch, at);
+}
+
+void TileEmitter::set_row(Value* row) {
+  if (tiling_.row_loop >= 0) index_.set_loop(tiling_.row_loop, {row});
+}
+
+void TileEmitter::unset_row() {
+  if (tiling_.row_loop >= 0) index_.unset_loop(tiling_.row_loop);
+}
+
+void TileEmitter::emit(Value* first, Value* last) {
+  loops_.counted(first, last, 1, {}, [&](Value* number, const Values&) {
+    Value* row_block = nullptr;
+    const Block block = find_block(number, row_block);
+    // Blocks below one another follow each other: they read the same panels.
+    Value* others_panels = builder_.CreateOr(builder_.CreateICmpEQ(number, first),
+                                             builder_.CreateICmpEQ(row_block, i64(0)));
+    loops_.guarded(others_panels, [&] {
+      for (const TiledContraction& contraction : tiling_.contractions) {
+        if (!contraction.right.in_place) copy_panels(contraction, block);
+      }
+    });
+    for (const TiledContraction& contraction : tiling_.contractions) {
+      if (!contraction.left.in_place) copy_rows(contraction, block);
+    }
+    for (const TiledContraction& contraction : tiling_.contractions) emit_sums(contraction, block);
+    for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
+    for (int loop : tiling_.others) index_.unset_loop(loop);
+    index_.close_level();
+    return Values();
+  });
+}
+
+// Opens the level of the block and sets the loops that it is one point of.
+TileEmitter::Block TileEmitter::find_block(Value* number, Value*& row_block) {
+  Value* rest = number;
+  auto take = [&](Value* count) {
+    Value* index = builder_.CreateURem(rest, count);
+    rest = builder_.CreateUDiv(rest, count);
+    return index;
+  };
+  row_block = take(index_.scalar(tiling_.row_blocks));
+  Value* column_block = take(index_.scalar(tiling_.column_blocks));
+  Values indices(tiling_.others.size());
+  for (size_t k = indices.size(); k-- > 0;) indices[k] = take(extent(tiling_.others[k]));
+  Block block;
+  block.row = builder_.CreateMul(row_block, i64(tiling_.block_rows));
+  block.column = builder_.CreateMul(column_block, i64(tiling_.block_columns));
+  Value* rows = tiling_.row_loop < 0 ? i64(1) : extent(tiling_.row_loop);
+  block.last_row = at_most(builder_.CreateAdd(block.row, i64(tiling_.block_rows)), rows);
+  block.last_column = at_most(builder_.CreateAdd(block.column, i64(tiling_.block_columns)),
+                              extent(tiling_.column_loop));
+  index_.open_level();
+  for (size_t k = 0; k < indices.size(); ++k) index_.set_loop(tiling_.others[k], {indices[k]});
+  return block;
+}
+
+void TileEmitter::emit_stage(int stage, int level) {
+  StageEmitter emitter(state_, stage);
+  emitter.emit_hoisted(level);
+  emitter.emit();
+}
+
+// The right factor, element by element along k, vectors along the columns. A lane of two elements
+// is written twice: the second time the upper half is added.
+void TileEmitter::copy_panels(const TiledContraction& contraction, const Block& block) {
+  const int v = elements_per_lane(tiling_.multiply);
+  const TiledFactor& factor = contraction.right;
+  Value* pitch = index_.scalar(factor.pitch);
+  loops_.counted(i64(0), extent(contraction.k), 1, {}, [&](Value* k, const Values&) {
+    index_.open_level();
+    index_.set_loop(contraction.k, {k});
+    Value* upper = builder_.CreateICmpNE(builder_.CreateURem(k, i64(v)), i64(0));
+    Value* in_panel =
+        builder_.CreateMul(builder_.CreateUDiv(k, i64(v)), i64(int64_t{tiling_.lanes} * 4));
+    const int level = index_.level();
+    loops_.chunked(
+        {tiling_.column_loop, block.column, block.last_column, tiling_.lanes, 1}, {},
+        [&](const Values&) {
+          emit_stage(factor.stage, level);
+          Value* value = state_.locals[static_cast<size_t>(factor.stage)][0];
+          if (!value->getType()->isVectorTy()) {
+            value = builder_.CreateVectorSplat(static_cast<unsigned>(tiling_.lanes), value);
+          }
+          const Expr column =
+              Expr::index(tiling_.column_loop,
+                          state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
+          Value* panel = builder_.CreateUDiv(
+              builder_.CreateSub(index_.scalar(column), block.column), i64(tiling_.lanes));
+          Value* address = in_scratch(
+              factor.scratch, builder_.CreateAdd(builder_.CreateMul(panel, pitch), in_panel));
+          if (v == 1) {
+            builder_.CreateAlignedStore(value, address, llvm::Align(4));
+            return Values();
+          }
+          // A widened bf16 is its bits above sixteen zeros.
+          auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(),
+                                                   static_cast<unsigned>(tiling_.lanes));
+          Value* bits = builder_.CreateBitCast(value, words);
+          Value* lower = builder_.CreateLShr(bits, 16);
+          const Values pair = loops_.either(
+              upper,
+              [&] {
+                Value* there = builder_.CreateAlignedLoad(words, address, llvm::Align(4));
+                return Values{builder_.CreateOr(there, bits)};
+              },
+              [&] { return Values{lower}; });
+          builder_.CreateAlignedStore(pair[0], address, llvm::Align(4));
+          return Values();
+        });
+    index_.unset_loop(contraction.k);
+    index_.close_level();
+    return Values();
+  });
+}
+
+// The left factor, row by row, vectors along k. What a row loads that doesn't change along k stands
+// before the loop over k, so without any k there is no row.
+void TileEmitter::copy_rows(const TiledContraction& contraction, const Block& block) {
+  const TiledFactor& factor = contraction.left;
+  Value* pitch = index_.scalar(factor.pitch);
+  Value* some = builder_.CreateICmpSGT(extent(contraction.k), i64(0));
+  Value* last_row = builder_.CreateSelect(some, block.last_row, block.row);
+  loops_.counted(block.row, last_row, 1, {}, [&](Value* row, const Values&) {
+    Value* in_block = builder_.CreateMul(builder_.CreateSub(row, block.row), pitch);
+    index_.open_level();
+    set_row(row);
+    const int level = index_.level();
+    loops_.chunked(
+        {contraction.k, nullptr, extent(contraction.k), tiling_.lanes, 1}, {}, [&](const Values&) {
+          emit_stage(factor.stage, level);
+          Value* value = state_.locals[static_cast<size_t>(factor.stage)][0];
+          if (!value->getType()->isVectorTy()) {
+            value = builder_.CreateVectorSplat(static_cast<unsigned>(tiling_.lanes), value);
+          }
+          if (tiling_.multiply != Multiply::F32) {
+            const auto lanes = static_cast<unsigned>(tiling_.lanes);
+            auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes);
+            auto* halves = llvm::FixedVectorType::get(builder_.getInt16Ty(), lanes);
+            value = builder_.CreateLShr(builder_.CreateBitCast(value, words), 16);
+            value = builder_.CreateTrunc(value, halves);
+          }
+          const Expr k = Expr::index(contraction.k,
+                                     state_.schedule.extents[static_cast<size_t>(contraction.k)]);
+          Value* in_row =
+              builder_.CreateMul(index_.scalar(k), i64(element_bytes(tiling_.multiply)));
+          Value* address = in_scratch(factor.scratch, builder_.CreateAdd(in_block, in_row));
+          builder_.CreateAlignedStore(value, address, llvm::Align(2));
+          return Values();
+        });
+    unset_row();
+    index_.close_level();
+    return Values();
+  });
+}
+
+void TileEmitter::for_each_tile(const Block& block, const std::function<void(const Tile&)>& body) {
+  const int64_t rows = tiling_.shape.rows;
+  const int64_t columns = int64_t{tiling_.shape.panels} * tiling_.lanes;
+  loops_.counted(block.column, block.last_column, columns, {}, [&](Value* column, const Values&) {
+    // Tiles of a column of them, one below the other, take as many bytes as the block has rows.
+    Value* before =
+        builder_.CreateMul(builder_.CreateSub(column, block.column), i64(tiling_.block_rows * 4));
+    loops_.counted(block.row, block.last_row, rows, {}, [&](Value* row, const Values&) {
+      Tile tile{
+          .row = row, .column = column, .rows = nullptr, .last_column = nullptr, .sums = nullptr};
+      tile.rows = at_most(builder_.CreateSub(block.last_row, row), i64(rows));
+      tile.last_column = at_most(builder_.CreateAdd(column, i64(columns)), block.last_column);
+      Value* above = builder_.CreateMul(builder_.CreateSub(row, block.row), i64(columns * 4));
+      tile.sums = builder_.CreateAdd(before, above);
+      index_.open_level();
+      body(tile);
+      index_.close_level();
+      return Values();
+    });
+    return Values();
+  });
+}
+
+// In parts of k. There is one part even without any k: its sums are zeros.
+void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& block) {
+  Value* length =
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent(contraction.k), i64(1));
+  loops_.counted(i64(0), length, tiling_.block_k, {}, [&](Value* k, const Values&) {
+    for_each_tile(block, [&](const Tile& tile) { emit_sum(contraction, block, tile, k); });
+    return Values();
+  });
+}
+
+void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& block,
+                           const Tile& tile, Value* k) {
+  Value* element = i64(element_bytes(tiling_.multiply));
+  auto in_param = [&](const TiledFactor& factor, Value* more) {
+    Value* bytes = builder_.CreateMul(index_.scalar(factor.address), element);
+    return builder_.CreateGEP(builder_.getInt8Ty(),
+                              state_.params[static_cast<size_t>(factor.param)],
+                              builder_.CreateAdd(bytes, more));
+  };
+  set_row(tile.row);
+  index_.set_loop(tiling_.column_loop, {tile.column});
+  const TiledFactor &left = contraction.left, &right = contraction.right;
+  RowOperand rows;
+  if (left.in_place) {
+    rows.row_bytes = builder_.CreateMul(index_.scalar(left.step), element);
+    rows.k_bytes = builder_.CreateMul(index_.scalar(left.k_step), element);
+    rows.base = in_param(left, builder_.CreateMul(k, rows.k_bytes));
+  } else {
+    rows.row_bytes = index_.scalar(left.pitch);
+    rows.k_bytes = element;
+    Value* in_block = builder_.CreateMul(builder_.CreateSub(tile.row, block.row), rows.row_bytes);
+    rows.base =
+        in_scratch(left.scratch, builder_.CreateAdd(in_block, builder_.CreateMul(k, element)));
+  }
+  PanelOperand panels;
+  Value* in_panel = builder_.CreateMul(k, builder_.CreateMul(element, i64(tiling_.lanes)));
+  if (right.in_place) {
+    panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
+    panels.base = in_param(right, in_panel);
+  } else {
+    panels.panel_bytes = index_.scalar(right.pitch);
+    Value* panel =
+        builder_.CreateUDiv(builder_.CreateSub(tile.column, block.column), i64(tiling_.lanes));
+    panels.base = in_scratch(
+        right.scratch, builder_.CreateAdd(builder_.CreateMul(panel, panels.panel_bytes), in_panel));
+  }
+  Value* columns = builder_.CreateSub(tile.last_column, tile.column);
+  Value* n_panels =
+      builder_.CreateUDiv(builder_.CreateAdd(columns, i64(tiling_.lanes - 1)), i64(tiling_.lanes));
+  Value* k_count = at_most(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
+  emit_micro_kernel(builder_, target_, tiling_.multiply, tiling_.shape, rows, panels, tile.rows,
+                    n_panels, k_count, in_scratch(contraction.sums, tile.sums),
+                    builder_.CreateICmpNE(k, i64(0)));
+  index_.unset_loop(tiling_.column_loop);
+  unset_row();
+}
+
+// All that is computed of the sums, from the tiles: each row in vectors along the columns.
+void TileEmitter::emit_epilogue(const Tile& tile) {
+  const int64_t pitch = int64_t{tiling_.shape.panels} * tiling_.lanes;
+  const Expr position = Expr::index(
+      tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
+  auto* vector =
+      llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(tiling_.lanes));
+  loops_.counted(i64(0), tile.rows, 1, {}, [&](Value* r, const Values&) {
+    Value* this_row = builder_.CreateAdd(tile.row, r);
+    Value* in_tile = builder_.CreateMul(r, i64(pitch));
+    index_.open_level();
+    set_row(this_row);
+    const int level = index_.level();
+    auto all_stages = [&](const Values&) {
+      for (const TiledContraction& contraction : tiling_.contractions) {
+        Values& sums = state_.locals[static_cast<size_t>(contraction.stage)];
+        sums.clear();
+        for (int copy = 0; copy < index_.chunk().copies; ++copy) {
+          Value* at = builder_.CreateAdd(
+              in_tile, builder_.CreateSub(index_.scalar(position, copy), tile.column));
+          Value* bytes = builder_.CreateAdd(tile.sums, builder_.CreateMul(at, i64(4)));
+          Value* address = in_scratch(contraction.sums, bytes);
+          sums.push_back(builder_.CreateAlignedLoad(vector, address, llvm::Align(4)));
+        }
+      }
+      for (int stage : tiling_.epilogue) emit_stage(stage, level);
+      return Values();
+    };
+    loops_.chunked(
+        {tiling_.column_loop, tile.column, tile.last_column, tiling_.lanes, tiling_.shape.panels},
+        {}, all_stages);
+    unset_row();
+    index_.close_level();
+    return Values();
+  });
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,279 @@
+#include "luminal/backends/cpu/tiling.h"
+
+#include <algorithm>
+
+#include "luminal/backends/cpu/lane_pattern.h"
+#include "luminal/backends/cpu/schedule.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+using kernel::Contraction;
+using kernel::ContractionForm;
+using kernel::InstId;
+using kernel::Kernel;
+using kernel::Stage;
+
+// The sums of a block, and of each factor the part that is multiplied in one go, stay in the
+// second-level cache.
+constexpr int64_t kSumBytes = 256 << 10;
+constexpr int64_t kBlockK = 1024;
+// Blocks enough for all threads to be busy to the end.
+constexpr int64_t kEnoughBlocks = 16;
+
+Expr index_of(const Schedule& schedule, int loop) {
+  return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
+}
+
+// e with some loops at given indices.
+Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<int, Expr>> given) {
+  std::vector<Expr> replacement;
+  for (size_t k = 0; k < schedule.extents.size(); ++k) {
+    replacement.push_back(index_of(schedule, static_cast<int>(k)));
+  }
+  for (const auto& [loop, index] : given) {
+    if (loop >= 0) replacement[static_cast<size_t>(loop)] = index;
+  }
+  return e.substitute_indices(replacement);
+}
+
+bool contains(Expr e, Expr part) {
+  if (e == part) return true;
+  return std::ranges::any_of(e.operands(), [&](Expr x) { return contains(x, part); });
+}
+
+// [8, 128] rows in memory order are 1024 rows: makes one of the last two loops of a list, again and
+// again, where no address needs the two apart.
+void merge_loops(Schedule& schedule, std::vector<int>& loops) {
+  while (loops.size() >= 2) {
+    const int b = loops.back(), a = loops[loops.size() - 2];
+    const Expr inner = schedule.extents[static_cast<size_t>(b)];
+    const Expr together = schedule.extents[static_cast<size_t>(a)] * inner;
+    const Expr merged = Expr::index(b, together);
+    const Expr quotient = merged / inner, remainder = merged % inner;
+    auto replaced = [&](Expr e) { return at(schedule, e, {{a, quotient}, {b, remainder}}); };
+    bool whole = true;
+    for_each_expr(schedule, [&](Expr& e) {
+      const Expr after = replaced(e);
+      whole = whole && !contains(after, quotient) && !contains(after, remainder);
+    });
+    if (!whole) return;
+    for_each_expr(schedule, [&](Expr& e) { e = replaced(e); });
+    schedule.extents[static_cast<size_t>(a)] = 1;
+    schedule.extents[static_cast<size_t>(b)] = together;
+    loops.erase(loops.end() - 2);
+  }
+}
+
+// The kernel as Tiling::kernel wants it.
+Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& tiling) {
+  Kernel result = kernel;
+  for (size_t s = 0; s < kernel.stages.size(); ++s) {
+    if (!kernel.stages[s].reduction) tiling.epilogue.push_back(static_cast<int>(s));
+  }
+  for (const Contraction& contraction : form.contractions) {
+    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    TiledContraction tiled{
+        .stage = contraction.stage, .k = contraction.k, .left = {}, .right = {}, .sums = {}};
+    tiled.left.stage = static_cast<int>(result.stages.size());
+    result.stages.push_back(kernel::factor_stage(stage, contraction.left));
+    tiled.right.stage = static_cast<int>(result.stages.size());
+    result.stages.push_back(kernel::factor_stage(stage, contraction.right));
+    if (!std::holds_alternative<kernel::LocalTarget>(stage.target)) {
+      tiling.epilogue.push_back(static_cast<int>(result.stages.size()));
+      const kernel::LocalInst sum{.stage = contraction.stage, .index = {}};
+      result.stages.push_back({.dtype = stage.dtype,
+                               .loops = {},
+                               .reduction = {},
+                               .body = {{.dtype = stage.dtype, .what = sum}},
+                               .result = InstId{0},
+                               .target = stage.target});
+      result.stages[static_cast<size_t>(contraction.stage)].target = kernel::LocalTarget{};
+    }
+    tiling.contractions.push_back(std::move(tiled));
+  }
+  return result;
+}
+
+// The load that a factor is, in the form that micro kernels read: f32, or bf16 before it is
+// widened. −1: it is computed.
+int plain_load(const Stage& factor, Multiply multiply) {
+  InstId id = factor.result;
+  if (multiply != Multiply::F32) {
+    id = std::get<kernel::OpInst>(factor.body[id.index()].what).operands[0];
+  }
+  const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
+  if (load == nullptr) return -1;
+  const bool gathered =
+      std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
+  return gathered ? -1 : static_cast<int>(id.index());
+}
+
+// Whether all of an address but what is given is its sum with constant steps along a loop.
+std::optional<Expr> step_along(Expr address, int loop) {
+  const LanePattern pattern = lane_pattern(address, loop, 1);
+  if (pattern.kind == LaneKind::General || !pattern.across_chunks) return std::nullopt;
+  return pattern.stride;
+}
+
+void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContraction& contraction,
+               TiledFactor& factor) {
+  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
+  const int load = plain_load(*stage.source, tiling.multiply);
+  if (load < 0) return;
+  const Expr address = stage.access[static_cast<size_t>(load)].address;
+  const auto k_step = step_along(address, contraction.k);
+  const auto row_step = tiling.row_loop < 0 ? Expr(0) : step_along(address, tiling.row_loop);
+  if (!k_step || !row_step) return;
+  if (tiling.multiply != Multiply::F32 && !k_step->is(1)) return;  // pairs are side by side
+  factor.in_place = true;
+  factor.param =
+      std::get<kernel::LoadInst>(stage.source->body[static_cast<size_t>(load)].what).param;
+  factor.address = at(schedule, address, {{contraction.k, 0}});
+  factor.step = *row_step;
+  factor.k_step = *k_step;
+}
+
+// Whether the right factor already is in panels: element (n, k) is at
+// base + n div L · step + k div v · L · v + n mod L · v + k mod v.
+void find_panels(const Schedule& schedule, const Tiling& tiling,
+                 const TiledContraction& contraction, TiledFactor& factor) {
+  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
+  const int load = plain_load(*stage.source, tiling.multiply);
+  const Expr v = elements_per_lane(tiling.multiply), lanes = tiling.lanes;
+  const Expr length = schedule.extents[static_cast<size_t>(contraction.k)];
+  if (load < 0 || !(length % v).is(0)) return;
+  const Expr address = stage.access[static_cast<size_t>(load)].address;
+  const Expr base = at(schedule, address, {{contraction.k, 0}, {tiling.column_loop, 0}});
+  const Expr step = length * lanes;
+  const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, contraction.k);
+  if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return;
+  const int param =
+      std::get<kernel::LoadInst>(stage.source->body[static_cast<size_t>(load)].what).param;
+  // Whole vectors are read, of fewer columns too: what else is in them is part of the tensor.
+  const Expr held = n_elements(schedule.kernel->params[static_cast<size_t>(param)].dims);
+  if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return;
+  factor.in_place = true;
+  factor.param = param;
+  factor.address = at(schedule, address, {{contraction.k, 0}});
+  factor.step = step;
+}
+
+Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
+                         int64_t most_rows) {
+  const bool exact = std::ranges::all_of(form.contractions, [&](const Contraction& contraction) {
+    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    return kernel::is_widened(stage, contraction.left, DType::BF16) &&
+           kernel::is_widened(stage, contraction.right, DType::BF16);
+  });
+  return best_multiply(target, exact ? DType::BF16 : DType::F32, most_rows);
+}
+
+int64_t round_up(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+void choose_blocks(const Schedule& schedule, Tiling& tiling) {
+  const int64_t rows = tiling.shape.rows;
+  const int64_t columns = int64_t{tiling.shape.panels} * tiling.lanes;
+  const Expr n = schedule.extents[static_cast<size_t>(tiling.column_loop)];
+  const Expr m = tiling.row_loop < 0 ? 1 : schedule.extents[static_cast<size_t>(tiling.row_loop)];
+  const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
+  tiling.block_k = kBlockK;
+  tiling.block_rows = std::min(8 * rows, round_up(m.to_int().value_or(8 * rows), rows));
+  const int64_t most = kSumBytes / 4 / n_sums / std::max<int64_t>(1, tiling.block_rows);
+  tiling.block_columns = std::clamp<int64_t>(most / columns * columns, columns, 8 * columns);
+  auto blocks = [&] {
+    const int64_t across = n.to_int().value_or(INT32_MAX) + tiling.block_columns - 1;
+    const int64_t down = m.to_int().value_or(1) + tiling.block_rows - 1;
+    return across / tiling.block_columns * (down / tiling.block_rows);
+  };
+  while (tiling.block_columns > columns && blocks() < kEnoughBlocks) {
+    tiling.block_columns = round_up(tiling.block_columns / 2, columns);
+  }
+  while (tiling.block_rows > rows && blocks() < kEnoughBlocks) {
+    tiling.block_rows = round_up(tiling.block_rows / 2, rows);
+  }
+  tiling.column_blocks = ceil_div(n, tiling.block_columns);
+  tiling.row_blocks = ceil_div(m, tiling.block_rows);
+}
+
+Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
+
+void place_in_scratch(Schedule& schedule, Tiling& tiling) {
+  Expr offset = kSpareBytes;
+  const Expr element = element_bytes(tiling.multiply), lanes = tiling.lanes;
+  const Expr v = elements_per_lane(tiling.multiply);
+  for (TiledContraction& contraction : tiling.contractions) {
+    const Expr k = schedule.extents[static_cast<size_t>(contraction.k)];
+    contraction.sums = offset;
+    offset = offset + align64(tiling.block_rows * tiling.block_columns * 4);
+    // Whole vectors are written along a row.
+    contraction.left.pitch = align64(ceil_div(k, lanes) * lanes * element);
+    contraction.left.scratch = offset;
+    if (!contraction.left.in_place) {
+      offset = offset + contraction.left.pitch * Expr(tiling.block_rows);
+    }
+    contraction.right.pitch = ceil_div(k, v) * v * lanes * element;
+    contraction.right.scratch = offset;
+    if (!contraction.right.in_place) {
+      offset = offset + align64(contraction.right.pitch * Expr(tiling.block_columns) / lanes);
+    }
+  }
+  schedule.scratch_bytes = offset;
+}
+
+}  // namespace
+
+void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionForm& form,
+                   const Target& target) {
+  Tiling tiling;
+  tiling.lanes = target.vector_bytes / 4;
+  tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, tiling));
+  schedule.kernel = tiling.kernel.get();
+  schedule.stages.clear();
+  for (const Stage& stage : tiling.kernel->stages) {
+    schedule.stages.push_back(flatten(*tiling.kernel, stage));
+  }
+  std::vector<int> rows = form.rows, columns = form.columns;
+  merge_loops(schedule, rows);
+  merge_loops(schedule, columns);
+  tiling.column_loop = columns.back();
+  tiling.row_loop = rows.empty() ? -1 : rows.back();
+  for (int loop = 0; loop < kernel.n_outer; ++loop) {
+    if (loop != tiling.column_loop && loop != tiling.row_loop &&
+        !schedule.extents[static_cast<size_t>(loop)].is(1)) {
+      tiling.others.push_back(loop);
+    }
+  }
+  const int64_t most_rows =
+      tiling.row_loop < 0 ? 1
+                          : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
+  tiling.multiply = choose_multiply(kernel, form, target, most_rows);
+  tiling.shape = micro_shape(target, tiling.multiply, most_rows);
+  for (TiledContraction& contraction : tiling.contractions) {
+    find_rows(schedule, tiling, contraction, contraction.left);
+    find_panels(schedule, tiling, contraction, contraction.right);
+  }
+  choose_blocks(schedule, tiling);
+  place_in_scratch(schedule, tiling);
+
+  schedule.vector_outer = true;
+  schedule.lanes = tiling.lanes;
+  schedule.unroll = tiling.shape.panels;
+  schedule.points = tiling.row_blocks * tiling.column_blocks;
+  for (int loop : tiling.others) {
+    schedule.points = schedule.points * schedule.extents[static_cast<size_t>(loop)];
+  }
+  for (ScheduledStage& stage : schedule.stages) {
+    stage.vector_loop = tiling.column_loop;
+    stage.lanes = tiling.lanes;
+    stage.unroll = schedule.unroll;
+  }
+  for (const TiledContraction& contraction : tiling.contractions) {
+    schedule.stages[static_cast<size_t>(contraction.left.stage)].vector_loop = contraction.k;
+  }
+  schedule.tiling = std::move(tiling);
+}
+
+}  // namespace luminal::backends::cpu

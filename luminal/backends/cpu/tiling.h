@@ -1,0 +1,64 @@
+// Tiling: how a matrix product is computed, block by block of its results.
+//
+// A block is a range of rows and columns at one point of all other loops; blocks are independent.
+// In it the right factor lies in panels, one vector wide and as long as k, the left one in rows;
+// both where they are in memory, if they are there in that order, or else in scratch memory, where
+// each block copies what it needs. Micro kernels leave sums in small tiles, and what follows the
+// sums is computed of those, row by row.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "luminal/backends/cpu/micro_shape.h"
+#include "luminal/kernel/contraction_form.h"
+
+namespace luminal::backends::cpu {
+
+struct Target;
+struct Schedule;
+
+// A factor of a contraction.
+struct TiledFactor {
+  int stage = -1;  // of the tiling's kernel: computes an element
+  bool in_place = false;
+  // In place: element 0 along k at the block's first row or column is at `address` of
+  // params[param], in elements; from there it is `step` to the next row, or the next panel, and,
+  // for rows, `k_step` to the next k.
+  int param = -1;
+  Expr address, step, k_step;
+  Expr scratch;  // otherwise: its offset in scratch memory, in bytes
+  Expr pitch;    // and the bytes of a row or a panel there
+};
+
+struct TiledContraction {
+  int stage;  // of the tiling's kernel
+  int k;      // the loop it sums over
+  TiledFactor left, right;
+  Expr sums;  // offset of the block's sums in scratch memory, in bytes: one tile after another
+};
+
+struct Tiling {
+  // The kernel, with a stage for each factor behind its own, and no sum that is written to an
+  // output by the stage that sums.
+  std::shared_ptr<const kernel::Kernel> kernel;
+  std::vector<int> others;  // loops that a block is one point of, outermost first
+  int row_loop = -1;        // −1: there is one row
+  int column_loop = -1;
+  Multiply multiply = Multiply::F32;
+  MicroShape shape;
+  int lanes = 1;
+  int64_t block_rows = 1;
+  int64_t block_columns = 1;
+  int64_t block_k = 1;  // summed in one go: a panel of it stays in a near cache
+  Expr row_blocks = 1;
+  Expr column_blocks = 1;
+  std::vector<TiledContraction> contractions;
+  std::vector<int> epilogue;  // the stages that follow the sums, in order
+};
+
+// Fills in `schedule` for a kernel of this form.
+void tile_schedule(Schedule& schedule, const kernel::Kernel& kernel,
+                   const kernel::ContractionForm& form, const Target& target);
+
+}  // namespace luminal::backends::cpu
