@@ -70,6 +70,26 @@ Kernel unpack() {
   return b.done();
 }
 
+// y[m, n] = Σ x[m, k] · w[k, n], w in panels as wide as this machine's vectors.
+Kernel product() {
+  const int64_t lanes = backends::cpu::Target::host().vector_bytes / 4;
+  const int64_t depth = 19, rows = 5;
+  KernelBuilder b;
+  const int x = b.param(DType::F32, {rows, depth});
+  const int w = b.param(DType::F32, {(kLength + lanes - 1) / lanes, depth, lanes, 1});
+  const int y = b.param(DType::F32, {rows, kLength}, true);
+  const Expr m = b.outer(rows), n = b.outer(kLength), k = b.inner(depth);
+  auto stage = b.stage(DType::F32, {}, kernel::Reduction{Reducer::Sum, b.last_loop()});
+  const auto left = stage.load(b.k, x, {m, k});
+  const auto right = stage.load(b.k, w, {n / lanes, k, n % lanes, 0});
+  stage.op(Op::Mul, DType::F32, {left, right});
+  b.output(y, {m, n});
+  return b.done();
+}
+backends::cpu::TiledContraction& first_sum(Schedule& schedule) {
+  return schedule.tiling->contractions.at(0);
+}
+
 // The first access of the schedule that `kernel` loads with.
 backends::cpu::Access& first_load(Schedule& schedule, bool gathered = false) {
   for (auto& stage : schedule.stages) {
@@ -165,6 +185,28 @@ const Mistake kMistakes[] = {
          [](Schedule& s) {
            for (auto& stage : s.stages) stage.local_offset = stage.local_offset + 64;
          }},
+    {.what = "the rows of a product start one element late",
+     .kernel = product,
+     .leaves = "parameter p0",
+     .in_schedule = [](Schedule& s) { first_sum(s).left.address = first_sum(s).left.address + 1; }},
+    {.what = "the panels of a product start one element late",
+     .kernel = product,
+     .leaves = "parameter p1",
+     .in_schedule =
+         [](Schedule& s) { first_sum(s).right.address = first_sum(s).right.address + 1; }},
+    {.what = "a product has one row too many",
+     .kernel = product,
+     .leaves = "parameter p0",
+     .in_schedule =
+         [](Schedule& s) {
+           Expr& rows = s.extents[static_cast<size_t>(s.tiling->row_loop)];
+           rows = rows + 1;
+           s.tiling->block_rows += s.tiling->shape.rows;
+         }},
+    {.what = "the sums of a product have one cache line",
+     .kernel = product,
+     .leaves = "the scratch memory",
+     .in_schedule = [](Schedule& s) { first_sum(s).sums = s.scratch_bytes - 64; }},
     {.what = "the byte after the last pair of u4 is read",
      .kernel = unpack,
      .leaves = "parameter p0",
@@ -183,7 +225,7 @@ class Compiled {
     launch_ = {.kernel = &kernel_,
                .points = schedule.points.to_int().value() + (planted ? mistake.more_points : 0),
                .scratch_bytes = schedule.scratch_bytes.to_int().value(),
-               .vector_outer = schedule.vector_outer};
+               .vector_outer = schedule.vector_outer && !schedule.tiling};
     if (planted && mistake.in_schedule) mistake.in_schedule(schedule);
     llvm::LLVMContext context;
     auto module = backends::cpu::emit_kernel(context, schedule, target, options);
@@ -214,6 +256,53 @@ TEST(PlantedEscapes, AreCaughtAndNamed) {
     const auto escape = escape_of(wrong.launch(), memory, random, sides);
     ASSERT_TRUE(escape.has_value());
     EXPECT_THAT(*escape, testing::HasSubstr(std::string("faults at ") + mistake.leaves));
+  }
+}
+
+// An index along a dim of one element at most is 0, without a loop that would guard the load.
+Kernel sums_of_one_row(Expr size) {
+  KernelBuilder b;
+  const int x = b.param(DType::F32, {4, 8, 16}), w = b.param(DType::F32, {4, size, 16});
+  const int y = b.param(DType::F32, {4, 8, size}, true);
+  const Expr i = b.outer(4), j = b.inner(8);
+  const int row = b.last_loop();
+  b.inner(size);
+  const int column = b.last_loop();
+  const Expr k = b.inner(16);
+  auto sum = b.stage(DType::F32, {row}, kernel::Reduction{Reducer::Sum, b.last_loop()});
+  const auto left = sum.load(b.k, x, {i, j, k});
+  sum.op(Op::Mul, DType::F32, {left, sum.load(b.k, w, {i, 0, k})});
+  auto each = b.stage(DType::F32, {row, column});
+  each.local(DType::F32, 0, {j});
+  b.output(y, {i, j, 0});
+  return b.done();
+}
+Kernel product_of_scaled_rows(Expr size) {
+  KernelBuilder b;
+  const int x = b.param(DType::F32, {5, size, 2}), w = b.param(DType::F32, {size, kLength});
+  const int y = b.param(DType::F32, {5, kLength}, true);
+  const Expr m = b.outer(5), n = b.outer(kLength);
+  b.inner(size);
+  auto stage = b.stage(DType::F32, {}, kernel::Reduction{Reducer::Sum, b.last_loop()});
+  const auto element = stage.load(b.k, x, {m, 0, 1});
+  const auto left = stage.op(Op::Mul, DType::F32, {element, stage.constant(DType::F32, 3)});
+  stage.op(Op::Mul, DType::F32, {left, stage.load(b.k, w, {0, n})});
+  b.output(y, {m, n});
+  return b.done();
+}
+
+TEST(EmptyTensors, AreNotReadWhereNoLoopGuardsTheLoad) {
+  GuardedMemory memory;
+  RandomSource random(5);
+  const GuardedSide sides[] = {GuardedSide::End, GuardedSide::Start};
+  backends::cpu::Jit jit({.target = backends::cpu::Target::host(), .cache_folder = {}});
+  const Expr size = Expr::var("s", 0, 1);
+  for (const Kernel& kernel : {sums_of_one_row(size), product_of_scaled_rows(size)}) {
+    const auto compiled = jit.compile(kernel);
+    for (int64_t s : {0, 1}) {
+      EXPECT_EQ(escape_of(guarded_launch(*compiled, {&s, 1}), memory, random, sides), std::nullopt)
+          << kernel::text(kernel);
+    }
   }
 }
 
