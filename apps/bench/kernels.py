@@ -18,27 +18,18 @@ serve part of it, to all three alike: they take turns and together touch more th
 import argparse
 import json
 import math
-import os
 import pathlib
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 
-# Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
-HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
-        "OMP_NUM_THREADS": "1" if "--cpu-time" in sys.argv else "2"}
-if any(os.environ.get(key) != value for key, value in HEAP.items()):
-    os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})
+import rounds as interleaving  # before torch
 
-import torch  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
+import torch
+import torch.nn.functional as F
 
 ROWS, WIDTH, HEAD = 4096, 4096, 64
-# After a parallel region OpenMP's threads spin for some milliseconds: long enough to take a core from who is next.
-SETTLE_SECONDS = 0.03
-DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
+DTYPES = interleaving.DTYPES
 SINGLE = ["exp2", "log2", "sin", "recip", "sqrt", "add", "mul", "mod", "less_than", "gather", "cast", "sum", "max"]
 FUSED = ["softmax", "layer_norm", "rms_norm", "add_rms_norm", "gelu", "swiglu", "relu_fma", "log_softmax", "rotary"]
 
@@ -102,64 +93,6 @@ def case(name, dtype):
     return function, arguments, in_place, True
 
 
-def raw(tensor):
-    tensor = tensor.contiguous()
-    return tensor.view(torch.int16 if tensor.element_size() == 2 else tensor.dtype).numpy().tobytes()
-
-
-class Ours:
-    def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            sys.exit("kernels: kernels_bench ended early")
-        return answer.split()
-
-    def prepare(self, name, dtype_name, arguments, folder, threads):
-        for key, tensor in arguments.items():
-            (folder / key).write_bytes(raw(tensor))
-        return self.ask(f"prepare {name} {dtype_name} {folder} {threads}")
-
-    def result(self, like, folder):
-        if self.ask(f"result {folder / 'y'}") != ["ok"]:
-            sys.exit("kernels: kernels_bench could not write its result")
-        bits = torch.int16 if like.element_size() == 2 else like.dtype
-        data = torch.frombuffer(bytearray((folder / "y").read_bytes()), dtype=bits)
-        return data.view(like.dtype).reshape(like.shape)
-
-
-def difference(got, want):
-    """The largest distance, in units of what the dtype of `got` can tell apart at the size of the results."""
-    if want.dtype == torch.bool:
-        return float((got != want).sum())
-    unit = torch.finfo(got.dtype).eps
-    got, want = got.double(), want.double()
-    if not torch.equal(got.isnan(), want.isnan()):
-        return math.inf
-    got, want = got.nan_to_num(0.0), want.nan_to_num(0.0)
-    return float(((got - want).abs() / (unit * (want.abs() + want.square().mean().sqrt()))).max())
-
-
-def seconds(function, count, clock):
-    taken = []
-    for _ in range(count):
-        start = clock()
-        function()
-        taken.append(clock() - start)
-    return taken
-
-
-def interval(values):
-    """A 95 % interval for the median, by ranks."""
-    ordered, n = sorted(values), len(values)
-    reach = 0.98 * math.sqrt(n)
-    return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
-
-
 def measure(ours, name, dtype_name, rounds, per_round, cpu_time):
     function, arguments, eager_function, in_place = case(name, DTYPES[dtype_name])
     values = list(arguments.values())
@@ -168,29 +101,25 @@ def measure(ours, name, dtype_name, rounds, per_round, cpu_time):
     compiled_function = torch.compile(function, dynamic=False)
     compiled_function(*values)
     with tempfile.TemporaryDirectory() as folder:
-        kernels = ours.prepare(name, dtype_name, arguments, pathlib.Path(folder),
-                               1 if cpu_time else 2)[1]
+        ours.write_inputs(arguments, pathlib.Path(folder))
+        kernels = ours.ask(f"prepare {name} {dtype_name} {folder} {1 if cpu_time else 2}")[1]
         ours.ask("run 2")
         wide = [value.double() if value.is_floating_point() else value for value in values]
-        distance = difference(ours.result(want, pathlib.Path(folder)), function(*wide))
+        distance = interleaving.difference(ours.result(want, pathlib.Path(folder)), function(*wide))
         del wide
     y = torch.empty_like(want)
     eager = (lambda: eager_function(*values, y=y)) if in_place else (lambda: eager_function(*values))
     compiled = lambda: compiled_function(*values)
     eager()
-    times = {"ours": [], "eager": [], "compiled": []}
     command, clock = ("cpu", time.thread_time) if cpu_time else ("run", time.perf_counter)
-    sides = {"eager": lambda count: seconds(eager, count, clock),
-             "ours": lambda count: list(map(float, ours.ask(f"{command} {count}"))),
-             "compiled": lambda count: seconds(compiled, count, clock)}
-    for _ in range(rounds):
-        for side, run in sides.items():
-            time.sleep(SETTLE_SECONDS)
-            times[side].append(min(run(per_round + 1)[1:]))
+    times = interleaving.interleaved(
+        {"eager": lambda count: interleaving.seconds(eager, count, clock),
+         "ours": lambda count: ours.times(command, count),
+         "compiled": lambda count: interleaving.seconds(compiled, count, clock)}, rounds, per_round)
     if cpu_time:
         times = {key: [min(value)] for key, value in times.items()}
     ratios = [min(e, c) / o for e, c, o in zip(times["eager"], times["compiled"], times["ours"])]
-    low, high = interval(ratios)
+    low, high = interleaving.interval(ratios)
     row = {"case": name, "dtype": dtype_name, "kernels": int(kernels), "difference_in_eps": distance,
            "ratio": statistics.median(ratios), "low": low, "high": high,
            **{f"{key}_ms": statistics.median(value) * 1e3 for key, value in times.items()}}
@@ -214,7 +143,7 @@ def main():
     torch.set_num_threads(1 if arguments.cpu_time else 2)
     torch.set_grad_enabled(False)
     names = arguments.cases.split(",") if arguments.cases else {"single": SINGLE, "fused": FUSED}[arguments.set]
-    ours = Ours(arguments.build_dir / "apps/bench/kernels_bench")
+    ours = interleaving.Asked(arguments.build_dir / "apps/bench/kernels_bench")
     rows = [measure(ours, name, dtype, arguments.rounds, arguments.per_round, arguments.cpu_time)
             for dtype in arguments.dtypes.split(",") for name in names]
     mean = math.exp(sum(math.log(row["ratio"]) for row in rows) / len(rows))

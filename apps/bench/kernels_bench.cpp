@@ -11,15 +11,13 @@
 //   result FILE    the bytes of the result, written there: "ok"
 #include <fmt/format.h>
 
-#include <chrono>
-#include <ctime>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "apps/bench/timed_runs.h"
 #include "luminal/luminal.h"
 
 namespace luminal {
@@ -95,15 +93,6 @@ struct Prepared {
   std::optional<Executable> exe;
 };
 
-TensorData read_bytes(const std::string& path, DType dtype, std::vector<int64_t> dims) {
-  TensorData::Writable data = TensorData::zeros(dtype, std::move(dims));
-  std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(data.bytes.data()),
-            static_cast<std::streamsize>(data.bytes.size()));
-  if (!file) throw UserError("kernels_bench: can't read " + path);
-  return data.data;
-}
-
 std::string prepare(Prepared& prepared, const std::string& name, const std::string& dtype_name,
                     const std::string& folder, int threads) {
   auto found = cases().find(name);
@@ -114,40 +103,15 @@ std::string prepare(Prepared& prepared, const std::string& name, const std::stri
   CompileReport report;
   prepared.exe.emplace(compile(
       prepared.graph, {.fusion = FusionPolicy::Always, .threads = threads, .report = &report}));
-  for (NodeId leaf : prepared.graph.leaves()) {
-    const Tensor tensor = prepared.graph.tensor(leaf);
-    std::vector<int64_t> dims;
-    for (Expr dim : tensor.dims()) dims.push_back(*dim.to_int());
-    const std::string path = folder + "/" + prepared.graph.node(leaf).as<InputAttr>().name;
-    prepared.exe->set(tensor, read_bytes(path, tensor.dtype(), dims));
-  }
+  bench::set_leaves(*prepared.exe, prepared.graph, folder);
   return fmt::format("kernels {} threads {} target {}", report.kernels.size(), threads,
                      report.target);
 }
 
-double wall_seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
-
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 std::string run(Executable& exe, int count, double (*clock)()) {
   std::string out;
-  for (int i = 0; i < count; ++i) {
-    const double start = clock();
-    exe.run();
-    out += fmt::format("{:.9f} ", clock() - start);
-  }
+  for (int i = 0; i < count; ++i) out += bench::timed_run(exe, clock);
   return out;
-}
-
-std::string write_result(const Prepared& prepared, const std::string& path) {
-  const TensorData data = prepared.exe->get_data(prepared.result);
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(data.bytes.data()),
-             static_cast<std::streamsize>(data.bytes.size()));
-  return file.flush() ? "ok" : "failed";
 }
 
 int serve() {
@@ -163,12 +127,12 @@ int serve() {
     } else if ((command == "run" || command == "cpu") && prepared != nullptr) {
       int count = 0;
       std::cin >> count;
-      const auto clock = command == "run" ? wall_seconds : cpu_seconds;
+      const auto clock = command == "run" ? bench::wall_seconds : bench::cpu_seconds;
       std::cout << run(*prepared->exe, count, clock) << std::endl;
     } else if (command == "result" && prepared != nullptr) {
       std::string path;
       std::cin >> path;
-      std::cout << write_result(*prepared, path) << std::endl;
+      std::cout << bench::write_result(*prepared->exe, prepared->result, path) << std::endl;
     } else {
       std::cerr << "kernels_bench: unknown command '" << command << "'\n";
       return 2;
