@@ -13,27 +13,33 @@
 namespace luminal::kernel {
 namespace {
 
-// The kernel that stores `packed`, which has one term, a view of `weight`.
-LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId weight) {
-  const TermGraph& graph = planned.terms;
-  Choice choice{.cut = std::vector<bool>(graph.classes.size(), false),
-                .term = std::vector<int>(graph.classes.size(), 0)};
-  const std::vector<Term>& terms = graph.at(weight).terms;
-  const auto load = std::find_if(terms.begin(), terms.end(), [](const Term& term) {
-    return std::holds_alternative<LoadTerm>(term);
-  });
-  if (load == terms.end()) {
-    choice.cut[weight.index()] = true;
-  } else {
-    choice.term[weight.index()] = static_cast<int>(load - terms.begin());
-  }
+// A kernel that stores a view of a tensor.
+LoweredKernel lower_view(DType dtype, const IndexMap& map) {
+  const ClassId tensor{0}, view{1};
+  TermGraph graph;
+  graph.sources.push_back({map.source_dims(), dtype, ""});
+  graph.classes.push_back({map.source_dims(), dtype, {LoadTerm{0}}});
+  graph.classes.push_back({map.dims(), dtype, {ReindexTerm{map, tensor}}});
+  const Choice choice{.cut = {false, false}, .term = {0, 0}};
   std::vector<std::vector<Expr>> factors;
-  for (Expr dim : graph.at(packed).dims) factors.push_back({dim});
-  const Result<Instances> instances = walk(graph, choice, packed, factors);
+  for (Expr dim : map.dims()) factors.push_back({dim});
+  const Result<Instances> instances = walk(graph, choice, view, factors);
   LUMINAL_CHECK(instances, instances.why());
-  const Result<LoweredKernel> staged = stage(graph, packed, *instances, instances->n_root_loops);
+  const Result<LoweredKernel> staged = stage(graph, view, *instances, instances->n_root_loops);
   LUMINAL_CHECK(staged, staged.why());
-  LoweredKernel lowered = *staged;
+  return *staged;
+}
+
+// The kernel that stores `packed`, which has one term, a view of `weight`. Kernels don't write u4:
+// they are moved eight at a time, as words.
+LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId weight) {
+  const TermClass& value = planned.terms.at(packed);
+  const IndexMap& map = std::get<ReindexTerm>(value.terms[0]).map;
+  const bool words = value.dtype == DType::U4;
+  LoweredKernel lowered =
+      words ? lower_view(DType::I32, word_map(map).value()) : lower_view(value.dtype, map);
+  LUMINAL_CHECK(lowered.origins.size() == 2, "packing reads one tensor and writes one");
+  lowered.origins = {{planned.source_of(weight), weight}, {-1, packed}};
   lowered.classes = {packed};
   return lowered;
 }
@@ -155,18 +161,25 @@ class WeightPacker {
     finish(lowered.kernel);
   }
 
+  // All of a factor's loads or none.
   bool pack_factor(LoweredKernel& lowered, const ContractionForm& form,
                    const Contraction& contraction) {
     Kernel& kernel = lowered.kernel;
-    std::optional<PanelRead> read = read_in_panels(kernel, form, contraction, request_.packing);
-    if (!read) return false;
+    std::vector<PanelRead> reads = reads_in_panels(kernel, form, contraction, request_.packing);
     Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
-    auto& load = std::get<LoadInst>(stage.body[read->load.index()].what);
-    const ParamOrigin& weight = lowered.origins[static_cast<size_t>(load.param)];
-    if (!from_weights(weight)) return false;
-    load.param = param_for(lowered, panels_of(weight.value, read->map));
-    load.index = std::move(read->index);
-    return true;
+    auto load_of = [&](const PanelRead& read) -> LoadInst& {
+      return std::get<LoadInst>(stage.body[read.load.index()].what);
+    };
+    for (const PanelRead& read : reads) {
+      if (!from_weights(lowered.origins[static_cast<size_t>(load_of(read).param)])) return false;
+    }
+    for (PanelRead& read : reads) {
+      LoadInst& load = load_of(read);
+      const ClassId weight = lowered.origins[static_cast<size_t>(load.param)].value;
+      load.param = param_for(lowered, panels_of(weight, read.map));
+      load.index = std::move(read.index);
+    }
+    return !reads.empty();
   }
 
   int param_for(LoweredKernel& lowered, ClassId id) const {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "luminal/kernel/inst_uses.h"
+#include "luminal/kernel/quantised_form.h"
+
 namespace luminal::kernel {
 namespace {
 
@@ -35,12 +38,13 @@ bool is_static(const LoadInst& load) {
   });
 }
 
-// The loops of a load by their part in the product, with their sizes.
+// The loops of a load by their part in the product, with their sizes. The load is the same for
+// `block` steps along k.
 class PanelLoops {
  public:
   PanelLoops(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
-             const LoadInst& load)
-      : kernel_(kernel), columns_(form.columns), k_(contraction.k) {
+             const LoadInst& load, int64_t block = 1)
+      : kernel_(kernel), columns_(form.columns), k_(contraction.k), block_(block) {
     for (int loop : form.batch) {
       if (uses(load, loop)) batch_.push_back(loop);
     }
@@ -50,6 +54,7 @@ class PanelLoops {
     for (int loop : batch_) measure(loop, n_batch_);
     for (int loop : columns_) measure(loop, n_columns_);
     measure(k_, n_k_);
+    n_k_ /= block_;
   }
 
   // Whether the load depends on nothing else, and all sizes are known and not 0.
@@ -80,7 +85,7 @@ class PanelLoops {
       column = column / extent(columns_[c]);
     }
     if (!columns_.empty()) set(loops, columns_[0], column);
-    set(loops, k_, index(panel + 1) * depth + index(panel + 3));
+    set(loops, k_, (index(panel + 1) * depth + index(panel + 3)) * block_);
     return loops;
   }
 
@@ -90,7 +95,7 @@ class PanelLoops {
     auto add = [&](Expr expr) { index.push_back({.expr = expr, .value = std::nullopt}); };
     Expr column = 0;
     for (int loop : columns_) column = column * extent(loop) + Expr::index(loop, extent(loop));
-    const Expr k = Expr::index(k_, extent(k_));
+    const Expr k = Expr::index(k_, extent(k_)) / block_;
     for (int loop : batch_) add(Expr::index(loop, extent(loop)));
     add(column / lanes);
     add(k / depth);
@@ -114,34 +119,123 @@ class PanelLoops {
   std::vector<int> batch_;  // those of the form that the load uses
   const std::vector<int>& columns_;
   const int k_;
+  const int64_t block_;
   bool fits_ = true;
   int64_t n_batch_ = 1, n_columns_ = 1, n_k_ = 1;
 };
 
+// A load of the right factor in panels; none where that doesn't fit.
+class PanelReader {
+ public:
+  PanelReader(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
+              const Packing& packing)
+      : kernel_(kernel),
+        form_(form),
+        contraction_(contraction),
+        packing_(packing),
+        stage_(kernel.stages[static_cast<size_t>(contraction.stage)]) {}
+
+  std::vector<PanelRead> run() {
+    if (const std::optional<InstId> at = plain_load(stage_, contraction_.right)) {
+      std::optional<PanelRead> one = read(*at, 1);
+      return one ? std::vector{std::move(*one)} : std::vector<PanelRead>();
+    }
+    const std::optional<QuantisedForm> quantised = quantised_form(kernel_, contraction_);
+    return quantised ? read_quantised(*quantised) : std::vector<PanelRead>();
+  }
+
+ private:
+  std::vector<PanelRead> read_quantised(const QuantisedForm& quantised) {
+    const std::vector<bool> needed = needed_for(stage_, contraction_.right);
+    std::vector<PanelRead> reads;
+    for (uint32_t k = 0; k < needed.size(); ++k) {
+      const auto* load = std::get_if<LoadInst>(&stage_.body[k].what);
+      if (!needed[k] || load == nullptr || !uses_columns(*load)) continue;
+      const bool integer = std::ranges::find(quantised.terms, InstId{k}, &QuantisedTerm::integer) !=
+                           quantised.terms.end();
+      std::optional<PanelRead> one = read(InstId{k}, integer ? 1 : longest_block(k, quantised));
+      if (!one) return {};
+      reads.push_back(std::move(*one));
+    }
+    return reads;
+  }
+
+  bool uses_columns(const LoadInst& load) const {
+    return std::ranges::any_of(form_.columns, [&](int loop) { return uses(load, loop); });
+  }
+
+  int64_t longest_block(uint32_t load, const QuantisedForm& quantised) const {
+    const int64_t extent =
+        kernel_.loops[static_cast<size_t>(contraction_.k)].extent.to_int().value();
+    auto is_same = [&](int64_t block) {
+      return extent % block == 0 &&
+             is_same_in_blocks(kernel_, stage_.body[load], contraction_.k, block);
+    };
+    if (is_same(extent)) return extent;
+    int64_t block = quantised.block;
+    while (is_same(2 * block)) block *= 2;
+    return block;
+  }
+
+  std::optional<PanelRead> read(InstId at, int64_t block) const {
+    const auto& load = std::get<LoadInst>(stage_.body[at.index()].what);
+    const Param& param = kernel_.params[static_cast<size_t>(load.param)];
+    const std::optional<int64_t> held = n_elements(param.dims).to_int();
+    if (!held || !is_static(load)) return std::nullopt;
+    const PanelLoops loops(kernel_, form_, contraction_, load, block);
+    const int64_t depth = packing_.depth(param.dtype);
+    if (!loops.fits() || loops.n_k() % depth != 0) return std::nullopt;
+    const Dims dims = loops.dims(packing_.lanes, depth);
+    if (n_elements(dims).to_int().value() > kMostGrowth * std::min(*held, loops.count())) {
+      return std::nullopt;
+    }
+    const std::vector<Expr> at_panels = loops.loops_at(dims);
+    std::vector<Expr> exprs;
+    for (const Index& index : load.index) exprs.push_back(index.expr.substitute_indices(at_panels));
+    PanelRead read{.load = at,
+                   .map = IndexMap(dims, param.dims, std::move(exprs)),
+                   .index = loops.index(packing_.lanes, depth)};
+    if (param.dtype == DType::U4 && !word_map(read.map)) return std::nullopt;
+    return read;
+  }
+
+  const Kernel& kernel_;
+  const ContractionForm& form_;
+  const Contraction& contraction_;
+  const Packing& packing_;
+  const Stage& stage_;
+};
+
 }  // namespace
 
-std::optional<PanelRead> read_in_panels(const Kernel& kernel, const ContractionForm& form,
-                                        const Contraction& contraction, const Packing& packing) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
-  const std::optional<InstId> at = plain_load(stage, contraction.right);
-  if (!at) return std::nullopt;
-  const auto& load = std::get<LoadInst>(stage.body[at->index()].what);
-  const Param& param = kernel.params[static_cast<size_t>(load.param)];
-  const std::optional<int64_t> held = n_elements(param.dims).to_int();
-  if (!held || !is_static(load)) return std::nullopt;
-  const PanelLoops loops(kernel, form, contraction, load);
-  const int64_t depth = packing.depth(param.dtype);
-  if (!loops.fits() || loops.n_k() % depth != 0) return std::nullopt;
-  const Dims dims = loops.dims(packing.lanes, depth);
-  if (n_elements(dims).to_int().value() > kMostGrowth * std::min(*held, loops.count())) {
+std::vector<PanelRead> reads_in_panels(const Kernel& kernel, const ContractionForm& form,
+                                       const Contraction& contraction, const Packing& packing) {
+  return PanelReader(kernel, form, contraction, packing).run();
+}
+
+std::optional<IndexMap> word_map(const IndexMap& map) {
+  const Expr per_word = kU4PerWord;
+  if (map.dims().empty() || map.source_dims().empty()) return std::nullopt;
+  const int inner = static_cast<int>(map.dims().size()) - 1;
+  if (!(map.dims().back() == per_word) || !(map.source_dims().back() % per_word).is(0)) {
     return std::nullopt;
   }
-  const std::vector<Expr> at_panels = loops.loops_at(dims);
-  std::vector<Expr> exprs;
-  for (const Index& index : load.index) exprs.push_back(index.expr.substitute_indices(at_panels));
-  return PanelRead{.load = *at,
-                   .map = IndexMap(dims, param.dims, std::move(exprs)),
-                   .index = loops.index(packing.lanes, depth)};
+  std::vector<Expr> at_first, exprs;
+  for (int axis = 0; axis < inner; ++axis) {
+    at_first.push_back(Expr::index(axis, map.dims()[static_cast<size_t>(axis)]));
+  }
+  at_first.push_back(0);
+  for (size_t axis = 0; axis < map.exprs().size(); ++axis) {
+    const Expr first = map.exprs()[axis].substitute_indices(at_first);
+    const bool last = axis + 1 == map.exprs().size();
+    const Expr inside = last ? Expr::index(inner, per_word) : Expr(0);
+    if (map.exprs()[axis] != first + inside) return std::nullopt;
+    if (last && !(first % per_word).is(0)) return std::nullopt;
+    exprs.push_back(last ? first / per_word : first);
+  }
+  Dims dims(map.dims().begin(), map.dims().end() - 1), source = map.source_dims();
+  source.back() = source.back() / per_word;
+  return IndexMap(dims, source, std::move(exprs));
 }
 
 bool reads_panels(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,

@@ -13,12 +13,17 @@
 
 namespace luminal::kernel {
 
+constexpr int kU4PerWord = 8;
+
 // What a backend wants.
 struct Packing {
   int lanes = 16;      // L
-  int bf16_depth = 2;  // v of bf16; 1 for the other floats
+  int bf16_depth = 2;  // v of bf16
 
-  int depth(DType dtype) const { return dtype == DType::BF16 ? bf16_depth : 1; }
+  // v: a lane's u4 fill a word of 32 bits; all others stand alone.
+  int depth(DType dtype) const {
+    return dtype == DType::BF16 ? bf16_depth : dtype == DType::U4 ? kU4PerWord : 1;
+  }
 };
 
 // A load of a tensor, and the same value as a load of its panels.
@@ -28,15 +33,21 @@ struct PanelRead {
   std::vector<Index> index;  // in the panels, over the kernel's loops
 };
 
-// None where the right factor isn't a load of f32, bf16 or f16, or such a 16-bit one cast to f32;
-// where it is gathered or depends on rows; where a size isn't known, or k doesn't come in whole
+// All that the right factor loads along columns: a load of f32, bf16 or f16, or such a 16-bit one
+// cast to f32; or the integers, scales and offsets of a quantised factor (see quantised_form.h).
+// What is the same for several k is stored once for them. Empty where the factor is something else;
+// where a load is gathered or depends on rows; where a size isn't known, or k doesn't come in whole
 // vectors; and where panels would be more than twice as large as what is read or as the tensor.
-std::optional<PanelRead> read_in_panels(const Kernel& kernel, const ContractionForm& form,
-                                        const Contraction& contraction, const Packing& packing);
+std::vector<PanelRead> reads_in_panels(const Kernel& kernel, const ContractionForm& form,
+                                       const Contraction& contraction, const Packing& packing);
 
 // Whether the right factor is read in panels already: it is such a load, cast or not, of a tensor
-// with the dims above, at the index that read_in_panels gives.
+// with the dims above, at the index that reads_in_panels gives.
 bool reads_panels(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
                   const Packing& packing);
+
+// A map between tensors of u4 as one between tensors of words of eight of them; none where eight
+// don't stay together.
+std::optional<IndexMap> word_map(const IndexMap& map);
 
 }  // namespace luminal::kernel

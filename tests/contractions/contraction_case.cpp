@@ -38,7 +38,11 @@ constexpr Named<Prologue> kPrologues[] = {{Prologue::None, "none"},
                                           {Prologue::LeftScaled, "left scaled"},
                                           {Prologue::LeftSilu, "silu of left"},
                                           {Prologue::RightI8, "right i8"},
-                                          {Prologue::RightU4, "right u4"}};
+                                          {Prologue::RightU4, "right u4"},
+                                          {Prologue::RightQ8, "right q8"},
+                                          {Prologue::RightQ4, "right q4"},
+                                          {Prologue::RightQ4Super, "right q4 super"},
+                                          {Prologue::RightQ6Super, "right q6 super"}};
 constexpr Named<Epilogue> kEpilogues[] = {{Epilogue::None, "none"},
                                           {Epilogue::Bias, "bias"},
                                           {Epilogue::BiasGelu, "bias, gelu"},
@@ -135,11 +139,24 @@ void draw_dynamic(ContractionCase& one, RandomSource& random) {
   if (one.dynamic != Dynamic::Rows) one.right_role = Role::Input;
 }
 
+bool has_blocks(Prologue prologue) {
+  return is_quantised(prologue) && prologue != Prologue::RightI8;
+}
+
 // What doesn't go together, or says nothing more.
 void settle(ContractionCase& one, RandomSource& random) {
-  if (one.prologue == Prologue::RightU4) one.depth = 32 * random.between(1, 4);
-  const bool quantised = one.prologue == Prologue::RightI8 || one.prologue == Prologue::RightU4;
-  if (quantised) one.right = random.chance(0.5) ? Layout::Plain : Layout::Transposed;
+  if (has_blocks(one.prologue)) one.depth = 32 * random.between(1, 4);
+  if (one.prologue == Prologue::RightQ4Super || one.prologue == Prologue::RightQ6Super) {
+    one.depth = 256 * random.between(1, 2);
+  }
+  if (is_quantised(one.prologue)) {
+    one.right = random.chance(0.5) ? Layout::Plain : Layout::Transposed;
+    // What models have: few rows by weights.
+    if (random.chance(0.7)) one.rows = random.between(1, 9);
+    if (random.chance(0.5)) one.right_role = Role::Weight;
+    if (random.chance(0.5)) one.types = kTypes[0];
+    if (one.types.product == DType::F64) one.types = kTypes[0];
+  }
   if (one.types.product == DType::I32) {
     one.prologue = Prologue::None;
     if (one.epilogue != Epilogue::Bias && one.epilogue != Epilogue::Residual) {
@@ -164,6 +181,8 @@ void settle(ContractionCase& one, RandomSource& random) {
 
 }  // namespace
 
+bool is_quantised(Prologue prologue) { return prologue >= Prologue::RightI8; }
+
 ContractionCase contraction_case(uint64_t seed) {
   RandomSource random(seed);
   ContractionCase one{.seed = seed};
@@ -174,13 +193,13 @@ ContractionCase contraction_case(uint64_t seed) {
   if (random.chance(0.7)) one.right = draw(random, kLayouts);
   one.right_role = random.chance(0.5) ? Role::Weight : draw(random, kRoles);
   if (random.chance(0.6)) one.batch = draw(random, kBatches);
-  if (random.chance(0.3)) one.prologue = draw(random, kPrologues);
+  if (random.chance(0.4)) one.prologue = draw(random, kPrologues);
   one.epilogue = draw(random, kEpilogues);
   one.turned_result = random.chance(0.15);
   draw_sizes(one, random);
   if (one.form != Form::Matmul) draw_window(one, random);
   settle(one, random);
-  if (one.form == Form::Matmul && random.chance(0.25) && one.prologue != Prologue::RightU4 &&
+  if (one.form == Form::Matmul && random.chance(0.25) && !has_blocks(one.prologue) &&
       std::max({one.rows, one.columns, one.depth}) < 1000) {
     draw_dynamic(one, random);
   }

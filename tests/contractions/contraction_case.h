@@ -31,7 +31,13 @@ enum class Prologue : uint8_t {
   LeftSilu,
   RightI8,  // i8 times a scale per column
   RightU4,  // u4 less 8, times a scale per column and 32 along k
+  // As files of models have them, in blocks along k:
+  RightQ8,       // 32 i8 with a scale
+  RightQ4,       // 32 u4 with a scale and an offset
+  RightQ4Super,  // the same, both f16 per 256 times u8 per 32
+  RightQ6Super,  // 16 i8 with an i8, and an f16 per 256
 };
+bool is_quantised(Prologue prologue);
 enum class Epilogue : uint8_t {
   None,
   Bias,

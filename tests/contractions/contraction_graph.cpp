@@ -96,7 +96,9 @@ class Builder {
 
   Tensor right(const std::string& name, const Axes& batch) {
     const DType product = one_.types.product;
-    if (one_.prologue == Prologue::RightU4) return from_u4(name, batch);
+    if (is_quantised(one_.prologue) && one_.prologue != Prologue::RightI8) {
+      return from_blocks(name, batch).t();
+    }
     Axes axes = batch;
     axes.insert(axes.end(), {depth(), columns()});
     if (one_.prologue == Prologue::RightI8) {
@@ -106,16 +108,40 @@ class Builder {
     return operand(name, one_.right_role, axes, one_.right, one_.types.right).cast(product);
   }
 
-  Tensor from_u4(const std::string& name, const Axes& batch) {
+  // [columns, depth / size] as [columns, depth].
+  Tensor per_block(const std::string& name, int64_t size, DType dtype) {
+    const Expr n = extents_.columns, blocks = extents_.depth / size;
+    const Tensor x = leaf(name, Role::Weight, {columns(), whole(blocks)}, dtype);
+    return x.cast(one_.types.product)
+        .unsqueeze(-1)
+        .expand({n, blocks, size})
+        .reshape({n, extents_.depth});
+  }
+
+  Tensor from_blocks(const std::string& name, const Axes& batch) {
     const DType product = one_.types.product;
+    const bool bytes =
+        one_.prologue == Prologue::RightQ8 || one_.prologue == Prologue::RightQ6Super;
     Axes axes = batch;
     axes.insert(axes.end(), {columns(), depth()});
-    const Tensor q = leaf(name, one_.right_role, axes, DType::U4);
-    const Tensor scale = weight(name + " scale", {columns(), whole(extents_.depth / 32)});
-    const Dims blocks = {extents_.columns, extents_.depth / 32, 32};
-    const Tensor scales =
-        scale.unsqueeze(-1).expand(blocks).reshape({extents_.columns, extents_.depth});
-    return ((q.cast(product) - 8) * scales).t();
+    const Tensor q = leaf(name, one_.right_role, axes, bytes ? DType::I8 : DType::U4).cast(product);
+    switch (one_.prologue) {
+      case Prologue::RightU4:
+        return (q - 8) * per_block(name + " scale", 32, product);
+      case Prologue::RightQ8:
+        return q * per_block(name + " scale", 32, DType::F16);
+      case Prologue::RightQ4:
+        return q * per_block(name + " scale", 32, product) +
+               per_block(name + " offset", 32, product);
+      case Prologue::RightQ4Super:
+        return per_block(name + " d", 256, DType::F16) * per_block(name + " scale", 32, DType::U8) *
+                   q -
+               per_block(name + " dmin", 256, DType::F16) *
+                   per_block(name + " offset", 32, DType::U8);
+      default:
+        return per_block(name + " d", 256, DType::F16) * per_block(name + " scale", 16, DType::I8) *
+               q;
+    }
   }
 
   // [b, s, h · d] as [b, h, s, d].

@@ -33,7 +33,7 @@ void expect_no_escape(const Sizes& sizes, DType dtype, const AttentionOptions& o
   GuardedMemory memory;
   RandomSource random(1);
   for (const backends::cpu::Target& target : backends::cpu::Target::here()) {
-    backends::cpu::Jit jit({.target = target, .cache_folder = "none"});
+    backends::cpu::Jit jit({.target = target, .cache_folder = {}});
     const auto compiled = jit.compile(kernel);
     ASSERT_TRUE(compiled->schedule().row_blocks);
     for (int64_t length : lengths) {

@@ -7,6 +7,8 @@ namespace {
 
 using llvm::Value;
 
+constexpr int64_t kU4PerWord = 8;
+
 llvm::Type* memory_type(llvm::LLVMContext& context, DType dtype, MemoryForm form) {
   if (dtype == DType::Bool) return llvm::Type::getInt8Ty(context);
   if (form == MemoryForm::Tensor && is_half(dtype)) {
@@ -26,8 +28,12 @@ bool has_stride(const LaneIndex& at, int64_t stride) {
 
 }  // namespace
 
-Value* MemoryEmitter::load(DType dtype, MemoryForm form, Value* base, const LaneIndex& at) {
-  if (dtype == DType::U4 && form == MemoryForm::Tensor) return load_u4(base, at);
+Value* MemoryEmitter::load(DType dtype, MemoryForm form, Value* base, const LaneIndex& at,
+                           bool whole_words) {
+  if (dtype == DType::U4 && form == MemoryForm::Tensor) {
+    return whole_words && has_stride(at, kU4PerWord) ? load_u4_of_words(base, at)
+                                                     : load_u4(base, at);
+  }
   llvm::Type* element = memory_type(builder_.getContext(), dtype, form);
   return to_register(dtype, form, load_elements(element, base, at));
 }
@@ -90,6 +96,20 @@ Value* MemoryEmitter::load_u4(Value* base, const LaneIndex& at) {
   Value* shift = builder_.CreateShl(builder_.CreateAnd(odd, one), 2);
   return builder_.CreateAnd(builder_.CreateLShr(pair, shift),
                             llvm::ConstantInt::get(pair->getType(), 15));
+}
+
+// Lanes a word apart, as in panels: each takes the same part of its own word.
+Value* MemoryEmitter::load_u4_of_words(Value* base, const LaneIndex& at) {
+  const LaneIndex words{.kind = LaneKind::Affine,
+                        .base = builder_.CreateLShr(at.base, 3),
+                        .stride = builder_.getInt64(1)};
+  Value* word = load_elements(builder_.getInt32Ty(), base, words);
+  Value* inside = builder_.CreateAnd(at.base, builder_.getInt64(kU4PerWord - 1));
+  Value* shift = builder_.CreateTrunc(builder_.CreateShl(inside, 2), builder_.getInt32Ty());
+  const auto lanes = llvm::cast<llvm::FixedVectorType>(word->getType())->getElementCount();
+  word = builder_.CreateLShr(word, builder_.CreateVectorSplat(lanes, shift));
+  word = builder_.CreateAnd(word, llvm::ConstantInt::get(word->getType(), 15));
+  return builder_.CreateTrunc(word, llvm::VectorType::get(builder_.getInt8Ty(), lanes));
 }
 
 void MemoryEmitter::store(DType dtype, MemoryForm form, Value* base, const LaneIndex& at,

@@ -17,7 +17,9 @@ class MemoryEmitter {
       : builder_(builder), index_(index), ops_(ops) {}
 
   // The elements at `at` (in elements from `base`): a scalar where `at` is uniform, else a vector.
-  llvm::Value* load(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at);
+  // `whole_words`: the tensor's bytes are words of 32 bits, so all of a word may be read.
+  llvm::Value* load(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at,
+                    bool whole_words = false);
   // Stores a vector, or a scalar where `at` is uniform. `aligned`: the address of lane 0 is a
   // multiple of the vector's size and the store may bypass the cache.
   void store(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at,
@@ -26,6 +28,7 @@ class MemoryEmitter {
  private:
   llvm::Value* load_elements(llvm::Type* element, llvm::Value* base, const LaneIndex& at);
   llvm::Value* load_u4(llvm::Value* base, const LaneIndex& at);
+  llvm::Value* load_u4_of_words(llvm::Value* base, const LaneIndex& at);
   llvm::Value* to_register(DType dtype, MemoryForm form, llvm::Value* x);
   llvm::Value* to_memory(DType dtype, MemoryForm form, llvm::Value* x);
   llvm::Value* reversed(llvm::Value* vector);

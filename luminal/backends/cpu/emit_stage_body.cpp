@@ -47,8 +47,10 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
   }
   if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
     LaneIndex at = locate(stage_.access[k], copy, state_.has_elements[load->param]);
-    return across(state_.memory.load(schedule_.kernel->params[load->param].dtype,
-                                     MemoryForm::Tensor, state_.params[load->param], at));
+    const kernel::Param& param = schedule_.kernel->params[load->param];
+    const bool whole_words = (n_elements(param.dims) % 8).is(0);
+    return across(state_.memory.load(param.dtype, MemoryForm::Tensor, state_.params[load->param],
+                                     at, whole_words));
   }
   if (const auto* local = std::get_if<kernel::LocalInst>(&inst.what)) {
     const ScheduledStage& source = schedule_.stages[local->stage];

@@ -1,7 +1,5 @@
 #include "luminal/backends/cpu/emit_tiles.h"
 
-#include "luminal/backends/cpu/micro_kernel.h"
-
 namespace luminal::backends::cpu {
 
 using llvm::Value;
@@ -46,11 +44,19 @@ void TileEmitter::emit(Value* first, Value* last) {
                                              builder_.CreateICmpEQ(row_block, i64(0)));
     loops_.guarded(others_panels, [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
-        if (!contraction.right.in_place) copy_panels(contraction, block);
+        if (!contraction.right.in_place && !contraction.quantised) copy_panels(contraction, block);
       }
     });
-    for (const TiledContraction& contraction : tiling_.contractions) {
-      if (!contraction.left.in_place) copy_rows(contraction, block);
+    auto prepare_rows = [&] {
+      for (const TiledContraction& contraction : tiling_.contractions) {
+        if (!contraction.left.in_place) copy_rows(contraction, block);
+        if (contraction.quantised) emit_row_sums(contraction, block);
+      }
+    };
+    if (tiling_.row_blocks.is(1) && tiling_.others.empty()) {  // then all blocks have the same rows
+      loops_.guarded(builder_.CreateICmpEQ(number, first), prepare_rows);
+    } else {
+      prepare_rows();
     }
     for (const TiledContraction& contraction : tiling_.contractions) emit_sums(contraction, block);
     for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
@@ -208,6 +214,13 @@ void TileEmitter::for_each_tile(const Block& block, const std::function<void(con
 
 // In parts of k. There is one part even without any k: its sums are zeros.
 void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& block) {
+  if (contraction.quantised) {
+    return for_each_tile(block, [&](const Tile& tile) {
+      QuantisedEmitter(state_, target_, contraction)
+          .emit(rows_of(contraction, block, tile.row, tile.rows), {tile.column, tile.last_column},
+                in_scratch(contraction.sums, tile.sums));
+    });
+  }
   Value* length =
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent(contraction.k), i64(1));
   loops_.counted(i64(0), length, tiling_.block_k, {}, [&](Value* k, const Values&) {
@@ -216,19 +229,19 @@ void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& bl
   });
 }
 
-void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& block,
-                           const Tile& tile, Value* k) {
+Value* TileEmitter::in_param(const TiledFactor& factor, Value* more) {
+  Value* bytes =
+      builder_.CreateMul(index_.scalar(factor.address), i64(element_bytes(tiling_.multiply)));
+  return builder_.CreateGEP(builder_.getInt8Ty(), state_.params[static_cast<size_t>(factor.param)],
+                            builder_.CreateAdd(bytes, more));
+}
+
+// The left factor from a row and a k on.
+RowOperand TileEmitter::left_operand(const TiledFactor& left, const Block& block, Value* row,
+                                     Value* k) {
   Value* element = i64(element_bytes(tiling_.multiply));
-  auto in_param = [&](const TiledFactor& factor, Value* more) {
-    Value* bytes = builder_.CreateMul(index_.scalar(factor.address), element);
-    return builder_.CreateGEP(builder_.getInt8Ty(),
-                              state_.params[static_cast<size_t>(factor.param)],
-                              builder_.CreateAdd(bytes, more));
-  };
-  set_row(tile.row);
-  index_.set_loop(tiling_.column_loop, {tile.column});
-  const TiledFactor &left = contraction.left, &right = contraction.right;
   RowOperand rows;
+  set_row(row);
   if (left.in_place) {
     rows.row_bytes = builder_.CreateMul(index_.scalar(left.step), element);
     rows.k_bytes = builder_.CreateMul(index_.scalar(left.k_step), element);
@@ -236,10 +249,38 @@ void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& blo
   } else {
     rows.row_bytes = index_.scalar(left.pitch);
     rows.k_bytes = element;
-    Value* in_block = builder_.CreateMul(builder_.CreateSub(tile.row, block.row), rows.row_bytes);
+    Value* in_block = builder_.CreateMul(builder_.CreateSub(row, block.row), rows.row_bytes);
     rows.base =
         in_scratch(left.scratch, builder_.CreateAdd(in_block, builder_.CreateMul(k, element)));
   }
+  unset_row();
+  return rows;
+}
+
+QuantisedEmitter::Rows TileEmitter::rows_of(const TiledContraction& contraction, const Block& block,
+                                            Value* row, Value* count) {
+  const RowOperand rows = left_operand(contraction.left, block, row, i64(0));
+  Value* parts = builder_.CreateUDiv(extent(contraction.k), i64(contraction.quantised->block));
+  Value* before =
+      builder_.CreateMul(builder_.CreateMul(builder_.CreateSub(row, block.row), parts), i64(4));
+  return {rows.base, rows.row_bytes, in_scratch(contraction.quantised->row_sums, before), count};
+}
+
+void TileEmitter::emit_row_sums(const TiledContraction& contraction, const Block& block) {
+  index_.open_level();
+  QuantisedEmitter(state_, target_, contraction)
+      .emit_row_sums(
+          rows_of(contraction, block, block.row, builder_.CreateSub(block.last_row, block.row)));
+  index_.close_level();
+}
+
+void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& block,
+                           const Tile& tile, Value* k) {
+  Value* element = i64(element_bytes(tiling_.multiply));
+  const RowOperand rows = left_operand(contraction.left, block, tile.row, k);
+  const TiledFactor& right = contraction.right;
+  set_row(tile.row);
+  index_.set_loop(tiling_.column_loop, {tile.column});
   PanelOperand panels;
   Value* in_panel = builder_.CreateMul(k, builder_.CreateMul(element, i64(tiling_.lanes)));
   if (right.in_place) {

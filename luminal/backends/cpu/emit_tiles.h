@@ -3,7 +3,9 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
+#include "luminal/backends/cpu/emit_quantised.h"
 #include "luminal/backends/cpu/emit_stage.h"
+#include "luminal/backends/cpu/micro_kernel.h"
 
 namespace luminal::backends::cpu {
 
@@ -35,12 +37,18 @@ class TileEmitter {
   void emit_sums(const TiledContraction& contraction, const Block& block);
   void emit_sum(const TiledContraction& contraction, const Block& block, const Tile& tile,
                 llvm::Value* k);
+  void emit_row_sums(const TiledContraction& contraction, const Block& block);
+  RowOperand left_operand(const TiledFactor& left, const Block& block, llvm::Value* row,
+                          llvm::Value* k);
+  QuantisedEmitter::Rows rows_of(const TiledContraction& contraction, const Block& block,
+                                 llvm::Value* row, llvm::Value* count);
   void emit_epilogue(const Tile& tile);
   void emit_stage(int stage, int level);
 
   void set_row(llvm::Value* row);
   void unset_row();
   llvm::Value* extent(int loop);
+  llvm::Value* in_param(const TiledFactor& factor, llvm::Value* more);
   llvm::Value* in_scratch(Expr offset, llvm::Value* more);
   llvm::Value* i64(int64_t value);
   llvm::Value* at_most(llvm::Value* value, llvm::Value* most);

@@ -33,4 +33,12 @@ MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_row
   return {.rows = rows, .panels = std::clamp(panels, 2, 8)};
 }
 
+MicroShape streamed_shape(const Target& target, int64_t most_rows) {
+  const int registers = target.avx512 || !target.x86 ? 32 : 16;
+  // Half of them are sums; eight panels at once are as many streams as memory likes.
+  int rows = 1;
+  while (rows < most_rows) rows *= 2;
+  return {.rows = static_cast<int>(most_rows), .panels = std::clamp(registers / 2 / rows, 1, 8)};
+}
+
 }  // namespace luminal::backends::cpu

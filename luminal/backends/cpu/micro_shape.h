@@ -58,5 +58,7 @@ std::optional<Multiply> best_integer_multiply(const Target& target, int64_t most
 
 // The shape that suits a product of at most `most_rows` rows; INT64_MAX where that isn't known.
 MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_rows);
+// And one of up to eight rows by integers that are converted on the way.
+MicroShape streamed_shape(const Target& target, int64_t most_rows);
 
 }  // namespace luminal::backends::cpu

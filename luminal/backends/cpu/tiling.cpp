@@ -4,6 +4,8 @@
 
 #include "luminal/backends/cpu/lane_pattern.h"
 #include "luminal/backends/cpu/schedule.h"
+#include "luminal/kernel/panels.h"
+#include "luminal/kernel/quantised_form.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -20,6 +22,8 @@ constexpr int64_t kSumBytes = 256 << 10;
 constexpr int64_t kBlockK = 1024;
 // Blocks enough for all threads to be busy to the end.
 constexpr int64_t kEnoughBlocks = 16;
+// With more rows it takes less time to make a quantised factor, once for all of them.
+constexpr int64_t kMostStreamedRows = 8;
 
 Expr index_of(const Schedule& schedule, int loop) {
   return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
@@ -65,6 +69,30 @@ void merge_loops(Schedule& schedule, std::vector<int>& loops) {
   }
 }
 
+int64_t most_rows(const Kernel& kernel, const ContractionForm& form) {
+  Expr rows = 1;
+  for (int loop : form.rows) rows = rows * kernel.loops[static_cast<size_t>(loop)].extent;
+  return rows.upper_bound();
+}
+
+int add_stage(Kernel& kernel, Stage stage) {
+  kernel.stages.push_back(std::move(stage));
+  return static_cast<int>(kernel.stages.size()) - 1;
+}
+
+// What is computed for each part of k of a factor that isn't made.
+TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) {
+  TiledQuantised quantised{.block = form.block, .integers = {}, .offset = -1, .row_sums = {}};
+  for (const kernel::QuantisedTerm& term : form.terms) {
+    TiledIntegers integers;
+    integers.load = term.integer;
+    integers.slope = add_stage(kernel, term.slope);
+    quantised.integers.push_back(integers);
+  }
+  if (form.offset) quantised.offset = add_stage(kernel, *form.offset);
+  return quantised;
+}
+
 // The kernel as Tiling::kernel wants it.
 Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& tiling) {
   Kernel result = kernel;
@@ -73,12 +101,16 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& t
   }
   for (const Contraction& contraction : form.contractions) {
     const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
-    TiledContraction tiled{
-        .stage = contraction.stage, .k = contraction.k, .left = {}, .right = {}, .sums = {}};
-    tiled.left.stage = static_cast<int>(result.stages.size());
-    result.stages.push_back(kernel::factor_stage(stage, contraction.left));
-    tiled.right.stage = static_cast<int>(result.stages.size());
-    result.stages.push_back(kernel::factor_stage(stage, contraction.right));
+    TiledContraction tiled;
+    tiled.stage = contraction.stage;
+    tiled.k = contraction.k;
+    tiled.left.stage = add_stage(result, kernel::factor_stage(stage, contraction.left));
+    tiled.right.stage = add_stage(result, kernel::factor_stage(stage, contraction.right));
+    if (most_rows(kernel, form) <= kMostStreamedRows) {
+      if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
+        tiled.quantised = add_quantised(result, *quantised);
+      }
+    }
     if (!std::holds_alternative<kernel::LocalTarget>(stage.target)) {
       tiling.epilogue.push_back(static_cast<int>(result.stages.size()));
       const kernel::LocalInst sum{.stage = contraction.stage, .index = {}};
@@ -134,29 +166,59 @@ void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContra
   factor.k_step = *k_step;
 }
 
-// Whether the right factor already is in panels: element (n, k) is at
-// base + n div L · step + k div v · L · v + n mod L · v + k mod v.
+// Whether what a load of the right factor reads is in panels: element (n, k) is at
+// base + n div L · step + k div v · L · v + n mod L · v + k mod v. Gives the step.
+std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, int k_loop,
+                               Expr address, int param, Expr v) {
+  const Expr lanes = tiling.lanes;
+  const Expr length = schedule.extents[static_cast<size_t>(k_loop)];
+  if (!(length % v).is(0)) return std::nullopt;
+  const Expr base = at(schedule, address, {{k_loop, 0}, {tiling.column_loop, 0}});
+  const Expr step = length * lanes;
+  const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, k_loop);
+  if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return {};
+  // Whole vectors are read, of fewer columns too: what else is in them is part of the tensor.
+  const Expr held = n_elements(schedule.kernel->params[static_cast<size_t>(param)].dims);
+  if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return std::nullopt;
+  return step;
+}
+
 void find_panels(const Schedule& schedule, const Tiling& tiling,
                  const TiledContraction& contraction, TiledFactor& factor) {
   const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
   const int load = plain_load(*stage.source, tiling.multiply);
-  const Expr v = elements_per_lane(tiling.multiply), lanes = tiling.lanes;
-  const Expr length = schedule.extents[static_cast<size_t>(contraction.k)];
-  if (load < 0 || !(length % v).is(0)) return;
-  const Expr address = stage.access[static_cast<size_t>(load)].address;
-  const Expr base = at(schedule, address, {{contraction.k, 0}, {tiling.column_loop, 0}});
-  const Expr step = length * lanes;
-  const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, contraction.k);
-  if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return;
-  const int param =
-      std::get<kernel::LoadInst>(stage.source->body[static_cast<size_t>(load)].what).param;
-  // Whole vectors are read, of fewer columns too: what else is in them is part of the tensor.
-  const Expr held = n_elements(schedule.kernel->params[static_cast<size_t>(param)].dims);
-  if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return;
+  if (load < 0) return;
+  const auto at_load = static_cast<size_t>(load);
+  const int param = std::get<kernel::LoadInst>(stage.source->body[at_load].what).param;
+  const Expr address = stage.access[at_load].address;
+  const auto step = panel_step(schedule, tiling, contraction.k, address, param,
+                               elements_per_lane(tiling.multiply));
+  if (!step) return;
   factor.in_place = true;
   factor.param = param;
   factor.address = at(schedule, address, {{contraction.k, 0}});
-  factor.step = step;
+  factor.step = *step;
+}
+
+// Whether a quantised factor's integers are all in panels; and its rows, which are read element by
+// element, side by side.
+void find_integers(const Schedule& schedule, const Tiling& tiling, TiledContraction& contraction) {
+  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.stage)];
+  for (TiledIntegers& integers : contraction.quantised->integers) {
+    const auto& load = std::get<kernel::LoadInst>(stage.source->body[integers.load.index()].what);
+    integers.param = load.param;
+    integers.dtype = tiling.kernel->params[static_cast<size_t>(load.param)].dtype;
+    const Expr address = stage.access[integers.load.index()].address;
+    const Expr v = kernel::Packing{}.depth(integers.dtype);
+    const auto step = panel_step(schedule, tiling, contraction.k, address, load.param, v);
+    if (!step) {
+      contraction.quantised.reset();
+      return;
+    }
+    integers.address = at(schedule, address, {{contraction.k, 0}});
+    integers.step = *step;
+  }
+  if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
 }
 
 Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
@@ -208,6 +270,10 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
     const Expr k = schedule.extents[static_cast<size_t>(contraction.k)];
     contraction.sums = offset;
     offset = offset + align64(tiling.block_rows * tiling.block_columns * 4);
+    if (contraction.quantised) {
+      contraction.quantised->row_sums = offset;
+      offset = offset + align64(k / contraction.quantised->block * Expr(tiling.block_rows * 4));
+    }
     // Whole vectors are written along a row.
     contraction.left.pitch = align64(ceil_div(k, lanes) * lanes * element);
     contraction.left.scratch = offset;
@@ -216,7 +282,7 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
     }
     contraction.right.pitch = ceil_div(k, v) * v * lanes * element;
     contraction.right.scratch = offset;
-    if (!contraction.right.in_place) {
+    if (!contraction.right.in_place && !contraction.quantised) {
       offset = offset + align64(contraction.right.pitch * Expr(tiling.block_columns) / lanes);
     }
   }
@@ -246,15 +312,19 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
       tiling.others.push_back(loop);
     }
   }
-  const int64_t most_rows =
-      tiling.row_loop < 0 ? 1
-                          : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
-  tiling.multiply = choose_multiply(kernel, form, target, most_rows);
-  tiling.shape = micro_shape(target, tiling.multiply, most_rows);
+  const int64_t most = tiling.row_loop < 0
+                           ? 1
+                           : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
+  tiling.multiply = choose_multiply(kernel, form, target, most);
+  bool streams = false;
   for (TiledContraction& contraction : tiling.contractions) {
     find_rows(schedule, tiling, contraction, contraction.left);
     find_panels(schedule, tiling, contraction, contraction.right);
+    if (contraction.quantised) find_integers(schedule, tiling, contraction);
+    streams = streams || contraction.quantised;
   }
+  tiling.shape =
+      streams ? streamed_shape(target, most) : micro_shape(target, tiling.multiply, most);
   choose_blocks(schedule, tiling);
   place_in_scratch(schedule, tiling);
 

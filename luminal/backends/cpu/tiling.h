@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "luminal/backends/cpu/micro_shape.h"
@@ -31,10 +32,28 @@ struct TiledFactor {
   Expr pitch;    // and the bytes of a row or a panel there
 };
 
+// Small integers that a right factor is made of, in panels as other factors are.
+struct TiledIntegers {
+  kernel::InstId load;  // in the contraction's stage
+  int slope = -1;       // stage that computes what they are multiplied with
+  int param = -1;
+  DType dtype = DType::I8;
+  Expr address, step;  // of element 0 along k at the block's first column, and to the next panel
+};
+
+// A right factor that is never made (see quantised_form.h): its rows are side by side along k.
+struct TiledQuantised {
+  int64_t block = 1;
+  std::vector<TiledIntegers> integers;
+  int offset = -1;  // stage that computes what is added, or −1
+  Expr row_sums;    // offset in scratch memory of the sums of the block's rows, one per part of k
+};
+
 struct TiledContraction {
   int stage;  // of the tiling's kernel
   int k;      // the loop it sums over
   TiledFactor left, right;
+  std::optional<TiledQuantised> quantised;
   Expr sums;  // offset of the block's sums in scratch memory, in bytes: one tile after another
 };
 

@@ -1,0 +1,283 @@
+#include "luminal/backends/cpu/emit_quantised.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
+#include "luminal/kernel/panels.h"
+
+namespace luminal::backends::cpu {
+
+using llvm::Value;
+
+namespace {
+
+// Steps along k that are written out.
+constexpr int64_t kSteps = 16;
+constexpr int64_t kLineBytes = 64;
+// As micro kernels of few rows ask ahead.
+constexpr int64_t kBytesAhead = 2048;
+
+}  // namespace
+
+QuantisedEmitter::QuantisedEmitter(EmitState& state, const Target& target,
+                                   const TiledContraction& contraction)
+    : state_(state),
+      tiling_(*state.schedule.tiling),
+      target_(target),
+      contraction_(contraction),
+      quantised_(*contraction.quantised),
+      builder_(state.builder),
+      index_(state.index),
+      loops_(state.loops),
+      vector_(llvm::FixedVectorType::get(builder_.getFloatTy(),
+                                         static_cast<unsigned>(tiling_.lanes))) {}
+
+Value* QuantisedEmitter::i64(int64_t value) {
+  return builder_.getInt64(static_cast<uint64_t>(value));
+}
+
+Value* QuantisedEmitter::at(Value* base, Value* bytes) {
+  return builder_.CreatePtrAdd(base, bytes);
+}
+
+Value* QuantisedEmitter::splat(Value* value) {
+  if (value->getType()->isVectorTy()) return value;
+  return builder_.CreateVectorSplat(vector_->getElementCount(), value);
+}
+
+// That a panel has for so many k.
+int64_t QuantisedEmitter::bytes_of_k(const TiledIntegers& integers, int64_t k) const {
+  return k * tiling_.lanes * bits(integers.dtype) / 8;
+}
+
+Value* QuantisedEmitter::multiply_add(Value* a, Value* b, Value* sum) {
+  return builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {vector_}, {a, b, sum});
+}
+
+void QuantisedEmitter::emit_row_sums(const Rows& rows) {
+  if (quantised_.offset < 0) return;
+  const int64_t block = quantised_.block;
+  const int64_t lanes = std::min<int64_t>(tiling_.lanes, block);
+  auto* type = llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(lanes));
+  Value* length = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]);
+  Value* parts = builder_.CreateUDiv(length, i64(block));
+  loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
+    Value* from = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
+    Value* to = at(rows.sums, builder_.CreateMul(builder_.CreateMul(row, parts), i64(4)));
+    loops_.counted(i64(0), parts, 1, {}, [&](Value* number, const Values&) {
+      Value* start = at(from, builder_.CreateMul(number, i64(block * 4)));
+      Value* sum = llvm::Constant::getNullValue(type);
+      for (int64_t k = 0; k < block; k += lanes) {
+        Value* x = builder_.CreateAlignedLoad(type, at(start, i64(k * 4)), llvm::Align(4));
+        sum = builder_.CreateFAdd(sum, x);
+      }
+      llvm::CallInst* total =
+          builder_.CreateFAddReduce(llvm::ConstantFP::get(builder_.getFloatTy(), -0.0), sum);
+      total->setHasAllowReassoc(true);
+      builder_.CreateAlignedStore(total, at(to, builder_.CreateMul(number, i64(4))),
+                                  llvm::Align(4));
+      return Values();
+    });
+    return Values();
+  });
+}
+
+void QuantisedEmitter::emit(const Rows& rows, const Columns& columns, Value* tile) {
+  Value* from = i64(0);
+  const int64_t row_bytes = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
+  Value* parts = builder_.CreateUDiv(
+      index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]),
+      i64(quantised_.block));
+  for (int n : {8, 4, 2, 1}) {
+    if (n > tiling_.shape.rows) continue;
+    Value* to =
+        builder_.CreateAdd(from, builder_.CreateAnd(builder_.CreateSub(rows.count, from), i64(-n)));
+    loops_.counted(from, to, n, {}, [&](Value* row, const Values&) {
+      Rows some = rows;
+      some.base = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
+      some.sums = at(rows.sums, builder_.CreateMul(builder_.CreateMul(row, parts), i64(4)));
+      index_.open_level();
+      some_rows(some, n, columns, at(tile, builder_.CreateMul(row, i64(row_bytes))));
+      index_.close_level();
+      return Values();
+    });
+    from = to;
+  }
+}
+
+// n rows by all columns of the tile, as many panels at once as there are.
+void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns, Value* tile) {
+  const Expr column = Expr::index(
+      tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
+  Value* length = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]);
+  Value* parts = builder_.CreateUDiv(length, i64(quantised_.block));
+  const int64_t row_bytes = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
+  loops_.chunked(
+      {tiling_.column_loop, columns.from, columns.to, tiling_.lanes, tiling_.shape.panels}, {},
+      [&](const Values&) {
+        const int copies = index_.chunk().copies;
+        Values sums, panels;  // where each is: by row and panel; by integers and panel
+        for (int row = 0; row < n; ++row) {
+          for (int copy = 0; copy < copies; ++copy) {
+            Value* in_row = builder_.CreateMul(
+                builder_.CreateSub(index_.scalar(column, copy), columns.from), i64(4));
+            sums.push_back(at(at(tile, in_row), i64(row * row_bytes)));
+            builder_.CreateAlignedStore(llvm::Constant::getNullValue(vector_), sums.back(),
+                                        llvm::Align(4));
+          }
+        }
+        for (const TiledIntegers& integers : quantised_.integers) {
+          for (int copy = 0; copy < copies; ++copy) {
+            Value* bits_before = builder_.CreateMul(index_.scalar(integers.address, copy),
+                                                    i64(bits(integers.dtype)));
+            panels.push_back(at(state_.params[static_cast<size_t>(integers.param)],
+                                builder_.CreateLShr(bits_before, 3)));
+          }
+        }
+        loops_.counted(i64(0), parts, 1, {}, [&](Value* number, const Values&) {
+          part(rows, n, number, panels, sums);
+          return Values();
+        });
+        return Values();
+      });
+}
+
+// One part of k: slope · Σ integer · x + offset · Σ x.
+void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values& panels,
+                            const Values& sums) {
+  const auto copies = static_cast<size_t>(index_.chunk().copies);
+  Value* k = builder_.CreateMul(number, i64(quantised_.block));
+  index_.open_level();
+  index_.set_loop(contraction_.k, {k});
+  Values totals;
+  for (Value* sum : sums) {
+    totals.push_back(builder_.CreateAlignedLoad(vector_, sum, llvm::Align(4)));
+  }
+  for (size_t i = 0; i < quantised_.integers.size(); ++i) {
+    const TiledIntegers& integers = quantised_.integers[i];
+    const auto first = panels.begin() + static_cast<ptrdiff_t>(i * copies);
+    const Values here(first, first + static_cast<ptrdiff_t>(copies));
+    if (index_.chunk().mask == nullptr) ask_ahead(integers, here, k);
+    const Values products = multiply(integers, rows, n, k, here);
+    const Values slopes = stage_values(integers.slope);
+    for (size_t s = 0; s < totals.size(); ++s) {
+      totals[s] = multiply_add(slopes[s % copies], products[s], totals[s]);
+    }
+  }
+  if (quantised_.offset >= 0) {
+    const Values offsets = stage_values(quantised_.offset);
+    for (size_t s = 0; s < totals.size(); ++s) {
+      Value* of_row = sum_of_part(rows, static_cast<int>(s / copies), number);
+      totals[s] = multiply_add(offsets[s % copies], of_row, totals[s]);
+    }
+  }
+  for (size_t s = 0; s < sums.size(); ++s) {
+    builder_.CreateAlignedStore(totals[s], sums[s], llvm::Align(4));
+  }
+  index_.unset_loop(contraction_.k);
+  index_.close_level();
+}
+
+Value* QuantisedEmitter::sum_of_part(const Rows& rows, int row, Value* number) {
+  Value* parts = builder_.CreateUDiv(
+      index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]),
+      i64(quantised_.block));
+  Value* position = builder_.CreateAdd(builder_.CreateMul(parts, i64(row)), number);
+  Value* address = at(rows.sums, builder_.CreateMul(position, i64(4)));
+  return splat(builder_.CreateAlignedLoad(builder_.getFloatTy(), address, llvm::Align(4)));
+}
+
+// One value per panel.
+Values QuantisedEmitter::stage_values(int stage) {
+  StageEmitter emitter(state_, stage);
+  emitter.emit_hoisted(index_.level());
+  emitter.emit();
+  Values values = state_.locals[static_cast<size_t>(stage)];
+  values.resize(static_cast<size_t>(index_.chunk().copies), values[0]);
+  for (Value*& value : values) value = splat(value);
+  return values;
+}
+
+// Σ integer · x over a part of k that starts at `k`, by row and panel.
+Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& rows, int n, Value* k,
+                                  const Values& panels) {
+  const int64_t per_step = kernel::Packing{}.depth(integers.dtype);
+  const int64_t steps = std::min<int64_t>(std::max(kSteps, per_step), quantised_.block);
+  const Values zeros(static_cast<size_t>(n) * panels.size(), llvm::Constant::getNullValue(vector_));
+  return loops_.counted(
+      i64(0), i64(quantised_.block), steps, zeros, [&](Value* inside, const Values& carried) {
+        Values sums = carried;
+        for (int64_t step = 0; step < steps; step += per_step) {
+          Value* here = builder_.CreateAdd(builder_.CreateAdd(k, inside), i64(step));
+          std::vector<Values> columns;
+          for (Value* panel : panels) columns.push_back(elements(integers, panel, here));
+          Value* left = at(rows.base, builder_.CreateMul(here, i64(4)));
+          for (int64_t j = 0; j < per_step; ++j) {
+            for (int row = 0; row < n; ++row) {
+              Value* address =
+                  at(at(left, builder_.CreateMul(rows.row_bytes, i64(row))), i64(j * 4));
+              Value* x =
+                  splat(builder_.CreateAlignedLoad(builder_.getFloatTy(), address, llvm::Align(4)));
+              for (size_t p = 0; p < panels.size(); ++p) {
+                Value*& sum = sums[static_cast<size_t>(row) * panels.size() + p];
+                sum = multiply_add(x, columns[p][static_cast<size_t>(j)], sum);
+              }
+            }
+          }
+        }
+        return sums;
+      });
+}
+
+// The elements of a panel that stand in one lane at `k`, as f32.
+Values QuantisedEmitter::elements(const TiledIntegers& integers, Value* panel, Value* k) {
+  const auto lanes = static_cast<unsigned>(tiling_.lanes);
+  auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes);
+  Value* address = at(panel, builder_.CreateMul(k, i64(bytes_of_k(integers, 8) / 8)));
+  if (integers.dtype == DType::U4) {
+    Value* word = builder_.CreateAlignedLoad(words, address, llvm::Align(4));
+    Values result;
+    for (int j = 0; j < kernel::kU4PerWord; ++j) result.push_back(from_word(word, j));
+    return result;
+  }
+  auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), lanes);
+  Value* byte = builder_.CreateAlignedLoad(bytes, address, llvm::Align(1));
+  Value* wide = integers.dtype == DType::I8 ? builder_.CreateSExt(byte, words)
+                                            : builder_.CreateZExt(byte, words);
+  return {builder_.CreateSIToFP(wide, vector_)};
+}
+
+// One of a word's u4: looked up among sixteen floats by its lowest bits, or masked and converted.
+Value* QuantisedEmitter::from_word(Value* word, int position) {
+  Value* shifted = position == 0 ? word : builder_.CreateLShr(word, uint64_t(4 * position));
+  if (!target_.avx512 || tiling_.lanes != 16) {
+    return builder_.CreateSIToFP(builder_.CreateAnd(shifted, 15), vector_);
+  }
+  std::vector<float> numbers(16);
+  for (size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
+  Value* table = llvm::ConstantDataVector::get(builder_.getContext(), numbers);
+  return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {table, shifted});
+}
+
+// For the lines that the panels have further on. Past a panel's end those are at the start of the
+// one that takes its place next.
+void QuantisedEmitter::ask_ahead(const TiledIntegers& integers, const Values& panels, Value* k) {
+  const int64_t bytes = bytes_of_k(integers, quantised_.block);
+  Value* panel_bytes = builder_.CreateLShr(
+      builder_.CreateMul(index_.scalar(integers.step), i64(bits(integers.dtype))), 3);
+  Value* later =
+      builder_.CreateAdd(builder_.CreateMul(k, i64(bytes_of_k(integers, 8) / 8)), i64(kBytesAhead));
+  Value* next = builder_.CreateAdd(
+      later, builder_.CreateMul(panel_bytes, i64(static_cast<int64_t>(panels.size()) - 1)));
+  Value* offset = builder_.CreateSelect(builder_.CreateICmpSLT(later, panel_bytes), later, next);
+  for (Value* panel : panels) {
+    for (int64_t line = 0; line < bytes; line += kLineBytes) {
+      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                               {at(at(panel, offset), i64(line)), builder_.getInt32(0),
+                                builder_.getInt32(3), builder_.getInt32(1)});
+    }
+  }
+}
+
+}  // namespace luminal::backends::cpu

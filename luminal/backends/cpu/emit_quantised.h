@@ -1,0 +1,61 @@
+// QuantisedEmitter: a tile of a matrix product whose right factor is made of small integers, never
+// made itself (see quantised_form.h), as LLVM IR.
+//
+// Integers are converted as they stream by. Each part of k has sums of its own, which its slopes
+// and offsets then take into the tile's.
+//
+// Internal to the CPU back end: LLVM types.
+#pragma once
+
+#include "luminal/backends/cpu/emit_stage.h"
+#include "luminal/backends/cpu/tiling.h"
+
+namespace luminal::backends::cpu {
+
+class QuantisedEmitter {
+ public:
+  // Rows of f32 side by side along k, the first at `base`, `row_bytes` apart, and what
+  // emit_row_sums made of them.
+  struct Rows {
+    llvm::Value *base, *row_bytes, *sums, *count;
+  };
+  struct Columns {
+    llvm::Value *from, *to;
+  };
+
+  QuantisedEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
+
+  // Of each row the sum of each part of k, one after the other: what offsets are multiplied with.
+  void emit_row_sums(const Rows& rows);
+  // The tile's sums, one row of it after the other.
+  void emit(const Rows& rows, const Columns& columns, llvm::Value* tile);
+
+ private:
+  void some_rows(const Rows& rows, int n, const Columns& columns, llvm::Value* tile);
+  void part(const Rows& rows, int n, llvm::Value* number, const Values& panels, const Values& sums);
+  Values multiply(const TiledIntegers& integers, const Rows& rows, int n, llvm::Value* k,
+                  const Values& panels);
+  Values elements(const TiledIntegers& integers, llvm::Value* panel, llvm::Value* k);
+  llvm::Value* from_word(llvm::Value* word, int position);
+  void ask_ahead(const TiledIntegers& integers, const Values& panels, llvm::Value* k);
+  Values stage_values(int stage);
+  llvm::Value* sum_of_part(const Rows& rows, int row, llvm::Value* number);
+  llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
+
+  llvm::Value* i64(int64_t value);
+  llvm::Value* at(llvm::Value* base, llvm::Value* bytes);
+  llvm::Value* splat(llvm::Value* value);
+  int64_t bytes_of_k(const TiledIntegers& integers, int64_t k) const;
+
+  EmitState& state_;
+  const Tiling& tiling_;
+  const Target& target_;
+  const TiledContraction& contraction_;
+  const TiledQuantised& quantised_;
+  Builder& builder_;
+  IndexEmitter& index_;
+  LoopEmitter& loops_;
+  llvm::FixedVectorType* vector_;  // of f32
+};
+
+}  // namespace luminal::backends::cpu
