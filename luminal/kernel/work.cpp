@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_set>
 
+#include "luminal/kernel/contraction_form.h"
+#include "luminal/kernel/row_block_form.h"
 #include "luminal/kernel/stage.h"
 
 namespace luminal::kernel {
@@ -63,7 +65,16 @@ Expr bytes_read(const Kernel& kernel) {
   return total;
 }
 
+// Factors of a product count once, not for every element that they are multiplied with.
 Expr flops(const Kernel& kernel) {
+  if (const auto form = contraction_form(kernel)) {
+    const ContractionWork work = work_of(kernel, *form);
+    return (work.exact_products + work.products) * 2 + work.other_flops;
+  }
+  if (const auto form = row_block_form(kernel)) {
+    const RowBlockWork work = work_of(kernel, *form);
+    return (work.exact_products + work.half_products + work.products) * 2 + work.other_flops;
+  }
   Expr total = 0;
   for (const Stage& stage : kernel.stages) {
     const bool updates = std::holds_alternative<UpdateTarget>(stage.target);
