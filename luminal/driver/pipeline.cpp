@@ -54,6 +54,7 @@ std::vector<std::unique_ptr<runtime::Program>> load(
     KernelReport& kernel = report.kernels[i];
     kernel.compile_ms = listing.compile_ms;
     kernel.from_cache = listing.from_cache;
+    kernel.launch = listing.launch;
     kernel.slow_paths = std::move(listing.slow_paths);
     kernel.low_level = std::move(listing.low_level);
     kernel.assembly = std::move(listing.assembly);

@@ -52,10 +52,11 @@ std::string CompileReport::text() const {
   if (!target.empty()) lines += fmt::format("target: {}\n", target);
   for (const KernelReport& kernel : kernels) {
     lines += fmt::format(
-        "  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}\n", kernel.name, kernel.result,
-        kernel.model_us, kernel.model_bytes / 1e6, kernel.model_flops / 1e6,
+        "  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}{}\n", kernel.name,
+        kernel.result, kernel.model_us, kernel.model_bytes / 1e6, kernel.model_flops / 1e6,
         kernel.from_cache ? "from the cache"
-                          : fmt::format("compiled in {:.1f} ms", kernel.compile_ms));
+                          : fmt::format("compiled in {:.1f} ms", kernel.compile_ms),
+        kernel.launch < 0 ? "" : fmt::format(", launch {}", kernel.launch));
     lines += fmt::format("    ops: {}\n", fmt::join(kernel.ops, ", "));
     if (!kernel.rules.empty())
       lines += fmt::format("    rules: {}\n", fmt::join(kernel.rules, ", "));

@@ -57,6 +57,7 @@ std::string CompileReport::json() const {
     json.field("model_flops", kernel.model_flops);
     json.field("compile_ms", kernel.compile_ms);
     json.field("from_cache", kernel.from_cache);
+    json.field("launch", kernel.launch);
     json.field("slow_paths", kernel.slow_paths);
     json.field("text", kernel.text);
   });

@@ -8,6 +8,9 @@
 namespace luminal::runtime {
 namespace {
 
+// More would gain nothing: what waking threads takes is small beside so many steps.
+constexpr size_t kMostSideBySide = 8;
+
 std::vector<int> distinct(std::vector<int> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -56,6 +59,7 @@ class LiveSet {
   }
 
   size_t peak() const { return static_cast<size_t>(peak_); }
+  size_t now() const { return static_cast<size_t>(now_); }
 
  private:
   int64_t size(int buffer) const {
@@ -122,6 +126,43 @@ std::vector<int> order_steps(std::span<const StepNeeds> steps,
   const bool better =
       peak_of_order(steps, buffer_bytes, greedy) < peak_of_order(steps, buffer_bytes, given);
   return better ? greedy : given;
+}
+
+std::vector<int> group_steps(std::span<const StepNeeds> steps, std::span<const size_t> buffer_bytes,
+                             std::span<const int> order, const std::vector<bool>& alone) {
+  const size_t peak = peak_of_order(steps, buffer_bytes, order);
+  auto written = [&](int step) {
+    size_t bytes = 0;
+    for (int buffer : steps[static_cast<size_t>(step)].writes) {
+      bytes += buffer_bytes[static_cast<size_t>(buffer)];
+    }
+    return bytes;
+  };
+  LiveSet live(steps, buffer_bytes);
+  std::vector<int> launches;
+  std::vector<int> group;  // the steps of the last launch, not yet run
+  size_t alive = 0;        // while they run
+  auto joins = [&](int step) {
+    if (group.empty() || group.size() == kMostSideBySide) return false;
+    if (alone[static_cast<size_t>(step)] || alone[static_cast<size_t>(group.front())]) return false;
+    for (int before : steps[static_cast<size_t>(step)].after) {
+      if (std::find(group.begin(), group.end(), before) != group.end()) return false;
+    }
+    return alive + written(step) <= peak;
+  };
+  for (int step : order) {
+    if (joins(step)) {
+      launches.push_back(launches.back());
+      alive += written(step);
+    } else {
+      for (int done : group) live.run(done);
+      group.clear();
+      launches.push_back(launches.empty() ? 0 : launches.back() + 1);
+      alive = live.now() + written(step);
+    }
+    group.push_back(step);
+  }
+  return launches;
 }
 
 }  // namespace luminal::runtime

@@ -24,4 +24,10 @@ size_t peak_of_order(std::span<const StepNeeds> steps, std::span<const size_t> b
 std::vector<int> order_steps(std::span<const StepNeeds> steps,
                              std::span<const size_t> buffer_bytes);
 
+// Steps that follow one another in `order` and don't wait for each other may run side by side.
+// Gives the launch of each position in `order`, counted from 0: as many steps in one as don't raise
+// the peak, except those that must be `alone`, by step.
+std::vector<int> group_steps(std::span<const StepNeeds> steps, std::span<const size_t> buffer_bytes,
+                             std::span<const int> order, const std::vector<bool>& alone);
+
 }  // namespace luminal::runtime

@@ -38,6 +38,33 @@ TEST(StepOrder, AnOrderThatIsNoWorseStays) {
   EXPECT_EQ(order_steps(steps, std::vector<size_t>{10, 1, 1}), (std::vector<int>{0, 1, 2}));
 }
 
+TEST(StepOrder, StepsThatDontWaitRunSideBySide) {
+  // One writes what three read; the last reads what those write.
+  const std::vector<StepNeeds> steps = {{.after = {}, .reads = {}, .writes = {0}},
+                                        {.after = {0}, .reads = {0}, .writes = {1}},
+                                        {.after = {0}, .reads = {0}, .writes = {2}},
+                                        {.after = {0}, .reads = {0}, .writes = {3}},
+                                        {.after = {1, 2, 3}, .reads = {1, 2, 3}, .writes = {4}}};
+  const std::vector<size_t> bytes = {10, 10, 10, 10, 10};
+  const std::vector<int> order = {0, 1, 2, 3, 4};
+  EXPECT_EQ(group_steps(steps, bytes, order, std::vector<bool>(5, false)),
+            (std::vector<int>{0, 1, 1, 1, 2}));
+  EXPECT_EQ(group_steps(steps, bytes, order, {false, false, true, false, false}),
+            (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST(StepOrder, StepsThatWouldRaiseThePeakRunOneAfterTheOther) {
+  // Two branches, of a wide buffer and a narrow one.
+  const std::vector<StepNeeds> steps = {{.after = {}, .reads = {}, .writes = {0}},
+                                        {.after = {0}, .reads = {0}, .writes = {1}},
+                                        {.after = {}, .reads = {}, .writes = {2}},
+                                        {.after = {2}, .reads = {2}, .writes = {3}},
+                                        {.after = {1, 3}, .reads = {1, 3}, .writes = {4}}};
+  const std::vector<size_t> bytes = {1000, 10, 1000, 10, 10};
+  EXPECT_EQ(group_steps(steps, bytes, std::vector<int>{0, 1, 2, 3, 4}, std::vector<bool>(5, false)),
+            (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
 TEST(StepOrder, RandomOrdersKeepDependencesAndNeverNeedMore) {
   std::mt19937 random(3);
   auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

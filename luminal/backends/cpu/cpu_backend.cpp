@@ -60,7 +60,12 @@ class CpuBackend : public Backend {
       auto plan = std::make_shared<cpu::RunPlan>(cpu::make_run_plan(request));
       cpu::CpuProgram::Kernels kernels = compile(request, *plan, jit);
       if (report != nullptr) {
+        const size_t first = report->kernels.size();
         for (const auto& kernel : kernels) report->kernels.push_back(listing_of(kernel));
+        for (const cpu::RunStep& step : plan->run_steps) {
+          if (step.kernel < 0) continue;
+          report->kernels[first + static_cast<size_t>(step.kernel)].launch = step.launch;
+        }
       }
       programs.push_back(
           std::make_unique<cpu::CpuProgram>(request, std::move(plan), std::move(kernels), shared));
@@ -88,6 +93,7 @@ class CpuBackend : public Backend {
   static KernelListing listing_of(const std::shared_ptr<const cpu::CompiledKernel>& kernel) {
     return {.compile_ms = kernel->compile_ms(),
             .from_cache = kernel->from_cache(),
+            .launch = -1,
             .text = kernel::text(kernel->kernel()),
             .slow_paths = cpu::slow_paths(kernel->schedule()),
             .low_level = [kernel] { return kernel->llvm_ir(); },

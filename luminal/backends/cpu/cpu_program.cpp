@@ -86,30 +86,33 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     request_of[at] = static_cast<int>(requests.size());
     requests.push_back(std::move(request));
   };
-  std::vector<size_t> scratch_request;
-  for (size_t s = 0; s < steps.size(); ++s) {
-    const RunStep& step = steps[s];
+  const LaunchOptions options{.threads = request_.options.threads};
+  for (const RunStep& step : steps) {
     for (size_t p = 0; p < step.params.size(); ++p) {
       if (step.is_output[p]) request_tensor(step.params[p]);
     }
     ReadyStep ready{.step = &step, .launch = {}, .custom = {}, .params = {}};
     ready.params.resize(step.params.size());
-    size_t scratch = 0;
     if (step.kernel >= 0) {
       const CompiledKernel& kernel = *kernels_[static_cast<size_t>(step.kernel)];
       std::vector<int64_t> variables;
       for (Expr variable : kernel.kernel().variables) {
         variables.push_back(bindings.find(variable.name()).value());
       }
-      ready.launch = prepare_launch(kernel, variables, {.threads = request_.options.threads});
-      scratch = static_cast<size_t>(ready.launch.scratch_bytes * ready.launch.threads);
+      ready.launch = prepare_launch(kernel, variables, options);
     } else if (step.host->has_kernel()) {
-      ready.custom = step.host->prepare(bindings, request_.options.threads);
+      ready.custom = step.host->prepare(bindings, options.threads);
     }
-    const int now = static_cast<int>(s);
-    scratch_request.push_back(requests.size());
-    requests.push_back({.bytes = scratch, .first = now, .last = now, .may_take = {}});
     layout.steps.push_back(std::move(ready));
+  }
+  share_threads(layout, options);
+  std::vector<size_t> scratch_request;
+  for (const ReadyStep& ready : layout.steps) {
+    const int now = ready.step->launch;
+    const int64_t scratch = ready.launch.scratch_bytes * ready.launch.threads;
+    scratch_request.push_back(requests.size());
+    requests.push_back(
+        {.bytes = static_cast<size_t>(scratch), .first = now, .last = now, .may_take = {}});
   }
   if (&steps == &plan_->run_steps) {
     for (const RunCopy& copy : plan_->copies) request_tensor(copy.to);
@@ -250,16 +253,72 @@ void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOption
   folded_is_current_ = true;
 }
 
-// The one place where steps run.
+void CpuProgram::share_threads(Layout& layout, const LaunchOptions& options) {
+  std::vector<Launch*> together;
+  for (size_t i = 0; i < layout.steps.size(); ++i) {
+    together.push_back(&layout.steps[i].launch);
+    const bool last = i + 1 == layout.steps.size() ||
+                      layout.steps[i + 1].step->launch != layout.steps[i].step->launch;
+    if (!last) continue;
+    if (together.size() > 1) cpu::share_threads(together, options);
+    layout.parts.reserve(together.size());
+    together.clear();
+  }
+}
+
+// Steps of one launch run side by side, unless somebody watches them one by one.
 void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,
                            const runtime::StepOptions& options) {
+  for (ReadyStep& ready : layout.steps) {
+    for (size_t p = 0; p < ready.params.size(); ++p) {
+      ready.params[p] = addresses_[static_cast<size_t>(ready.step->params[p])];
+    }
+  }
+  if (options.observer != nullptr || options.debug != nullptr) {
+    run_watched(layout, bindings, arena, options);
+    return;
+  }
+  for (size_t i = 0; i < layout.steps.size();) {
+    const int launch = layout.steps[i].step->launch;
+    const size_t first = i;
+    layout.parts.clear();
+    for (; i < layout.steps.size() && layout.steps[i].step->launch == launch; ++i) {
+      const ReadyStep& ready = layout.steps[i];
+      layout.parts.push_back({&ready.launch, ready.params, arena + ready.scratch});
+    }
+    if (layout.parts.size() > 1) {
+      cpu::run_side_by_side(layout.parts);
+    } else {
+      run_step(layout.steps[first], bindings, arena);
+    }
+    for (size_t done = first; done < i; ++done) drop_spent(*layout.steps[done].step);
+  }
+}
+
+void CpuProgram::run_step(ReadyStep& ready, const Bindings& bindings, std::byte* arena) {
+  const RunStep& step = *ready.step;
+  if (step.host != nullptr && step.host->has_kernel()) {
+    cpu::run(ready.custom, ready.params);
+  } else if (step.host != nullptr) {
+    step.host->interpret(bindings, ready.params);
+  } else {
+    cpu::run(ready.launch, ready.params, arena + ready.scratch);
+  }
+}
+
+void CpuProgram::drop_spent(const RunStep& step) {
+  for (int id : step.spent) {
+    const auto at = static_cast<size_t>(id);
+    base::drop_mapped_pages({addresses_[at], bytes_[at]});
+  }
+}
+
+void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte* arena,
+                             const runtime::StepOptions& options) {
   using Clock = std::chrono::steady_clock;
   for (size_t i = 0; i < layout.steps.size(); ++i) {
     ReadyStep& ready = layout.steps[i];
     const RunStep& step = *ready.step;
-    for (size_t p = 0; p < step.params.size(); ++p) {
-      ready.params[p] = addresses_[static_cast<size_t>(step.params[p])];
-    }
     const auto start = Clock::now();
     const bool brings_kernel = step.host != nullptr && step.host->has_kernel();
     const runtime::StepView view{
@@ -267,18 +326,9 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
         .threads = brings_kernel ? ready.custom.threads : ready.launch.threads,
         .params = ready.params};
     if (options.observer != nullptr) options.observer->before(view);
-    if (brings_kernel) {
-      cpu::run(ready.custom, ready.params);
-    } else if (step.host != nullptr) {
-      step.host->interpret(bindings, ready.params);
-    } else {
-      cpu::run(ready.launch, ready.params, arena + ready.scratch);
-    }
+    run_step(ready, bindings, arena);
     if (options.observer != nullptr) options.observer->after(view);
-    for (int id : step.spent) {
-      const auto at = static_cast<size_t>(id);
-      base::drop_mapped_pages({addresses_[at], bytes_[at]});
-    }
+    drop_spent(step);
     if (options.debug == nullptr) continue;
     const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
     *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, layout.steps.size(),

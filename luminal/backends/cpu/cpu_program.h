@@ -48,7 +48,8 @@ class CpuProgram : public runtime::Program {
   };
   struct Layout {
     std::vector<ReadyStep> steps;
-    std::vector<size_t> offsets;  // by tensor: in the arena, where it is there
+    std::vector<LaunchPart> parts;  // of the launch that runs
+    std::vector<size_t> offsets;    // by tensor: in the arena, where it is there
     runtime::MemoryPlan memory;
   };
 
@@ -60,8 +61,13 @@ class CpuProgram : public runtime::Program {
   void fold(std::span<const runtime::Buffer> buffers, const runtime::StepOptions& options);
   void find_addresses(const Layout& layout, std::byte* arena,
                       std::span<const runtime::Buffer> buffers);
+  static void share_threads(Layout& layout, const LaunchOptions& options);
   void run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,
                  const runtime::StepOptions& options);
+  void run_watched(Layout& layout, const Bindings& bindings, std::byte* arena,
+                   const runtime::StepOptions& options);
+  void run_step(ReadyStep& ready, const Bindings& bindings, std::byte* arena);
+  void drop_spent(const RunStep& step);
   std::string describe(const RunStep& step) const;
   std::string describe(const RunTensor& tensor) const;
 

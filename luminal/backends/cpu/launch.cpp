@@ -24,6 +24,30 @@ int64_t grain_of(const Schedule& schedule) {
   return schedule.vector_outer && !schedule.tiling ? 64 : 1;
 }
 
+void check_alignment(const LaunchPart& part) {
+  const CompiledKernel& kernel = *part.launch->kernel;
+  if (!kernel.options().nontemporal_stores) return;
+  for (size_t k = 0; k < part.params.size(); ++k) {
+    LUMINAL_CHECK(
+        !kernel.kernel().params[k].output || reinterpret_cast<uintptr_t>(part.params[k]) % 64 == 0,
+        "stores that bypass the cache need outputs aligned to 64 bytes");
+  }
+}
+
+// What thread k of n runs.
+void run_share(const LaunchPart& part, int k, int n) {
+  const Launch& launch = *part.launch;
+  const int64_t shares = std::min(n, launch.threads);
+  const int64_t own = (k - launch.first_thread % n + n) % n;
+  if (own >= shares) return;
+  const int64_t grain = grain_of(launch.kernel->schedule());
+  const int64_t grains = (launch.points + grain - 1) / grain;
+  const int64_t begin = std::min(launch.points, grains * own / shares * grain);
+  const int64_t end = std::min(launch.points, grains * (own + 1) / shares * grain);
+  launch.kernel->function()(part.params.data(), launch.variables.data(), begin, end,
+                            static_cast<std::byte*>(part.scratch) + own * launch.scratch_bytes);
+}
+
 }  // namespace
 
 Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> variables,
@@ -41,40 +65,54 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
   const auto bytes = static_cast<double>(evaluate(source.bytes_read, bindings)) +
                      static_cast<double>(evaluate(source.bytes_written, bindings));
   const auto ops = static_cast<double>(evaluate(source.flops, bindings));
-  const double us = std::max(bytes / kBytesPerMicrosecond, ops / kOpsPerMicrosecond);
+  launch.us = std::max(bytes / kBytesPerMicrosecond, ops / kOpsPerMicrosecond);
   const int64_t grains = launch.points / grain_of(kernel.schedule());
-  if (us >= options.min_parallel_us) {
+  if (launch.us >= options.min_parallel_us) {
     launch.threads = static_cast<int>(std::clamp<int64_t>(grains, 1, options.threads));
     launch.team = launch.threads == 1 ? 1 : options.threads;
   }
   return launch;
 }
 
-void run(const Launch& launch, std::span<const void* const> params, void* scratch) {
-  const CompiledKernel::Function function = launch.kernel->function();
-  if (launch.kernel->options().nontemporal_stores) {
-    for (size_t k = 0; k < params.size(); ++k) {
-      LUMINAL_CHECK(!launch.kernel->kernel().params[k].output ||
-                        reinterpret_cast<uintptr_t>(params[k]) % 64 == 0,
-                    "stores that bypass the cache need outputs aligned to 64 bytes");
-    }
+void share_threads(std::span<Launch* const> launches, const LaunchOptions& options) {
+  std::vector<double> busy(static_cast<size_t>(options.threads), 0);
+  double all = 0;
+  for (const Launch* launch : launches) {
+    all += launch->us;
+    if (launch->threads == 1) continue;
+    for (int k = 0; k < launch->threads; ++k)
+      busy[static_cast<size_t>(k)] += launch->us / launch->threads;
   }
-  if (launch.threads <= 1) {
-    function(params.data(), launch.variables.data(), 0, launch.points, scratch);
+  if (all < options.min_parallel_us) return;
+  for (Launch* launch : launches) {
+    launch->team = options.threads;
+    if (launch->threads > 1) continue;
+    const auto least = std::ranges::min_element(busy);
+    *least += launch->us;
+    launch->first_thread = static_cast<int>(least - busy.begin());
+  }
+}
+
+void run(const Launch& launch, std::span<const void* const> params, void* scratch) {
+  const LaunchPart part{&launch, params, scratch};
+  run_side_by_side({&part, 1});
+}
+
+void run_side_by_side(std::span<const LaunchPart> parts) {
+  int team = 1;
+  for (const LaunchPart& part : parts) {
+    check_alignment(part);
+    team = std::max(team, part.launch->team);
+  }
+  if (team <= 1) {
+    for (const LaunchPart& part : parts) run_share(part, 0, 1);
     return;
   }
-  const int64_t grain = grain_of(launch.kernel->schedule());
-  const int64_t grains = (launch.points + grain - 1) / grain;
-#pragma omp parallel num_threads(launch.team)
+#pragma omp parallel num_threads(team)
   {
-    // There may be fewer threads than asked for, or more than have points.
-    const int64_t n = std::min(omp_get_num_threads(), launch.threads), k = omp_get_thread_num();
-    if (k < n) {
-      const int64_t begin = std::min(launch.points, grains * k / n * grain);
-      const int64_t end = std::min(launch.points, grains * (k + 1) / n * grain);
-      function(params.data(), launch.variables.data(), begin, end,
-               static_cast<std::byte*>(scratch) + k * launch.scratch_bytes);
-    }
+    // There may be fewer threads than asked for.
+    const int n = omp_get_num_threads(), k = omp_get_thread_num();
+    for (const LaunchPart& part : parts) run_share(part, k, n);
   }
 }
 

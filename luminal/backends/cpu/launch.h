@@ -1,4 +1,4 @@
-// Launching a compiled kernel: how many threads, which points each runs.
+// Launching compiled kernels: how many threads, which points each runs.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,32 @@ struct Launch {
   std::vector<int64_t> variables;  // in the order of Kernel::variables
   int64_t points = 0;
   int64_t scratch_bytes = 0;  // per thread, a multiple of 64
+  double us = 0;              // roughly, on one thread
   int threads = 1;            // that have points to run
+  int first_thread = 0;       // the first of those
   int team = 1;  // that are woken: always all or none, since OpenMP allocates when it changes
 };
 
 Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> variables,
                       const LaunchOptions& options);
 
-// Runs all points; each thread takes one contiguous range of them. `scratch` holds threads ·
-// scratch_bytes, aligned to 64. The results are the same bits for any number of threads.
+// For launches that will run side by side: threads are woken if all of them together are worth it,
+// and those too small to be shared go to different ones.
+void share_threads(std::span<Launch* const> launches, const LaunchOptions& options);
+
+// A launch and where its data is. `scratch` holds threads · scratch_bytes, aligned to 64.
+struct LaunchPart {
+  const Launch* launch;
+  std::span<const void* const> params;
+  void* scratch;
+};
+
+// Runs all points; each thread takes one contiguous range of them. The results are the same bits
+// for any number of threads.
 void run(const Launch& launch, std::span<const void* const> params, void* scratch);
+
+// The same for kernels that don't wait for one another: threads are woken once, and each takes its
+// range of one after the other.
+void run_side_by_side(std::span<const LaunchPart> parts);
 
 }  // namespace luminal::backends::cpu

@@ -31,8 +31,8 @@ class RunPlanner {
     find_lifetimes(plan_.load_steps);
     find_lifetimes(plan_.run_steps);
     for (const RunCopy& copy : plan_.copies) {
-      tensor(copy.from).last = n_run_steps();
-      if (tensor(copy.to).home == Home::Arena) tensor(copy.to).first = n_run_steps();
+      tensor(copy.from).last = plan_.n_launches;
+      if (tensor(copy.to).home == Home::Arena) tensor(copy.to).first = plan_.n_launches;
     }
     plan_.in_place.assign(static_cast<size_t>(planned_.plan.n_kernels()), false);
     find_takeovers(plan_.load_steps);
@@ -43,7 +43,6 @@ class RunPlanner {
  private:
   RunTensor& tensor(int id) { return plan_.tensors[static_cast<size_t>(id)]; }
   RunStep& step(int id) { return steps_[static_cast<size_t>(id)]; }
-  int n_run_steps() const { return static_cast<int>(plan_.run_steps.size()); }
   int tensor_of(ClassId id) const {
     const int source = planned_.source_of(id);
     return source >= 0 ? source_tensor_[static_cast<size_t>(source)] : class_tensor_.at(id);
@@ -318,6 +317,7 @@ void RunPlanner::split_off_folded() {
       tensor(steps_[s].params[p]).folded_key = folded_key(steps_[s], p);
     }
     plan_.load_steps.push_back(steps_[s]);
+    plan_.load_steps.back().launch = static_cast<int>(plan_.load_steps.size()) - 1;
   }
   for (size_t id = 0; id < plan_.tensors.size(); ++id) {
     if (producer_[id] < 0 || !folds[static_cast<size_t>(producer_[id])]) continue;
@@ -363,7 +363,9 @@ void RunPlanner::order_run_steps() {
     bytes.push_back(dims && at.home == Home::Arena ? dims->bytes(at.dtype) : 0);
   }
   std::vector<runtime::StepNeeds> needs;
+  std::vector<bool> alone;
   for (const RunStep& at : plan_.run_steps) {
+    alone.push_back(at.host != nullptr);
     runtime::StepNeeds need;
     for (int before : after_[static_cast<size_t>(at.position)]) {
       if (number[static_cast<size_t>(before)] >= 0) {
@@ -380,28 +382,37 @@ void RunPlanner::order_run_steps() {
   for (size_t i = 0; i < needs.size(); ++i) end.after.push_back(static_cast<int>(i));
   for (const RunCopy& copy : plan_.copies) end.reads.push_back(copy.from);
   needs.push_back(std::move(end));
+  alone.push_back(true);
   const std::vector<int> order = runtime::order_steps(needs, bytes);
+  const std::vector<int> launches = runtime::group_steps(needs, bytes, order, alone);
   std::vector<RunStep> ordered;
-  for (int at : order) {
-    if (at == n_run_steps()) continue;
-    ordered.push_back(plan_.run_steps[static_cast<size_t>(at)]);
+  for (size_t i = 0; i + 1 < order.size(); ++i) {  // the last is the end
+    ordered.push_back(plan_.run_steps[static_cast<size_t>(order[i])]);
+    ordered.back().launch = launches[i];
   }
   plan_.run_steps = std::move(ordered);
+  plan_.n_launches = launches.back();
 }
 
 void RunPlanner::find_lifetimes(const std::vector<RunStep>& steps) {
-  for (size_t s = 0; s < steps.size(); ++s) {
-    for (size_t p = 0; p < steps[s].params.size(); ++p) {
-      RunTensor& at = tensor(steps[s].params[p]);
-      if (steps[s].is_output[p]) at.first = static_cast<int>(s);
-      at.last = static_cast<int>(s);
+  for (const RunStep& step : steps) {
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      RunTensor& at = tensor(step.params[p]);
+      if (step.is_output[p]) at.first = step.launch;
+      at.last = step.launch;
     }
   }
 }
 
 void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
-  for (size_t s = 0; s < steps.size(); ++s) {
-    const RunStep& at = steps[s];
+  // Another step of the same launch may read it at any time.
+  auto read_by_another = [&](const RunStep& at, int input) {
+    return std::ranges::any_of(steps, [&](const RunStep& other) {
+      return other.launch == at.launch && other.position != at.position &&
+             std::ranges::find(other.params, input) != other.params.end();
+    });
+  };
+  for (const RunStep& at : steps) {
     if (at.host != nullptr) continue;
     for (size_t out = 0; out < at.params.size(); ++out) {
       if (!at.is_output[out]) continue;
@@ -410,7 +421,8 @@ void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
         const RunTensor& input = tensor(at.params[in]);
         if (at.is_output[in] || input.home != output.home) continue;
         bool shared = input.home == Home::Port && input.port == output.port;  // a state
-        if (input.home == Home::Arena && input.last == static_cast<int>(s) &&
+        if (input.home == Home::Arena && input.last == at.launch &&
+            !read_by_another(at, at.params[in]) &&
             shares(at, at.params[in], static_cast<int>(out))) {
           output.may_take.push_back(at.params[in]);
           shared = true;

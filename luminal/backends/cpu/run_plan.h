@@ -23,8 +23,8 @@ struct RunTensor {
   std::string name = {};  // for messages
   Home home = Home::Arena;
   int port = -1;  // where it is at a port
-  // The steps of its part between which it is needed; `last` is the number of steps where what
-  // follows them reads it. −1 where no step makes it.
+  // The launches of its part between which it is needed; `last` is their number where what follows
+  // them reads it. −1 where no step makes it.
   int first = -1;
   int last = -1;
   std::vector<int> may_take = {};  // tensors whose memory it may take over, see BufferRequest
@@ -35,6 +35,7 @@ struct RunTensor {
 
 struct RunStep {
   int position = -1;               // in the plan
+  int launch = -1;                 // steps of one launch run side by side, and follow one another
   int kernel = -1;                 // number among the plan's kernels; −1 on the host
   std::shared_ptr<HostStep> host;  // where no kernel computes it
   std::vector<int> params;         // tensors, in the order of the kernel's; the host's result last
@@ -54,6 +55,7 @@ struct RunPlan {
   std::vector<RunStep> run_steps;   // in every run
   std::vector<RunCopy> copies;      // in this order
   std::vector<int> folded;          // tensors that load_steps leave for run_steps
+  int n_launches = 0;               // of run_steps
   std::vector<bool> in_place;  // by kernel of the plan: it writes, as far as sizes allow, where
                                // it reads
 };

@@ -234,5 +234,20 @@ TEST(Launch, SmallKernelsStayOnOneThread) {
   EXPECT_EQ(prepare_launch(*rows, {}, {.threads = 8}).threads, 4) << "there are four rows";
 }
 
+TEST(Launch, KernelsSideBySideShareThreads) {
+  Jit jit({.target = Target::host(), .cache_folder = {}});
+  auto small = jit.compile(recipe("add", 64)), large = jit.compile(recipe("add", 100000));
+  const LaunchOptions options{.threads = 2};
+  Launch a = prepare_launch(*small, {}, options), b = prepare_launch(*small, {}, options);
+  Launch c = prepare_launch(*large, {}, options);
+  share_threads(std::vector<Launch*>{&a, &b}, options);
+  EXPECT_EQ(a.team, 1) << "both together aren't worth a second thread";
+  share_threads(std::vector<Launch*>{&a, &b, &c}, options);
+  EXPECT_EQ(a.team, 2);
+  EXPECT_EQ(a.first_thread, 0);
+  EXPECT_EQ(b.first_thread, 1) << "small ones go to different threads";
+  EXPECT_EQ(c.threads, 2);
+}
+
 }  // namespace
 }  // namespace luminal::backends::cpu

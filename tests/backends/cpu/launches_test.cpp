@@ -7,6 +7,7 @@
 #include "luminal/backends/cpu/run_plan.h"
 #include "luminal/backends/registry.h"
 #include "luminal/driver/planning.h"
+#include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "tests/search/llama_blocks.h"
 
@@ -27,28 +28,85 @@ Launches launches_of(const Graph& graph, const Bindings& typical_sizes = {}) {
   request.planned = plan_graph(*snapshot, roots(*snapshot), {.typical_sizes = typical_sizes},
                                report, find_backend("cpu").packing({}));
   const RunPlan plan = make_run_plan(request);
-  Launches launches{.count = plan.run_steps.size() + plan.copies.size(), .text = {}};
+  Launches launches{.count = static_cast<size_t>(plan.n_launches) + plan.copies.size(), .text = {}};
   for (const RunStep& step : plan.run_steps) {
     if (step.kernel < 0) {
-      launches.text += "on the host\n";
+      launches.text += fmt::format("{} on the host\n", step.launch);
       continue;
     }
     const KernelReport& kernel = report.kernels[static_cast<size_t>(step.kernel)];
-    launches.text +=
-        fmt::format("{} to {}: {}\n", kernel.name, kernel.result, fmt::join(kernel.ops, ", "));
+    launches.text += fmt::format("{} {} to {}: {}\n", step.launch, kernel.name, kernel.result,
+                                 fmt::join(kernel.ops, ", "));
   }
   return launches;
 }
 
-// Llama's of a billion weights: 32 heads of 64, 8 of them for keys and values.
-TEST(Launches, ALlamaBlockTakesAtMostTenForOneToken) {
+// Of a Llama with a billion weights: 32 heads of 64, 8 of them for keys and values.
+struct Block {
+  DType dtype = DType::F32;
+  Expr tokens = 1;
+  bool cached = false;  // keys and values of p tokens lie in a cache, which takes the new ones too
+};
+
+// What attention sees of keys or values: those of the past and the new ones.
+Tensor cached(Graph& graph, const char* name, const Tensor& fresh, Expr past) {
+  const Expr tokens = fresh.dim(-2);
+  const Tensor flat = fresh.squeeze(0).transpose(0, 1).merge_dims(1);
+  Tensor cache = graph.state(name, {4096, flat.dim(1)}, fresh.dtype());
+  const Tensor rows = prim::iota(graph, Expr::index(0, tokens) + past, {tokens}, DType::I32);
+  const Tensor filled = index_put(cache, rows, flat);
+  graph.update(cache, filled);
+  return filled.split_dims(1, {fresh.dim(1), fresh.dim(3)}).transpose(0, 1).unsqueeze(0);
+}
+
+Tensor llama_block(Graph& graph, const Block& block) {
+  const nn::Scope scope(graph, "", block.dtype);
+  Tensor x = graph.input("x", {1, block.tokens, 2048}, block.dtype);
+  if (!block.cached) return search::llama_block(scope, x, 32, 8, 8192);
+  const Expr past = Expr::var("p", 0, 3072);
+  auto project = [&](const char* name, const Tensor& in, int64_t out) {
+    return nn::linear(scope.child(name), in, out, {.bias = false});
+  };
+  auto heads = [&](const char* name, const Tensor& in, int64_t n) {
+    return project(name, in, n * 64).split_dims(-1, {n, 64}).transpose(-3, -2);
+  };
+  Tensor h = nn::rms_norm(scope.child("input_layernorm"), x, {.eps = 1e-5});
+  const Tensor q = rotary_embedding(heads("q", h, 32), {.offset = past});
+  const Tensor k = rotary_embedding(heads("k", h, 8), {.offset = past});
+  const Tensor a = scaled_dot_product_attention(q, cached(graph, "keys", k, past),
+                                                cached(graph, "values", heads("v", h, 8), past),
+                                                {.causal = true, .past = past});
+  const Tensor y = x + project("o", a.transpose(-3, -2).merge_dims(2), 2048);
+  h = nn::rms_norm(scope.child("post_attention_layernorm"), y, {.eps = 1e-5});
+  const Tensor gated = silu(project("gate", h, 8192)) * project("up", h, 8192);
+  return y + project("down", gated, 2048);
+}
+
+TEST(Launches, ALlamaBlockTakesAtMostTen) {
   for (DType dtype : {DType::F32, DType::BF16}) {
-    Graph graph;
-    Tensor x = graph.input("x", {1, Expr::var("s", 1, 4096), 2048}, dtype);
-    search::llama_block(nn::Scope(graph, "", dtype), x, 32, 8, 8192).output("y");
-    const Launches launches = launches_of(graph, {{"s", 1}});
-    EXPECT_LE(launches.count, 10u) << name(dtype) << "\n" << launches.text;
+    for (bool with_cache : {false, true}) {
+      for (int64_t tokens : {1, 16, 128}) {
+        for (const Expr& s : {Expr(tokens), Expr::var("s", 1, 1024)}) {
+          Graph graph;
+          llama_block(graph, {.dtype = dtype, .tokens = s, .cached = with_cache}).output("y");
+          const Launches launches = launches_of(graph, {{"s", tokens}, {"p", 512}});
+          EXPECT_LE(launches.count, 10u) << name(dtype) << ", " << tokens << " tokens, " << s.text()
+                                         << (with_cache ? ", a cache\n" : "\n") << launches.text;
+        }
+      }
+    }
   }
+}
+
+// Products of one input need it alone.
+TEST(Launches, ProductsOfOneInputTakeOne) {
+  Graph graph;
+  Tensor x = graph.input("x", {64, 256});
+  for (const char* name : {"q", "k", "v"}) {
+    matmul(x, graph.weight(name, {256, 512})).output(std::string(name) + "_out");
+  }
+  const Launches launches = launches_of(graph);
+  EXPECT_EQ(launches.count, 1u) << launches.text;
 }
 
 // The first of ResNet-18.
