@@ -4,6 +4,7 @@
 
 #include "luminal/kernel/contraction_form.h"
 #include "luminal/kernel/row_block_form.h"
+#include "luminal/kernel/split_softmax.h"
 
 namespace luminal::search {
 namespace {
@@ -50,6 +51,9 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
          value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
 }
 
+// Rows that look at a key together load and widen it once.
+constexpr double kSharedKeys = 2;
+
 }  // namespace
 
 Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings& sizes) {
@@ -63,6 +67,12 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
 }
 
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
+  if (const auto split = kernel::split_softmax(kernel)) {  // in one launch
+    MachineModel shared = machine;
+    shared.flops_per_second *= kSharedKeys;
+    return seconds(split->ranges, shared, sizes) + seconds(split->together, machine, sizes) -
+           machine.launch_seconds;
+  }
   double points = 1;
   for (int loop = 0; loop < kernel.n_outer; ++loop) {
     points *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);

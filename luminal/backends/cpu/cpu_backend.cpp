@@ -7,6 +7,7 @@
 #include "luminal/backends/cpu/slow_paths.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/kernel/split_softmax.h"
 
 namespace luminal::backends {
 namespace {
@@ -82,7 +83,14 @@ class CpuBackend : public Backend {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
       const kernel::Kernel& source = kernel->lowered.kernel;
-      kernels.push_back(jit.compile(source, emit_options(source, plan.in_place[kernels.size()])));
+      if (auto split = kernel::split_softmax(source)) {
+        kernels.push_back({.kernel = jit.compile(split->ranges),
+                           .second = jit.compile(split->together),
+                           .split = std::make_shared<kernel::SplitSoftmax>(std::move(*split))});
+      } else {
+        const cpu::EmitOptions options = emit_options(source, plan.in_place[kernels.size()]);
+        kernels.push_back({.kernel = jit.compile(source, options)});
+      }
       if (request.progress) {
         request.progress(static_cast<int>(kernels.size()), request.planned->plan.n_kernels());
       }
@@ -90,14 +98,21 @@ class CpuBackend : public Backend {
     return kernels;
   }
 
-  static KernelListing listing_of(const std::shared_ptr<const cpu::CompiledKernel>& kernel) {
-    return {.compile_ms = kernel->compile_ms(),
-            .from_cache = kernel->from_cache(),
-            .launch = -1,
-            .text = kernel::text(kernel->kernel()),
-            .slow_paths = cpu::slow_paths(kernel->schedule()),
-            .low_level = [kernel] { return kernel->llvm_ir(); },
-            .assembly = [kernel] { return kernel->assembly(); }};
+  static KernelListing listing_of(const cpu::CpuProgram::StepCode& code) {
+    const auto &first = code.kernel, &second = code.second;
+    KernelListing listing{
+        .compile_ms = first->compile_ms(),
+        .from_cache = first->from_cache(),
+        .launch = -1,
+        .text = kernel::text(first->kernel()),
+        .slow_paths = cpu::slow_paths(first->schedule()),
+        .low_level = [=] { return first->llvm_ir() + (second ? second->llvm_ir() : ""); },
+        .assembly = [=] { return first->assembly() + (second ? second->assembly() : ""); }};
+    if (second == nullptr) return listing;
+    listing.compile_ms += second->compile_ms();
+    listing.from_cache = listing.from_cache && second->from_cache();
+    listing.text += kernel::text(second->kernel());
+    return listing;
   }
 };
 

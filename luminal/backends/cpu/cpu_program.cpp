@@ -17,6 +17,15 @@ namespace {
 
 using runtime::Buffer;
 
+Launch prepare_launch(const CompiledKernel& kernel, const Bindings& bindings,
+                      const LaunchOptions& options) {
+  std::vector<int64_t> variables;
+  for (Expr variable : kernel.kernel().variables) {
+    variables.push_back(bindings.find(variable.name()).value());
+  }
+  return cpu::prepare_launch(kernel, variables, options);
+}
+
 ResolvedDims resolve(const RunTensor& tensor, const Bindings& bindings) {
   Result<ResolvedDims> resolved = resolve_dims(tensor.dims, bindings);
   if (!resolved) throw UserError(fmt::format("run: {}: {}", tensor.name, resolved.why()));
@@ -91,28 +100,39 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     for (size_t p = 0; p < step.params.size(); ++p) {
       if (step.is_output[p]) request_tensor(step.params[p]);
     }
-    ReadyStep ready{.step = &step, .launch = {}, .custom = {}, .params = {}};
+    ReadyStep ready{.step = &step, .launch = {}, .second = {}, .custom = {}};
     ready.params.resize(step.params.size());
     if (step.kernel >= 0) {
-      const CompiledKernel& kernel = *kernels_[static_cast<size_t>(step.kernel)];
-      std::vector<int64_t> variables;
-      for (Expr variable : kernel.kernel().variables) {
-        variables.push_back(bindings.find(variable.name()).value());
+      const StepCode& code = kernels_[static_cast<size_t>(step.kernel)];
+      ready.launch = prepare_launch(*code.kernel, bindings, options);
+      if (code.split != nullptr) {
+        ready.split = code.split.get();
+        ready.second = prepare_launch(*code.second, bindings, options);
+        ready.first_params.resize(code.split->ranges_params.size());
+        ready.second_params.resize(code.split->together_params.size());
       }
-      ready.launch = prepare_launch(kernel, variables, options);
     } else if (step.host->has_kernel()) {
       ready.custom = step.host->prepare(bindings, options.threads);
     }
     layout.steps.push_back(std::move(ready));
   }
   share_threads(layout, options);
-  std::vector<size_t> scratch_request;
+  std::vector<size_t> first_request;  // of a step's own: scratch memory and what is between
   for (const ReadyStep& ready : layout.steps) {
     const int now = ready.step->launch;
-    const int64_t scratch = ready.launch.scratch_bytes * ready.launch.threads;
-    scratch_request.push_back(requests.size());
-    requests.push_back(
-        {.bytes = static_cast<size_t>(scratch), .first = now, .last = now, .may_take = {}});
+    first_request.push_back(requests.size());
+    auto request_own = [&](int64_t bytes) {
+      requests.push_back(
+          {.bytes = static_cast<size_t>(bytes), .first = now, .last = now, .may_take = {}});
+    };
+    request_own(ready.launch.scratch_bytes * ready.launch.threads);
+    if (ready.split == nullptr) continue;
+    request_own(ready.second.scratch_bytes * ready.second.threads);
+    for (const kernel::Param& param : ready.split->between) {
+      const Result<ResolvedDims> dims = resolve_dims(param.dims, bindings);
+      LUMINAL_CHECK(static_cast<bool>(dims), "what is between two kernels has no size");
+      request_own(static_cast<int64_t>(dims->bytes(param.dtype)));
+    }
   }
   if (&steps == &plan_->run_steps) {
     for (const RunCopy& copy : plan_->copies) request_tensor(copy.to);
@@ -123,7 +143,12 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     layout.offsets[id] = layout.memory.offsets[static_cast<size_t>(request_of[id])];
   }
   for (size_t s = 0; s < layout.steps.size(); ++s) {
-    layout.steps[s].scratch = layout.memory.offsets[scratch_request[s]];
+    ReadyStep& ready = layout.steps[s];
+    const size_t* offset = layout.memory.offsets.data() + first_request[s];
+    ready.scratch = *offset++;
+    if (ready.split == nullptr) continue;
+    ready.second_scratch = *offset++;
+    ready.between.assign(offset, offset + ready.split->between.size());
   }
   return layout;
 }
@@ -262,6 +287,7 @@ void CpuProgram::share_threads(Layout& layout, const LaunchOptions& options) {
     if (!last) continue;
     if (together.size() > 1) cpu::share_threads(together, options);
     layout.parts.reserve(together.size());
+    layout.then.reserve(together.size());
     together.clear();
   }
 }
@@ -281,28 +307,50 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
   for (size_t i = 0; i < layout.steps.size();) {
     const int launch = layout.steps[i].step->launch;
     const size_t first = i;
-    layout.parts.clear();
-    for (; i < layout.steps.size() && layout.steps[i].step->launch == launch; ++i) {
-      const ReadyStep& ready = layout.steps[i];
-      layout.parts.push_back({&ready.launch, ready.params, arena + ready.scratch});
-    }
-    if (layout.parts.size() > 1) {
-      cpu::run_side_by_side(layout.parts);
+    while (i < layout.steps.size() && layout.steps[i].step->launch == launch) ++i;
+    if (layout.steps[first].step->host != nullptr) {
+      run_step(layout, layout.steps[first], bindings, arena);
     } else {
-      run_step(layout.steps[first], bindings, arena);
+      layout.parts.clear();
+      layout.then.clear();
+      for (size_t k = first; k < i; ++k) add_parts(layout.steps[k], arena, layout);
+      cpu::run_side_by_side(layout.parts, layout.then);
     }
     for (size_t done = first; done < i; ++done) drop_spent(*layout.steps[done].step);
   }
 }
 
-void CpuProgram::run_step(ReadyStep& ready, const Bindings& bindings, std::byte* arena) {
+void CpuProgram::add_parts(ReadyStep& ready, std::byte* arena, Layout& layout) {
+  if (ready.split == nullptr) {
+    layout.parts.push_back({&ready.launch, ready.params, arena + ready.scratch});
+    return;
+  }
+  auto fill = [&](const std::vector<int>& sources, std::vector<const void*>& params) {
+    for (size_t p = 0; p < sources.size(); ++p) {
+      const auto source = static_cast<size_t>(sources[p]);
+      params[p] = source < ready.params.size()
+                      ? ready.params[source]
+                      : arena + ready.between[source - ready.params.size()];
+    }
+  };
+  fill(ready.split->ranges_params, ready.first_params);
+  fill(ready.split->together_params, ready.second_params);
+  layout.parts.push_back({&ready.launch, ready.first_params, arena + ready.scratch});
+  layout.then.push_back({&ready.second, ready.second_params, arena + ready.second_scratch});
+}
+
+void CpuProgram::run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings,
+                          std::byte* arena) {
   const RunStep& step = *ready.step;
   if (step.host != nullptr && step.host->has_kernel()) {
     cpu::run(ready.custom, ready.params);
   } else if (step.host != nullptr) {
     step.host->interpret(bindings, ready.params);
   } else {
-    cpu::run(ready.launch, ready.params, arena + ready.scratch);
+    layout.parts.clear();
+    layout.then.clear();
+    add_parts(ready, arena, layout);
+    cpu::run_side_by_side(layout.parts, layout.then);
   }
 }
 
@@ -326,7 +374,7 @@ void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte
         .threads = brings_kernel ? ready.custom.threads : ready.launch.threads,
         .params = ready.params};
     if (options.observer != nullptr) options.observer->before(view);
-    run_step(ready, bindings, arena);
+    run_step(layout, ready, bindings, arena);
     if (options.observer != nullptr) options.observer->after(view);
     drop_spent(step);
     if (options.debug == nullptr) continue;

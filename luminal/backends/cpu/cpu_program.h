@@ -10,6 +10,7 @@
 #include "luminal/backends/cpu/jit.h"
 #include "luminal/backends/cpu/launch.h"
 #include "luminal/backends/cpu/run_plan.h"
+#include "luminal/kernel/split_softmax.h"
 #include "luminal/runtime/arena.h"
 #include "luminal/runtime/memory_plan.h"
 #include "luminal/runtime/program.h"
@@ -18,7 +19,13 @@ namespace luminal::backends::cpu {
 
 class CpuProgram : public runtime::Program {
  public:
-  using Kernels = std::vector<std::shared_ptr<const CompiledKernel>>;
+  // A kernel of the plan: one that is compiled, or two that follow one another.
+  struct StepCode {
+    std::shared_ptr<const CompiledKernel> kernel;
+    std::shared_ptr<const CompiledKernel> second = nullptr;
+    std::shared_ptr<const kernel::SplitSoftmax> split = nullptr;  // where there are two
+  };
+  using Kernels = std::vector<StepCode>;
   // What programs that never run at the same time, and get the same weights, may have together.
   struct Shared {
     runtime::Arena arena;
@@ -41,15 +48,20 @@ class CpuProgram : public runtime::Program {
   // A step with all that it needs for one set of sizes.
   struct ReadyStep {
     const RunStep* step = nullptr;
-    Launch launch;                    // of a kernel
-    CustomLaunch custom;              // of a custom op's own
-    size_t scratch = 0;               // its offset in the arena
-    std::vector<const void*> params;  // filled in when it runs
+    Launch launch;        // of a kernel, or the first of two
+    Launch second;        // of two
+    CustomLaunch custom;  // of a custom op's own
+    size_t scratch = 0;   // offsets in the arena
+    size_t second_scratch = 0;
+    std::vector<size_t> between = {};  // of what the first leaves for the second
+    const kernel::SplitSoftmax* split = nullptr;
+    std::vector<const void*> params = {};                            // filled in when it runs
+    std::vector<const void*> first_params = {}, second_params = {};  // of two
   };
   struct Layout {
     std::vector<ReadyStep> steps;
-    std::vector<LaunchPart> parts;  // of the launch that runs
-    std::vector<size_t> offsets;    // by tensor: in the arena, where it is there
+    std::vector<LaunchPart> parts, then;  // of the launch that runs
+    std::vector<size_t> offsets;          // by tensor: in the arena, where it is there
     runtime::MemoryPlan memory;
   };
 
@@ -66,7 +78,9 @@ class CpuProgram : public runtime::Program {
                  const runtime::StepOptions& options);
   void run_watched(Layout& layout, const Bindings& bindings, std::byte* arena,
                    const runtime::StepOptions& options);
-  void run_step(ReadyStep& ready, const Bindings& bindings, std::byte* arena);
+  // Adds a kernel's parts to the launch that is next.
+  static void add_parts(ReadyStep& ready, std::byte* arena, Layout& layout);
+  void run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings, std::byte* arena);
   void drop_spent(const RunStep& step);
   std::string describe(const RunStep& step) const;
   std::string describe(const RunTensor& tensor) const;

@@ -98,14 +98,17 @@ void run(const Launch& launch, std::span<const void* const> params, void* scratc
   run_side_by_side({&part, 1});
 }
 
-void run_side_by_side(std::span<const LaunchPart> parts) {
+void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then) {
   int team = 1;
-  for (const LaunchPart& part : parts) {
-    check_alignment(part);
-    team = std::max(team, part.launch->team);
+  for (const std::span<const LaunchPart> list : {parts, then}) {
+    for (const LaunchPart& part : list) {
+      check_alignment(part);
+      team = std::max(team, part.launch->team);
+    }
   }
   if (team <= 1) {
     for (const LaunchPart& part : parts) run_share(part, 0, 1);
+    for (const LaunchPart& part : then) run_share(part, 0, 1);
     return;
   }
 #pragma omp parallel num_threads(team)
@@ -113,6 +116,10 @@ void run_side_by_side(std::span<const LaunchPart> parts) {
     // There may be fewer threads than asked for.
     const int n = omp_get_num_threads(), k = omp_get_thread_num();
     for (const LaunchPart& part : parts) run_share(part, k, n);
+    if (!then.empty()) {
+#pragma omp barrier
+      for (const LaunchPart& part : then) run_share(part, k, n);
+    }
   }
 }
 

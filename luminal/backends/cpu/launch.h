@@ -46,7 +46,7 @@ struct LaunchPart {
 void run(const Launch& launch, std::span<const void* const> params, void* scratch);
 
 // The same for kernels that don't wait for one another: threads are woken once, and each takes its
-// range of one after the other.
-void run_side_by_side(std::span<const LaunchPart> parts);
+// range of one after the other. Those of `then` wait for all others to end.
+void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then = {});
 
 }  // namespace luminal::backends::cpu

@@ -1,0 +1,118 @@
+// Attention of few queries as two kernels: which kernels are split, and that both halves together
+// mean what the whole does.
+#include "luminal/kernel/split_softmax.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "luminal/graph/primitives.h"
+#include "luminal/kernel/interpret_kernel.h"
+#include "luminal/luminal.h"
+#include "luminal/shape/resolve_dims.h"
+#include "tests/search/planned.h"
+
+namespace luminal::kernel {
+namespace {
+
+using testing::SizeIs;
+
+Kernel kernel_of(const Graph& graph) {
+  const search::FoundPlan found = search::plan(graph, search::Fusion::Always);
+  EXPECT_THAT(found.plan.steps, SizeIs(1));
+  return std::get<KernelStep>(found.plan.steps.front()).lowered.kernel;
+}
+
+struct Decode {
+  int64_t heads = 4, kv_heads = 2, size = 8;
+  Expr queries = 1;
+  Expr room = 4200;  // of keys and values
+  AttentionOptions options = {};
+  bool with_mask = false;
+};
+
+Kernel kernel_of(Decode decode) {
+  Graph graph;
+  Tensor q = graph.input("q", {decode.heads, decode.queries, decode.size});
+  Tensor k = graph.input("k", {decode.kv_heads, decode.room, decode.size});
+  Tensor v = graph.input("v", {decode.kv_heads, decode.room, decode.size});
+  if (decode.with_mask) decode.options.mask = graph.input("mask", {decode.queries, decode.room});
+  scaled_dot_product_attention(q, k, v, decode.options).output("y");
+  return kernel_of(graph);
+}
+
+using Values = std::vector<float>;
+
+Values random_values(const Param& param, const Bindings& bindings, std::mt19937& random) {
+  const ResolvedDims dims = *resolve_dims(param.dims, bindings);
+  Values values(dims.bytes(DType::F32) / sizeof(float));
+  std::normal_distribution<float> normal;
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+void interpret(const Kernel& kernel, const Bindings& bindings, std::vector<Values*> params) {
+  std::vector<std::byte*> addresses;
+  for (Values* values : params) addresses.push_back(reinterpret_cast<std::byte*>(values->data()));
+  interpret_kernel(kernel, bindings, addresses);
+}
+
+void expect_same(const Kernel& kernel, const Bindings& bindings) {
+  const auto split = split_softmax(kernel);
+  ASSERT_TRUE(split) << text(kernel);
+  std::mt19937 random(5);
+  std::vector<Values> data;
+  for (const Param& param : kernel.params) data.push_back(random_values(param, bindings, random));
+  std::vector<Values*> whole;
+  for (Values& values : data) whole.push_back(&values);
+  interpret(kernel, bindings, whole);
+  const Values wanted = data.back();
+  std::fill(data.back().begin(), data.back().end(), 0.0f);
+  for (const Param& param : split->between) data.push_back(random_values(param, bindings, random));
+  auto run = [&](const Kernel& half, const std::vector<int>& sources) {
+    std::vector<Values*> params;
+    for (int source : sources) params.push_back(&data[static_cast<size_t>(source)]);
+    interpret(half, bindings, params);
+  };
+  run(split->ranges, split->ranges_params);
+  run(split->together, split->together_params);
+  const Values& got = data[kernel.params.size() - 1];
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(got[i]) && std::isnan(wanted[i])) continue;
+    ASSERT_NEAR(got[i], wanted[i], 1e-5) << i << "\n"
+                                         << text(split->ranges) << text(split->together);
+  }
+}
+
+const Expr kPast = Expr::var("p", 0, 4199);
+
+TEST(SplitSoftmax, MeansTheSame) {
+  for (int64_t p : {0, 1, 15, 255, 256, 257, 1000}) {
+    SCOPED_TRACE(p);
+    const Bindings bindings = {{"p", p}};
+    expect_same(kernel_of({.room = kPast + 1}), bindings);
+    expect_same(kernel_of({.options = {.causal = true, .past = kPast}}), bindings);
+    expect_same(kernel_of({.options = {.causal = true, .past = kPast, .window = Expr(300)}}),
+                bindings);
+    expect_same(kernel_of({.room = kPast + 1, .with_mask = true}), bindings);
+  }
+}
+
+TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {
+  const auto split = split_softmax(kernel_of({.options = {.causal = true, .past = kPast}}));
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->between[0].dims[1], ceil_div(kPast + 1, 256));
+}
+
+TEST(SplitSoftmax, LeavesManyRowsAndFewKeysAlone) {
+  EXPECT_FALSE(split_softmax(kernel_of({.queries = 64})));
+  EXPECT_FALSE(split_softmax(kernel_of({.room = 256})));
+  EXPECT_TRUE(split_softmax(kernel_of({.room = 257})));
+  EXPECT_TRUE(split_softmax(kernel_of({.queries = 2})));
+}
+
+}  // namespace
+}  // namespace luminal::kernel
