@@ -229,6 +229,8 @@ class Splitter {
       const bool keys = std::ranges::any_of(at.loops, [&](int loop) { return is_key(loop); }) ||
                         (at.reduction && is_key(at.reduction->loop));
       if (in_together_[s] && keys) return false;
+      // Every range would compute it again.
+      if (in_ranges_[s] && at.reduction && !keys) return false;
     }
     return true;
   }

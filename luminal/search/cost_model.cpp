@@ -1,10 +1,14 @@
 #include "luminal/search/cost_model.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include "luminal/kernel/contraction_form.h"
+#include "luminal/kernel/inst_uses.h"
 #include "luminal/kernel/row_block_form.h"
 #include "luminal/kernel/split_softmax.h"
+#include "luminal/kernel/stage.h"
 
 namespace luminal::search {
 namespace {
@@ -51,8 +55,51 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
          value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
 }
 
-// Rows that look at a key together load and widen it once.
-constexpr double kSharedKeys = 2;
+// What a scatter copies before it updates rows, read and written: by itself, so that nothing seems
+// to cost no time beside it. Where a state is updated in place there is nothing to copy.
+double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
+  double bytes = 0;
+  for (const kernel::Stage& stage : kernel.stages) {
+    if (!kernel::copies_shared(kernel, stage)) continue;
+    const int param = std::get<kernel::OutputTarget>(stage.target).param;
+    const kernel::Param& output = kernel.params[static_cast<size_t>(param)];
+    bytes += 2 * value(n_elements(output.dims), sizes) * bits(output.dtype) / 8;
+  }
+  return bytes;
+}
+
+// Of the first kernel of a split softmax, whose rows look at keys together: what doesn't depend on
+// rows, or on keys, is computed once for all of them.
+double shared_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
+                      const Bindings& sizes) {
+  double seconds = 0;
+  for (const kernel::Stage& stage : kernel.stages) {
+    std::set<int> around(stage.loops.begin(), stage.loops.end());
+    if (stage.reduction) around.insert(stage.reduction->loop);
+    auto points = [&](const std::set<int>& used) {
+      double count = 1;
+      for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
+        const bool runs = loop < kernel.n_outer || (around.contains(loop) && used.contains(loop));
+        if (runs) count *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+      }
+      return count;
+    };
+    const bool sums_products = stage.reduction && stage.reduction->reducer == Reducer::Sum;
+    for (size_t k = 0; k < stage.body.size(); ++k) {
+      const auto* op = std::get_if<kernel::OpInst>(&stage.body[k].what);
+      if (op == nullptr) continue;
+      const kernel::InstId id{static_cast<uint32_t>(k)};
+      const bool product = sums_products && id == stage.result && op->op == Op::Mul;
+      const double flops = kernel::flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
+      seconds += flops / (product ? machine.product_flops_per_second : machine.flops_per_second);
+    }
+    if (stage.reduction) {
+      seconds += points(around) /
+                 (sums_products ? machine.product_flops_per_second : machine.flops_per_second);
+    }
+  }
+  return seconds;
+}
 
 }  // namespace
 
@@ -68,10 +115,11 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
 
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
   if (const auto split = kernel::split_softmax(kernel)) {  // in one launch
-    MachineModel shared = machine;
-    shared.flops_per_second *= kSharedKeys;
-    return seconds(split->ranges, shared, sizes) + seconds(split->together, machine, sizes) -
-           machine.launch_seconds;
+    MachineModel no_flops = machine;
+    no_flops.flops_per_second = std::numeric_limits<double>::infinity();
+    return std::max(seconds(split->ranges, no_flops, sizes),
+                    shared_seconds(split->ranges, machine, sizes)) +
+           seconds(split->together, machine, sizes) - machine.launch_seconds;
   }
   double points = 1;
   for (int loop = 0; loop < kernel.n_outer; ++loop) {
@@ -83,7 +131,9 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
   }
   const double share = std::min(points, static_cast<double>(machine.threads)) / machine.threads;
   const double parallel = std::max(share, 1.0 / machine.threads);
-  const double bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes);
+  const double copied = copied_bytes(kernel, sizes);
+  const double bytes =
+      value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) - copied;
   const double memory = bytes / (machine.bytes_per_second * parallel);
   const double entering = points * entered * machine.stage_seconds / (machine.threads * parallel);
   double compute = 0;
@@ -97,7 +147,8 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
     tiled = false;
   }
   const double waiting = tiled ? kTiledWaiting * std::min(memory, compute) : 0;
-  return std::max(memory, compute) + waiting + machine.launch_seconds;
+  return std::max(memory, compute) + waiting + copied / machine.bytes_per_second +
+         machine.launch_seconds;
 }
 
 }  // namespace luminal::search

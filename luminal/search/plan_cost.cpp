@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "luminal/base/hash.h"
+#include "luminal/kernel/split_softmax.h"
 
 namespace luminal::search {
 
@@ -12,6 +13,9 @@ using kernel::ClassId;
 using kernel::Term;
 
 namespace {
+
+// Of an element of a row in the local buffers that most kernels have at least.
+constexpr int64_t kFewBuffersBytes = 8;
 
 // Where a class may be computed from: its own ops come before views of others.
 bool is_view(const Term& term) { return std::holds_alternative<kernel::ReindexTerm>(term); }
@@ -137,6 +141,22 @@ Result<kernel::Instances> PlanCost::instances_of(ClassId root, const Choice& cho
   return instances;
 }
 
+// What is split over keys has local buffers for a range of them, however many there are.
+Result<kernel::LoweredKernel> PlanCost::staged(ClassId root, const kernel::Instances& instances,
+                                               int n_outer) const {
+  const kernel::StageLimits& limits = options_.limits;
+  const bool long_rows = std::ranges::any_of(instances.loops, [&](const auto& loop) {
+    return loop.extent.upper_bound() > limits.most_local_bytes / kFewBuffersBytes;
+  });
+  if (long_rows) {
+    kernel::StageLimits wide = limits;
+    wide.most_local_bytes = INT64_MAX / 4;
+    auto lowered = kernel::stage(graph_, root, instances, n_outer, wide);
+    if (lowered && kernel::split_softmax(lowered->kernel)) return lowered;
+  }
+  return kernel::stage(graph_, root, instances, n_outer, limits);
+}
+
 CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
   CostedKernel best;
   best.seconds = std::numeric_limits<double>::infinity();
@@ -152,7 +172,7 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
                    [](const kernel::Instance& instance) { return instance.reduce_loop >= 0; });
   for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
     if (pointwise && best.lowered) break;
-    auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
+    auto lowered = staged(root, *instances, n_outer);
     if (!lowered) {
       best.why = lowered.why();
       continue;
@@ -173,7 +193,7 @@ std::vector<kernel::LoweredKernel> PlanCost::variants(ClassId root,
   const auto instances = instances_of(root, choice_for(cut));
   if (!instances) return result;
   for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
-    auto lowered = kernel::stage(graph_, root, *instances, n_outer, options_.limits);
+    auto lowered = staged(root, *instances, n_outer);
     if (lowered) result.push_back(std::move(*lowered));
   }
   return result;

@@ -77,6 +77,8 @@ class PlanCost {
  private:
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
   Result<kernel::Instances> instances_of(kernel::ClassId root, const kernel::Choice& choice) const;
+  Result<kernel::LoweredKernel> staged(kernel::ClassId root, const kernel::Instances& instances,
+                                       int n_outer) const;
   KernelForm make_form(const Cone& cone, const kernel::Choice& choice) const;
   CostedKernel renamed(const PlacedKernel& kernel) const;
   bool may_be_stored(kernel::ClassId id) const;

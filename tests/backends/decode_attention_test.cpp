@@ -78,6 +78,24 @@ TEST(DecodeAttention, TakesHeadsInGroupsOfAnySize) {
   check({.heads = 6, .kv_heads = 2, .size = 128, .dtype = DType::BF16});
 }
 
+// What is computed of a query comes before all keys.
+TEST(DecodeAttention, TurnsQueries) {
+  for (DType dtype : {DType::F32, DType::BF16}) {
+    Graph graph;
+    Tensor q = graph.input("q", {6, 1, 32}, dtype);
+    auto cached = [&](const char* name) {
+      return graph.state(name, {2, kRoom, 32}, dtype).narrow(1, 0, past() + 1);
+    };
+    const Tensor turned = rotary_embedding(q, {.offset = past()});
+    const Tensor y = scaled_dot_product_attention(turned, cached("k"), cached("v"),
+                                                  {.causal = true, .past = past()});
+    Comparison comparison{.graph = graph, .results = {y.output("y")}};
+    comparison.options.fusion = FusionPolicy::Always;
+    comparison.run(kPasts);
+    EXPECT_EQ(comparison.report.kernels.size(), 1u);
+  }
+}
+
 TEST(DecodeAttention, SeesAWindow) {
   for (int64_t window : {1, 40, 300}) check({.options = {.window = Expr(window)}});
 }

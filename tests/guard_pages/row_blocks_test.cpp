@@ -1,9 +1,11 @@
-// Attention computed in blocks of rows, with every buffer against an unmapped page: sizes around
-// blocks, panels and tiles, lengths known and not, on each target of this machine.
+// Attention computed in blocks of rows, or split over keys, with every buffer against an unmapped
+// page: sizes around blocks, panels and tiles, lengths known and not, on each target of this
+// machine.
 #include <gtest/gtest.h>
 
 #include "luminal/driver/planning.h"
 #include "luminal/graph/traverse.h"
+#include "luminal/kernel/split_softmax.h"
 #include "luminal/luminal.h"
 #include "tests/guard_pages/guarded_launch.h"
 
@@ -56,6 +58,41 @@ TEST(RowBlocksInGuardedMemory, KeepToThemWhateverTheLength) {
   const Expr s = Expr::var("s", 1, 100);
   for (DType dtype : {DType::F32, DType::BF16}) {
     expect_no_escape({s, s, 16, 16}, dtype, {.causal = true, .window = Expr(20)}, {1, 31, 65, 100});
+  }
+}
+
+TEST(SplitAttentionInGuardedMemory, KeepsToItsBuffers) {
+  const Expr p = Expr::var("p", 0, 700);
+  for (DType dtype : {DType::F32, DType::BF16}) {
+    for (int64_t size : {16, 20, 64}) {
+      Graph graph;
+      Tensor q = graph.input("q", {6, 1, size}, dtype);
+      Tensor k = graph.input("k", {2, p + 1, size}, dtype);
+      Tensor v = graph.input("v", {2, p + 1, size}, dtype);
+      scaled_dot_product_attention(q, k, v, {.causal = true, .past = p}).output("y");
+      CompileReport report;
+      const auto planned = plan_graph(
+          graph, roots(graph),
+          {.fusion = FusionPolicy::Always, .threads = 1, .cache_folder = "none"}, report);
+      ASSERT_EQ(planned->plan.steps.size(), 1u);
+      const auto split = kernel::split_softmax(
+          std::get<kernel::KernelStep>(planned->plan.steps[0]).lowered.kernel);
+      ASSERT_TRUE(split);
+      GuardedMemory memory;
+      RandomSource random(1);
+      for (const backends::cpu::Target& target : backends::cpu::Target::here()) {
+        backends::cpu::Jit jit({.target = target, .cache_folder = "none"});
+        for (const kernel::Kernel* half : {&split->ranges, &split->together}) {
+          const auto compiled = jit.compile(*half);
+          for (int64_t past : {0, 16, 255, 256, 258, 700}) {
+            const auto escape =
+                escape_of(guarded_launch(*compiled, std::vector<int64_t>{past}), memory, random,
+                          std::vector{GuardedSide::End, GuardedSide::Start});
+            EXPECT_FALSE(escape) << target.name << " at " << past << ": the kernel " << *escape;
+          }
+        }
+      }
+    }
   }
 }
 

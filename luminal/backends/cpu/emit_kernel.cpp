@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "luminal/backends/cpu/emit_row_blocks.h"
+#include "luminal/backends/cpu/emit_shared_rows.h"
 #include "luminal/backends/cpu/emit_stage.h"
 #include "luminal/backends/cpu/emit_tiles.h"
 #include "luminal/backends/cpu/micro_kernel.h"
@@ -171,8 +172,14 @@ void KernelEmitter::for_each_point(int n, Value* first, Value* last,
 void KernelEmitter::emit_points() {
   Value *begin = function_->getArg(2), *end = function_->getArg(3);
   for_each_point(schedule_.n_outer, begin, end, [&](Value*) {
-    for (size_t k = 0; k < schedule_.stages.size(); ++k) {
-      StageEmitter(state_, static_cast<int>(k)).emit();
+    for (size_t k = 0; k < schedule_.kernel->stages.size(); ++k) {
+      const auto shared =
+          std::ranges::find(schedule_.shared_rows, static_cast<int>(k), &SharedRows::stage);
+      if (shared != schedule_.shared_rows.end()) {
+        SharedRowsEmitter(state_, *shared).emit();
+      } else {
+        StageEmitter(state_, static_cast<int>(k)).emit();
+      }
     }
   });
 }

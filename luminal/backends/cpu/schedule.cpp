@@ -384,6 +384,7 @@ Schedule make_schedule(const Kernel& kernel, const Target& target, const EmitOpt
     choose_vector_loops(schedule, target, options);
     if (options.prefetch) plan_prefetches(schedule);
     place_locals(schedule);
+    find_shared_rows(schedule, target, options);
   }
   find_empty_params(schedule);
   return schedule;

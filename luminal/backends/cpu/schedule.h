@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "luminal/backends/cpu/row_blocks.h"
+#include "luminal/backends/cpu/shared_rows.h"
 #include "luminal/backends/cpu/target.h"
 #include "luminal/backends/cpu/tiling.h"
 #include "luminal/kernel/kernel.h"
@@ -76,6 +77,9 @@ struct Schedule {
   int lanes = 1;
   int unroll = 1;
   std::vector<ScheduledStage> stages;
+  std::vector<SharedRows> shared_rows;
+  // Stages for their factors, behind the kernel's own.
+  std::vector<std::shared_ptr<const kernel::Stage>> factors;
   std::vector<Prefetch> prefetches;
   Expr points;                     // of the outer loops together
   Expr scratch_bytes;              // per thread
