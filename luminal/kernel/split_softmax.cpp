@@ -19,6 +19,8 @@ constexpr int64_t kRange = 256;
 constexpr int64_t kFewRows = 8;
 constexpr int64_t kMostRows = 32;
 constexpr int64_t kFewPoints = 4;
+// Threads have enough to do with so many points as they are.
+constexpr int64_t kManyPoints = 256;
 
 bool contains(const std::vector<int>& list, int value) {
   return std::ranges::find(list, value) != list.end();
@@ -166,6 +168,7 @@ class Splitter {
     for (int loop : stage(form_.greatest).loops) rows = rows * extent(kernel_, loop);
     Expr points = 1;
     for (int loop : kept_) points = points * extent(kernel_, loop);
+    if (points.upper_bound() > kManyPoints) return false;
     return rows.upper_bound() <= (points.upper_bound() < kFewPoints ? kMostRows : kFewRows);
   }
 

@@ -112,6 +112,7 @@ TEST(SplitSoftmax, LeavesManyRowsAndFewKeysAlone) {
   EXPECT_FALSE(split_softmax(kernel_of({.room = 256})));
   EXPECT_TRUE(split_softmax(kernel_of({.room = 257})));
   EXPECT_TRUE(split_softmax(kernel_of({.queries = 2})));
+  EXPECT_FALSE(split_softmax(kernel_of({.heads = 512, .kv_heads = 512})));
 }
 
 }  // namespace
