@@ -11,8 +11,9 @@
 namespace luminal::kernel {
 namespace {
 
-// Keys of a range: with their values, and in f32, 128 KB of heads of 64. That stays in a near cache
-// while all rows look at it, and it is enough to make little of what the second kernel does.
+// Keys of a range, at most: with their values, and in f32, 128 KB of heads of 64. That stays in a
+// near cache while all rows look at it, and it is enough to make little of what the second kernel
+// does.
 constexpr int64_t kRange = 256;
 // Rows that share keys: more of them have enough to compute for each key that they read, and other
 // ways to do it; unless so few share them that threads would have nothing to do.
@@ -136,7 +137,7 @@ class Splitter {
     count_ = end - begin_;
     if (covers) count_ = max(count_, 1);
     n_ranges_ = ceil_div(count_, kRange);
-    length_ = min(count_, kRange);
+    length_ = min(ceil_div(count_, n_ranges_), kRange);
   }
 
   // Outer loops that no key and no value depends on.
@@ -256,7 +257,7 @@ class Splitter {
     for (size_t k = static_cast<size_t>(kernel_.n_outer); k < kernel_.loops.size(); ++k) {
       add(static_cast<int>(k));
     }
-    before_ = range * Expr(kRange);
+    before_ = range * length_;
     const Expr last = extent(kernel_, form_.keys[0]) - 1;
     for (size_t k = 0; k < kernel_.loops.size(); ++k) {
       const Expr own = index_of(made, name_[k]);

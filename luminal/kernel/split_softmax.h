@@ -3,8 +3,9 @@
 //
 // The first computes for every range of keys, and for all rows that share them, the greatest score,
 // the sum of weights and the weighted sum of values as if there were no other keys. The second puts
-// the ranges together: what was weighted by a smaller greatest score counts for less. How keys are
-// split depends on their number alone, so the bits don't depend on the number of threads.
+// the ranges together: what was weighted by a smaller greatest score counts for less. All ranges
+// are about as long; how keys are split depends on their number alone, so the bits don't depend on
+// the number of threads.
 #pragma once
 
 #include <optional>
