@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/kernel/inst_uses.h"
+#include "luminal/kernel/quantised_form.h"
 #include "luminal/kernel/stage.h"
 
 namespace luminal::kernel {
@@ -48,6 +49,20 @@ Expr count(const Kernel& kernel, const std::vector<int>& loops) {
   Expr result = 1;
   for (int loop : loops) result = result * kernel.loops[static_cast<size_t>(loop)].extent;
   return result;
+}
+
+// Of a right factor, per column. Integers are converted one by one, their slopes and offsets are
+// computed once for each part of k.
+Expr right_flops(const Kernel& kernel, const Contraction& contraction) {
+  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+  const Expr k = count(kernel, {contraction.k});
+  const auto quantised = quantised_form(kernel, contraction);
+  if (!quantised) return k * uses_of(kernel, stage, contraction.right).flops;
+  int64_t per_part = 0;
+  auto take = [&](const Stage& part) { per_part += uses_of(kernel, part, part.result).flops; };
+  for (const QuantisedTerm& term : quantised->terms) take(term.slope);
+  if (quantised->offset) take(*quantised->offset);
+  return k * static_cast<int64_t>(quantised->terms.size()) + k / quantised->block * per_part;
 }
 
 }  // namespace
@@ -122,7 +137,7 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
     if (exact) continue;
     work.other_flops = work.other_flops +
                        batch * rows * k * uses_of(kernel, stage, contraction.left).flops +
-                       batch * columns * k * uses_of(kernel, stage, contraction.right).flops;
+                       batch * columns * right_flops(kernel, contraction);
   }
   for (const Stage& stage : kernel.stages) {
     if (stage.reduction) continue;
