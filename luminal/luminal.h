@@ -26,6 +26,7 @@
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/io/gguf.h"
 #include "luminal/io/load_weights.h"
 #include "luminal/io/safetensors.h"
 #include "luminal/nn/attention.h"

@@ -10,7 +10,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/graph/tensor.h"
-#include "luminal/io/safetensors_header.h"
+#include "luminal/io/quote.h"
 
 namespace luminal {
 namespace {

@@ -10,6 +10,8 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/base/os_memory.h"
+#include "luminal/io/elements_in_file.h"
+#include "luminal/io/quote.h"
 #include "luminal/io/safetensors_header.h"
 
 namespace luminal {
@@ -52,12 +54,6 @@ std::string_view header_text(std::span<const std::byte> bytes, const std::string
                      length, bytes.size() - sizeof(length)));
   }
   return as_text(bytes.subspan(sizeof(length), length));
-}
-
-size_t element_size(DType dtype) { return static_cast<size_t>(byte_size(dtype, 1)); }
-
-bool is_aligned(std::span<const std::byte> bytes, DType dtype) {
-  return reinterpret_cast<uintptr_t>(bytes.data()) % element_size(dtype) == 0;
 }
 
 void check_bools(std::span<const std::byte> bytes, std::string_view file, std::string_view name) {
@@ -189,11 +185,7 @@ TensorData SafeTensors::data(std::string_view name) const {
   const Contents::Location& location =
       contents_->locations[static_cast<size_t>(info - contents_->tensors.data())];
   if (info->dtype == DType::Bool) check_bools(location.bytes, contents_->name, name);
-  if (!is_aligned(location.bytes, *info->dtype)) {
-    return TensorData::copy_bytes(*info->dtype, location.bytes, info->dims);
-  }
-  return {
-      .dtype = *info->dtype, .dims = info->dims, .bytes = location.bytes, .owner = location.owner};
+  return io::elements_in_file(*info->dtype, info->dims, location.bytes, location.owner);
 }
 
 }  // namespace luminal

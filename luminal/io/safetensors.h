@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,17 +16,10 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/graph/tensor_data.h"
+#include "luminal/io/tensor_info.h"
 #include "luminal/shape/dtype.h"
 
 namespace luminal {
-
-struct TensorInfo {
-  std::string name;
-  std::string file_dtype;      // as the file spells it: "BF16"
-  std::optional<DType> dtype;  // none when the library has no such dtype
-  std::vector<int64_t> dims;
-  int64_t n_bytes = 0;
-};
 
 using Metadata = std::map<std::string, std::string>;
 

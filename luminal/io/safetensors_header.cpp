@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "luminal/base/errors.h"
+#include "luminal/io/quote.h"
 
 namespace luminal::io {
 namespace {
@@ -464,25 +465,6 @@ std::string_view file_dtype(DType dtype) {
     if (candidate.dtype == dtype) return candidate.text;
   }
   return {};
-}
-
-std::string quote(std::string_view name) {
-  constexpr size_t kLimit = 200;
-  std::string text = "'";
-  size_t end = std::min(name.size(), kLimit);
-  // Not in the middle of a UTF-8 sequence.
-  while (end < name.size() && end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  for (char c : name.substr(0, end)) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      text += c;
-    }
-  }
-  if (end < name.size()) text += "…";
-  return text + "'";
 }
 
 }  // namespace luminal::io

@@ -44,7 +44,4 @@ std::string print_index(const ShardIndex& index, int64_t total_bytes);
 // How the format spells a dtype; empty when it can't.
 std::string_view file_dtype(DType dtype);
 
-// 'name', shortened and with control characters escaped, fit for a message.
-std::string quote(std::string_view name);
-
 }  // namespace luminal::io

@@ -11,6 +11,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/base/os_process.h"
+#include "luminal/io/quote.h"
 #include "luminal/io/safetensors.h"
 #include "luminal/io/safetensors_header.h"
 

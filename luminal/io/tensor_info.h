@@ -1,0 +1,21 @@
+// TensorInfo: what a file says about one of its tensors, whatever the format.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/shape/dtype.h"
+
+namespace luminal {
+
+struct TensorInfo {
+  std::string name;
+  std::string file_dtype;      // as the file's format spells it: "BF16", "Q4_K"
+  std::optional<DType> dtype;  // none when the library has no such dtype
+  std::vector<int64_t> dims;   // the outermost first
+  int64_t n_bytes = 0;
+};
+
+}  // namespace luminal
