@@ -8,13 +8,16 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/io/gguf.h"
+#include "luminal/io/gguf_blocks.h"
 
 namespace {
 
+using luminal::block_format;
 using luminal::Gguf;
 using luminal::GgufEntry;
 using luminal::GgufKind;
 using luminal::GgufValue;
+using luminal::read_values;
 using luminal::TensorInfo;
 using luminal::UserError;
 
@@ -51,6 +54,7 @@ void read_file(const Gguf& file) {
     require(static_cast<int64_t>(file.bytes(info.name).size()) == info.n_bytes);
     read_all(file.bytes(info.name));
     if (info.dtype) read_all(file.data(info.name).bytes);
+    if (block_format(info.file_dtype)) read_all(read_values(file, info.name).bytes);
   }
 }
 
