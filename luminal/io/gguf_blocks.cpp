@@ -9,6 +9,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
 #include "luminal/io/quote.h"
 #include "luminal/shape/scalar.h"
 
@@ -222,19 +223,16 @@ std::optional<BlockFormat> block_format(std::string_view file_dtype) {
 
 TensorData read_plane(const Gguf& file, std::string_view tensor, Plane plane) {
   const Blocks blocks = blocks_of(file, tensor);
-  switch (plane) {
-    case Plane::Quants:
-      return read_quants(blocks);
-    case Plane::Scales:
-      return read_per_block(blocks, blocks.code.scales);
-    case Plane::Offsets:
-      break;
-  }
-  if (!blocks.code.offsets) {
+  if (plane == Plane::Offsets && !blocks.code.offsets) {
     throw UserError(fmt::format("gguf: {}: tensor {} is {}, which has no offsets",
                                 quote(file.name()), quote(tensor), blocks.code.type));
   }
-  return read_per_block(blocks, blocks.code.offsets);
+  TensorData data = plane == Plane::Quants   ? read_quants(blocks)
+                    : plane == Plane::Scales ? read_per_block(blocks, blocks.code.scales)
+                                             : read_per_block(blocks, blocks.code.offsets);
+  // The plane stands for these bytes from here on; both in memory would be a second model's worth.
+  base::drop_mapped_pages(file.bytes(tensor));
+  return data;
 }
 
 TensorData read_values(const Gguf& file, std::string_view tensor) {

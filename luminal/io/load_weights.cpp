@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "luminal/base/errors.h"
 #include "luminal/graph/tensor.h"
+#include "luminal/io/gguf_blocks.h"
 #include "luminal/io/quote.h"
 
 namespace luminal {
@@ -22,10 +24,30 @@ constexpr size_t kMaxListed = 10;  // problems in a message
 // bound on what a hostile file can cost.
 constexpr size_t kMaxCompared = 50'000'000;
 
+// What a file can give a weight.
+struct Offer {
+  TensorInfo info;
+  std::string tensor;  // of the file; several offers may come from one
+  bool made = false;   // read() makes the elements and can't fail, so it can wait
+  std::function<TensorData()> read;
+};
+
+struct Offers {
+  std::string file;
+  std::vector<Offer> all;  // sorted by name
+
+  const Offer* find(std::string_view name) const {
+    auto found = std::lower_bound(
+        all.begin(), all.end(), name,
+        [](const Offer& offer, std::string_view wanted) { return offer.info.name < wanted; });
+    return found != all.end() && found->info.name == name ? &*found : nullptr;
+  }
+};
+
 struct Binding {
   Tensor weight;
   std::string name;
-  const TensorInfo* info;
+  const Offer* offer;
 };
 
 // The number of single-character edits between two names.
@@ -51,11 +73,11 @@ bool is_suffix(std::string_view part, std::string_view whole) {
 
 // Up to three names of the file that may have been meant: those that differ by a prefix, else those
 // within a third of the name's length in edits.
-std::vector<std::string> near_names(std::string_view wanted, const SafeTensors& source) {
+std::vector<std::string> near_names(std::string_view wanted, const Offers& offers) {
   std::vector<std::pair<size_t, std::string_view>> ranked;
   size_t budget = kMaxCompared;
-  for (const TensorInfo& info : source.tensors()) {
-    std::string_view candidate = info.name;
+  for (const Offer& offer : offers.all) {
+    std::string_view candidate = offer.info.name;
     size_t cost = wanted.size() * candidate.size();
     size_t distance = wanted.size();
     if (is_suffix(wanted, candidate) || is_suffix(candidate, wanted)) {
@@ -110,11 +132,11 @@ class Problems {
   std::string lines_;
 };
 
-std::string missing(const std::string& name, const Tensor& weight, const SafeTensors& source,
+std::string missing(const std::string& name, const Tensor& weight, const Offers& offers,
                     bool look_for_near) {
   std::string line = fmt::format("{} {} is missing", quote(name), text(weight.dims()));
   std::vector<std::string> near;
-  if (look_for_near) near = near_names(name, source);
+  if (look_for_near) near = near_names(name, offers);
   if (!near.empty()) line += fmt::format("; near it: {}", fmt::join(near, ", "));
   return line;
 }
@@ -149,52 +171,141 @@ std::vector<Tensor> waiting_weights(Graph& graph) {
   return weights;
 }
 
-std::vector<Binding> match(Graph& graph, const SafeTensors& source, const LoadOptions& options) {
+std::vector<Binding> match(Graph& graph, const Offers& offers, const LoadOptions& options) {
   std::vector<Binding> bindings;
   std::vector<Tensor> weights = waiting_weights(graph);
   Problems problems;
   for (const Tensor& weight : weights) {
     const std::string& name = weight.node().as<InputAttr>().name;
     std::string file_name = options.prefix + (options.rename ? options.rename(name) : name);
-    const TensorInfo* info = source.find(file_name);
+    const Offer* offer = offers.find(file_name);
     std::string problem =
-        info ? mismatch(weight, *info) : missing(file_name, weight, source, problems.room());
+        offer ? mismatch(weight, offer->info) : missing(file_name, weight, offers, problems.room());
     if (!problem.empty()) problems.add(std::move(problem));
-    bindings.push_back({.weight = weight, .name = name, .info = info});
+    bindings.push_back({.weight = weight, .name = name, .offer = offer});
   }
-  if (problems.count() > 0) problems.fail(source.name(), weights.size());
+  if (problems.count() > 0) problems.fail(offers.file, weights.size());
   return bindings;
+}
+
+DataLoader as(DType dtype, std::function<TensorData()> read) {
+  return [read = std::move(read), dtype] { return read().cast(dtype); };
+}
+
+LoadReport load(Graph& graph, const Offers& offers, const LoadOptions& options) {
+  std::vector<Binding> bindings = match(graph, offers, options);
+  // Before any weight changes: reading may still find a bool that is none.
+  std::vector<TensorData> data;
+  for (const Binding& binding : bindings) {
+    data.push_back(binding.offer->made ? TensorData() : binding.offer->read());
+  }
+  LoadReport report;
+  std::set<std::string_view> used;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const Binding& binding = bindings[i];
+    const Offer& offer = *binding.offer;
+    const DType dtype = binding.weight.dtype();
+    used.insert(offer.tensor);
+    report.loaded.push_back(binding.name);
+    if (*offer.info.dtype != dtype) report.cast.push_back(binding.name);
+    if (offer.made) {
+      binding.weight.set(as(dtype, offer.read));
+    } else if (data[i].dtype == dtype) {
+      binding.weight.set(std::move(data[i]));
+    } else {
+      binding.weight.set(as(dtype, [from = std::move(data[i])] { return from; }));
+    }
+  }
+  std::set<std::string> unexpected;
+  for (const Offer& offer : offers.all) {
+    if (!used.contains(offer.tensor)) unexpected.insert(offer.tensor);
+  }
+  report.unexpected.assign(unexpected.begin(), unexpected.end());
+  std::sort(report.loaded.begin(), report.loaded.end());
+  std::sort(report.cast.begin(), report.cast.end());
+  return report;
+}
+
+constexpr std::pair<Plane, std::string_view> kPlanes[] = {
+    {Plane::Quants, kQuantsName}, {Plane::Scales, kScalesName}, {Plane::Offsets, kOffsetsName}};
+
+Offer plane_of(const Gguf& source, const TensorInfo& info, const BlockFormat& format, Plane plane,
+               std::string_view part) {
+  TensorInfo offered = info;
+  offered.name = fmt::format("{}.{}", info.name, part);
+  offered.dtype = plane == Plane::Quants ? format.quants : format.scales;
+  if (plane != Plane::Quants) offered.dims.back() /= format.block;
+  return {.info = std::move(offered),
+          .tensor = info.name,
+          .made = true,
+          .read = [source, name = info.name, plane] { return read_plane(source, name, plane); }};
+}
+
+void add_offers(std::vector<Offer>& offers, const Gguf& source, const TensorInfo& info) {
+  const std::optional<BlockFormat> format = block_format(info.file_dtype);
+  if (!format) {
+    offers.push_back({.info = info, .tensor = info.name, .read = [source, name = info.name] {
+                        return source.data(name);
+                      }});
+    return;
+  }
+  TensorInfo values = info;
+  values.dtype = DType::F32;
+  offers.push_back({.info = std::move(values),
+                    .tensor = info.name,
+                    .made = true,
+                    .read = [source, name = info.name] { return read_values(source, name); }});
+  for (const auto& [plane, part] : kPlanes) {
+    if (plane == Plane::Offsets && !format->offsets) continue;
+    offers.push_back(plane_of(source, info, *format, plane, part));
+  }
+}
+
+// The name in the file of a weight, which may be a plane: that of its tensor, renamed, and the
+// part.
+std::string renamed(const std::string& name, const LoadOptions& options) {
+  if (!options.rename) return name;
+  for (const auto& [plane, part] : kPlanes) {
+    if (!is_suffix(part, name)) continue;
+    const std::string tensor = name.substr(0, name.size() - part.size() - 1);
+    return fmt::format("{}.{}", options.rename(tensor), part);
+  }
+  return options.rename(name);
 }
 
 }  // namespace
 
 LoadReport load_weights(Graph& graph, const SafeTensors& source, const LoadOptions& options) {
-  std::vector<Binding> bindings = match(graph, source, options);
-  // Before any weight changes: reading may still find a bool that is none.
-  std::vector<TensorData> data;
-  for (const Binding& binding : bindings) data.push_back(source.data(binding.info->name));
-
-  LoadReport report;
-  std::set<std::string_view> used;
-  for (size_t i = 0; i < bindings.size(); ++i) {
-    const Binding& binding = bindings[i];
-    DType dtype = binding.weight.dtype();
-    used.insert(binding.info->name);
-    report.loaded.push_back(binding.name);
-    if (data[i].dtype == dtype) {
-      binding.weight.set(std::move(data[i]));
-    } else {
-      report.cast.push_back(binding.name);
-      binding.weight.set(
-          DataLoader([from = std::move(data[i]), dtype] { return from.cast(dtype); }));
-    }
-  }
+  Offers offers{.file = source.name(), .all = {}};
   for (const TensorInfo& info : source.tensors()) {
-    if (!used.contains(info.name)) report.unexpected.push_back(info.name);
+    offers.all.push_back({.info = info, .tensor = info.name, .read = [source, name = info.name] {
+                            return source.data(name);
+                          }});
   }
-  std::sort(report.loaded.begin(), report.loaded.end());
-  std::sort(report.cast.begin(), report.cast.end());
-  return report;
+  return load(graph, offers, options);
+}
+
+LoadReport load_weights(Graph& graph, const Gguf& source, const LoadOptions& options) {
+  Offers offers{.file = source.name(), .all = {}};
+  for (const TensorInfo& info : source.tensors()) add_offers(offers.all, source, info);
+  // A tensor of the file comes before a plane that has its name.
+  const auto order = [](const Offer& offer) {
+    return std::pair(std::string_view(offer.info.name), offer.info.name != offer.tensor);
+  };
+  std::sort(offers.all.begin(), offers.all.end(),
+            [&](const Offer& a, const Offer& b) { return order(a) < order(b); });
+  LoadOptions of_planes = options;
+  of_planes.rename = [&](const std::string& name) { return renamed(name, options); };
+  return load(graph, offers, of_planes);
+}
+
+std::function<std::optional<BlockFormat>(const std::string&)> weight_formats(
+    const Gguf& source, const LoadOptions& options) {
+  return [source, options](const std::string& name) -> std::optional<BlockFormat> {
+    const TensorInfo* info =
+        source.find(options.prefix + (options.rename ? options.rename(name) : name));
+    return info ? block_format(info->file_dtype) : std::nullopt;
+  };
 }
 
 }  // namespace luminal

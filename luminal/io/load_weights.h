@@ -2,11 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/quantised.h"
 #include "luminal/graph/graph.h"
+#include "luminal/io/gguf.h"
 #include "luminal/io/safetensors.h"
 
 namespace luminal {
@@ -31,5 +34,15 @@ struct LoadReport {
 // other dims or can't be cast; then no weight was changed.
 LUMINAL_API LoadReport load_weights(Graph& graph, const SafeTensors& source,
                                     const LoadOptions& options = {});
+
+// The same from a GGUF file. A weight "w.quants", "w.scales" or "w.offsets" is the plane of the
+// quantised tensor 'w'; a weight 'w' itself gets its values. Both are read when they are needed.
+// `options` are about 'w'.
+LUMINAL_API LoadReport load_weights(Graph& graph, const Gguf& source,
+                                    const LoadOptions& options = {});
+
+// How the file holds each weight, by the weight's name: what nn::Scope::with_formats() wants.
+LUMINAL_API std::function<std::optional<BlockFormat>(const std::string&)> weight_formats(
+    const Gguf& source, const LoadOptions& options = {});
 
 }  // namespace luminal

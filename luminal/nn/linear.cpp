@@ -8,6 +8,7 @@
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/indexing.h"
 #include "luminal/graph/composite/matmul.h"
+#include "luminal/graph/composite/quantised.h"
 
 namespace luminal::nn {
 namespace {
@@ -66,6 +67,9 @@ Tensor conv2d(const Scope& scope, const Tensor& x, int64_t out_channels, const S
 }
 
 Tensor embedding(const Scope& scope, const Tensor& index, int64_t n, int64_t features) {
+  if (std::optional<Quantised> table = scope.quantised("weight", {n, features})) {
+    return luminal::embedding(*table, index).cast(scope.dtype());
+  }
   return luminal::embedding(scope.weight("weight", {n, features}), index);
 }
 

@@ -19,6 +19,12 @@ bool is_weight(const Node& node) {
 Scope::Scope(Graph& graph, std::string prefix, DType dtype)
     : graph_(&graph), prefix_(std::move(prefix)), dtype_(dtype) {}
 
+Scope Scope::with_formats(WeightFormats formats) const {
+  Scope same = *this;
+  same.formats_ = std::make_shared<const WeightFormats>(std::move(formats));
+  return same;
+}
+
 std::string Scope::path(std::string_view name) const {
   if (prefix_.empty()) return std::string(name);
   return fmt::format("{}.{}", prefix_, name);
@@ -26,13 +32,44 @@ std::string Scope::path(std::string_view name) const {
 
 Scope Scope::child(std::string_view name) const {
   if (name.empty()) throw UserError(fmt::format("nn: a child of scope '{}' needs a name", prefix_));
-  return Scope(*graph_, path(name), dtype_);
+  Scope inner = *this;
+  inner.prefix_ = path(name);
+  return inner;
 }
 
 Scope Scope::child(int index) const { return child(std::to_string(index)); }
 
 Tensor Scope::weight(std::string_view name, const Dims& dims) const {
-  std::string full = path(name);
+  if (std::optional<Quantised> planes = quantised(name, dims)) {
+    return dequantise(*planes).cast(dtype_);
+  }
+  return leaf(path(name), dims, dtype_);
+}
+
+std::optional<Quantised> Scope::quantised(std::string_view name, const Dims& dims) const {
+  const std::string full = path(name);
+  const std::optional<BlockFormat> format = formats_ ? (*formats_)(full) : std::nullopt;
+  if (!format) return std::nullopt;
+  if (dims.empty() || !(dims.back() % format->block).is(0)) {
+    throw UserError(
+        fmt::format("nn: weight '{}' {} is quantised in blocks of {}, which don't "
+                    "divide its last axis",
+                    full, text(dims), format->block));
+  }
+  Dims blocks = dims;
+  blocks.back() = blocks.back() / format->block;
+  const auto plane = [&](std::string_view part, const Dims& of, DType dtype) {
+    return leaf(fmt::format("{}.{}", full, part), of, dtype);
+  };
+  Quantised planes{.format = *format,
+                   .quants = plane(kQuantsName, dims, format->quants),
+                   .scales = plane(kScalesName, blocks, format->scales)};
+  if (format->offsets) planes.offsets = plane(kOffsetsName, blocks, format->scales);
+  return planes;
+}
+
+// A weight by its full name, made when it is first asked for.
+Tensor Scope::leaf(const std::string& full, const Dims& dims, DType dtype) const {
   if (std::any_of(dims.begin(), dims.end(), [](Expr dim) { return !dim.to_int(); })) {
     throw UserError(
         fmt::format("nn: weight '{}' would have the dims {}; a weight's dims must be numbers: give "
@@ -41,13 +78,13 @@ Tensor Scope::weight(std::string_view name, const Dims& dims) const {
                     full, text(dims)));
   }
   std::optional<Tensor> found = graph_->find(full);
-  if (!found) return graph_->weight(full, dims, dtype_);
-  if (is_weight(found->node()) && same_dims(found->dims(), dims) && found->dtype() == dtype_) {
+  if (!found) return graph_->weight(full, dims, dtype);
+  if (is_weight(found->node()) && same_dims(found->dims(), dims) && found->dtype() == dtype) {
     return *found;
   }
   throw UserError(fmt::format(
       "nn: weight '{}' {} {} can't share the name of {}, which is {} {}; use another scope", full,
-      luminal::name(dtype_), text(dims), found->describe(), luminal::name(found->dtype()),
+      luminal::name(dtype), text(dims), found->describe(), luminal::name(found->dtype()),
       text(found->dims())));
 }
 

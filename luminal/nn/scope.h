@@ -6,19 +6,29 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/quantised.h"
 #include "luminal/graph/graph.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal::nn {
 
+// Which weights are quantised, by their full names: none for a plain one.
+using WeightFormats = std::function<std::optional<BlockFormat>(const std::string& name)>;
+
 class LUMINAL_API Scope {
  public:
   explicit Scope(Graph& graph, std::string prefix = "", DType dtype = DType::F32);
+
+  // The same scope, whose weights and those of its children are quantised as `formats` says.
+  Scope with_formats(WeightFormats formats) const;
 
   Graph& graph() const { return *graph_; }
   const std::string& prefix() const { return prefix_; }
@@ -28,15 +38,21 @@ class LUMINAL_API Scope {
   Scope child(std::string_view name) const;
   Scope child(int index) const;
   // The weight "prefix.name". Asked for again with the same dims it is the same one (tied weights);
-  // with others it is a UserError. Dims are numbers: a weight has one size.
+  // with others it is a UserError. Dims are numbers: a weight has one size. Of a quantised one
+  // these are the values, computed from its planes.
   Tensor weight(std::string_view name, const Dims& dims) const;
+  // The planes of a quantised weight, the weights "prefix.name.quants", "….scales" and, if its
+  // format has them, "….offsets"; none for a plain one.
+  std::optional<Quantised> quantised(std::string_view name, const Dims& dims) const;
 
  private:
   std::string path(std::string_view name) const;
+  Tensor leaf(const std::string& full, const Dims& dims, DType dtype) const;
 
   Graph* graph_;
   std::string prefix_;
   DType dtype_;
+  std::shared_ptr<const WeightFormats> formats_;  // null: all are plain
 };
 
 struct Parameter {

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
+#include "luminal/driver/compile.h"
 #include "luminal/graph/tensor.h"
+#include "luminal/nn/linear.h"
+#include "tests/io/gguf_builder.h"
 #include "tests/io/temporary_folder.h"
 
 namespace luminal {
@@ -135,6 +138,77 @@ TEST_F(LoadWeights, ALongListOfProblemsIsShortened) {
   std::string message = error(file({}));
   EXPECT_THAT(message, HasSubstr("doesn't fit 500 of the graph's 500 weights"));
   EXPECT_THAT(message, HasSubstr("and 490 more"));
+}
+
+// Two rows of 32 in blocks: 'w' of Q4_1 (quant 3, scale 2, offset −1 and quant 5, scale 0.5,
+// offset 1), 'e' of Q8_0 with the same scales and quants −4 and 6, and 'b' of F32.
+Gguf quantised_file() {
+  const auto row = [](std::initializer_list<uint16_t> halves, size_t count, char byte) {
+    std::string bytes;
+    for (uint16_t half : halves) bytes += raw(half);
+    return bytes + std::string(count, byte);
+  };
+  GgufParts parts;
+  parts.tensors = {tensor("w", {32, 2}, 3, 0), tensor("e", {32, 2}, 8, 64),
+                   tensor("b", {2}, 0, 160)};
+  parts.data = row({0x4000, 0xbc00}, 16, 0x33) + row({0x3800, 0x3c00}, 16, 0x55);
+  parts.data.resize(64);
+  parts.data += row({0x4000}, 32, -4) + row({0x3800}, 32, 6);
+  parts.data.resize(160);
+  parts.data += raw(10.0f) + raw(20.0f);
+  auto owner = std::make_shared<std::string>(parts.bytes());
+  return Gguf::parse(std::as_bytes(std::span(*owner)), owner, "small.gguf");
+}
+
+TEST_F(LoadWeights, AQuantisedTensorLoadsAsItsValues) {
+  Tensor w = graph_.weight("w", {2, 32});
+  Tensor e = graph_.weight("e", {2, 32}, DType::BF16);
+  LoadReport report = load_weights(graph_, quantised_file());
+  EXPECT_THAT(report.loaded, ElementsAre("e", "w"));
+  EXPECT_THAT(report.cast, ElementsAre("e"));
+  EXPECT_THAT(report.unexpected, ElementsAre("b"));
+  EXPECT_EQ(graph_.data(w.id())->to_doubles()[0], 5);
+  EXPECT_EQ(graph_.data(w.id())->to_doubles()[63], 3.5);
+  EXPECT_EQ(graph_.data(e.id())->dtype, DType::BF16);
+  EXPECT_EQ(graph_.data(e.id())->to_doubles()[0], -8);
+}
+
+TEST_F(LoadWeights, LayersUseTheFormatsOfTheFile) {
+  const Gguf file = quantised_file();
+  const LoadOptions options{.rename = [](const std::string& name) {
+    return name == "fc.weight" ? "w" : name == "fc.bias" ? "b" : "e";
+  }};
+  const nn::Scope scope = nn::Scope(graph_).with_formats(weight_formats(file, options));
+  Tensor index = graph_.input("index", {1}, DType::I64);
+  Tensor rows = nn::embedding(scope.child("table"), index, 2, 32);
+  Tensor y = nn::linear(scope.child("fc"), rows, 2).output("y");
+  LoadReport report = load_weights(graph_, file, options);
+  EXPECT_THAT(report.loaded,
+              ElementsAre("fc.bias", "fc.weight.offsets", "fc.weight.quants", "fc.weight.scales",
+                          "table.weight.quants", "table.weight.scales"));
+  EXPECT_THAT(report.cast, IsEmpty());
+  EXPECT_THAT(report.unexpected, IsEmpty());
+  Executable exe = compile(graph_);
+  exe.set(index, std::vector<int64_t>{1});
+  exe.run();
+  // 32 products of 3 with 5 and with 3.5, and the bias.
+  EXPECT_THAT(exe.get<float>(y), ElementsAre(32 * 15 + 10, 32 * 10.5f + 20));
+}
+
+TEST_F(LoadWeights, AFormatThatDoesNotDivideAWeightIsAnError) {
+  const nn::Scope scope = nn::Scope(graph_).with_formats(
+      [](const std::string&) { return std::optional<BlockFormat>(BlockFormat{}); });
+  EXPECT_THROW(scope.weight("w", {2, 40}), UserError);
+}
+
+TEST_F(LoadWeights, AMissingPlaneIsNamedLikeAnyWeight) {
+  graph_.weight("e.offsets", {2, 1}, DType::F16);
+  try {
+    load_weights(graph_, quantised_file());
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'e.offsets' [2, 1] is missing; near it:"));
+  }
 }
 
 }  // namespace

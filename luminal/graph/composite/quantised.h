@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "luminal/base/visibility.h"
 #include "luminal/graph/tensor.h"
@@ -24,6 +25,11 @@ struct BlockFormat {
 
   bool operator==(const BlockFormat&) const = default;
 };
+
+// What follows the name of a weight and a dot in the names of its planes: "w.quants".
+inline constexpr std::string_view kQuantsName = "quants";
+inline constexpr std::string_view kScalesName = "scales";
+inline constexpr std::string_view kOffsetsName = "offsets";
 
 // Bits of memory that an element takes, its share of scale and offset included.
 LUMINAL_API double bits_per_element(const BlockFormat& format);
