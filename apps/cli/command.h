@@ -21,6 +21,7 @@ void define_debug_ops(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);
 void define_graph(CLI::App& app);
+void define_inspect(CLI::App& app);
 void define_rules(CLI::App& app);
 void define_run(CLI::App& app);
 

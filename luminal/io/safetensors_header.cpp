@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "luminal/base/errors.h"
+#include "luminal/io/json_fault.h"
 #include "luminal/io/quote.h"
 
 namespace luminal::io {
@@ -75,7 +76,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
   bool end_array() override { return true; }
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    fail(fmt::format("isn't valid JSON at byte {}: {}", position, reason(error.what())));
+    fail(fmt::format("isn't valid JSON at byte {}: {}", position, json_fault(error.what())));
   }
 
   void read(std::string_view text) {
@@ -98,14 +99,6 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …; last read:
-  // '…'" without the parts that repeat the position or the text, which may be long and hostile.
-  static std::string reason(std::string_view message) {
-    if (size_t at = message.find(": "); at != message.npos) message.remove_prefix(at + 2);
-    message = message.substr(0, message.find("; last read"));
-    return std::string(message.substr(0, 120));
-  }
-
   const std::string& file_;
   std::string_view what_;
 };

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,8 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("cache", "compile", "debug-ops", "doctor", "egg", "graph", "rules", "run"):
+        for command in ("cache", "compile", "debug-ops", "doctor", "egg", "graph", "inspect", "rules",
+                        "run"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -69,6 +71,72 @@ class Cache(unittest.TestCase):
             self.assertIn("other users may write to it", result.stdout)
             self.assertEqual(os.listdir(folder), [])
             self.assertIn("not used", run("cache", "stats", "--cache", folder).stdout)
+
+
+class Inspect(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def write_gguf(self):
+        def text(value):
+            return struct.pack("<Q", len(value)) + value
+
+        tokens = b"".join(text(b"t%d" % i) for i in range(20))
+        entries = [text(b"general.name") + struct.pack("<I", 8) + text(b"tiny\n\xff"),
+                   text(b"list") + struct.pack("<IIQ", 9, 8, 20) + tokens,
+                   text(b"eps") + struct.pack("<If", 6, 0.5)]
+        tensors = [text(b"w") + struct.pack("<IQQIQ", 2, 32, 2, 8, 0)]
+        head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(entries)) + b"".join(entries + tensors)
+        (self.path / "m.gguf").write_bytes(head + b"\0" * (-len(head) % 32) + bytes(68))
+        return str(self.path / "m.gguf")
+
+    def write_safetensors(self):
+        header = b'{"v":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}'
+        (self.path / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(24))
+
+    def test_a_gguf_file_is_a_table(self):
+        result = run("inspect", self.write_gguf())
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertTrue(lines[0].endswith("m.gguf: GGUF 3, alignment 32"))
+        self.assertEqual(lines[1], "metadata: 3")
+        self.assertEqual(lines[2].split(), ["eps", "f32", "0.5"])
+        self.assertEqual(lines[3].split()[:2], ["general.name", "string"])
+        self.assertIn("tiny\\n", lines[3])
+        self.assertIn("string[20]", lines[4])
+        self.assertTrue(lines[4].endswith('"t7", …]'), lines[4])
+        self.assertEqual(lines[5], "tensors: 1, 64 elements, 68 B")
+        self.assertEqual(lines[6].split(), ["w", "Q8_0", "[2,", "32]", "68", "B"])
+
+    def test_json_holds_everything(self):
+        result = run("inspect", "--json", self.write_gguf())
+        found = json.loads(result.stdout)
+        self.assertEqual(found["metadata"]["list"], [f"t{i}" for i in range(20)])
+        self.assertEqual(found["metadata"]["eps"], 0.5)
+        self.assertEqual(found["tensors"], [{"name": "w", "type": "Q8_0", "dims": [2, 32], "bytes": 68}])
+
+    def test_safetensors_and_folders_are_listed_too(self):
+        self.write_safetensors()
+        result = run("inspect", str(self.path / "model.safetensors"))
+        self.assertIn("tensors: 1, 6 elements, 24 B", result.stdout)
+        result = run("inspect", str(self.path))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the folder holds no config.json", result.stderr)
+        (self.path / "config.json").write_text('{"model_type": "llama", "rope_scaling": {"factor": 2}}')
+        (self.path / "tokenizer.json").write_text("{}")
+        found = json.loads(run("inspect", "--json", str(self.path)).stdout)
+        self.assertEqual(found["metadata"], {"config.model_type": "llama", "config.rope_scaling": {"factor": 2},
+                                             "tokenizer files": ["tokenizer.json"]})
+        self.assertEqual(found["tensors"][0]["dims"], [2, 3])
+
+    def test_what_is_no_model_is_said(self):
+        (self.path / "x").write_bytes(b"GGUF" + bytes(3))
+        for name, fault in (("x", "where 3 are left"), ("absent", "absent")):
+            result = run("inspect", str(self.path / name))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(fault, result.stderr)
 
 
 class Rules(unittest.TestCase):

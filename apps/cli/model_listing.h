@@ -1,0 +1,31 @@
+// What a model's file or folder holds, whatever its format.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "luminal/io/tensor_info.h"
+
+namespace luminal::cli {
+
+struct MetadataRow {
+  std::string key;
+  std::string kind;  // as the format calls it; empty where it doesn't
+  nlohmann::ordered_json value;
+};
+
+struct ModelListing {
+  std::string format;
+  std::vector<MetadataRow> metadata;
+  std::vector<TensorInfo> tensors;  // sorted by name
+
+  int64_t n_elements() const;
+  int64_t n_bytes() const;
+};
+
+// A GGUF file, a safetensors file or index, or a folder in Hugging Face's layout.
+ModelListing list_model(const std::string& path);
+
+}  // namespace luminal::cli

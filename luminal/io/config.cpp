@@ -1,0 +1,250 @@
+#include "luminal/io/config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/io/json_fault.h"
+#include "luminal/io/quote.h"
+
+namespace luminal {
+namespace {
+
+using io::quote;
+using Json = nlohmann::json;
+
+// Real ones have some kilobytes; the values of a text take up to thirty times its size.
+constexpr size_t kMaxBytes = 4'000'000;
+constexpr int kMaxDepth = 32;
+
+[[noreturn]] void fail(const std::string& file, const std::string& message) {
+  throw UserError(fmt::format("config: {}: {}", quote(file), message));
+}
+
+// Called at every step of parsing: watches depth and keys.
+class Watch {
+ public:
+  explicit Watch(const std::string& file) : file_(file) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= kMaxDepth) fail(file_, fmt::format("is nested deeper than {}", kMaxDepth));
+      keys_.emplace_back();
+    } else if (event == Event::object_end || event == Event::array_end) {
+      keys_.pop_back();
+    } else if (event == Event::key) {
+      const auto& key = value.get_ref<const std::string&>();
+      if (!keys_.back().insert(key).second) {
+        fail(file_, fmt::format("has the key {} twice", quote(key)));
+      }
+    }
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> keys_;  // of each open object
+};
+
+std::string_view kind_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null:
+    case Json::value_t::discarded:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return "a string";
+    case Json::value_t::boolean:
+      return "true or false";
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+      return "an integer";
+    case Json::value_t::number_float:
+      return "a fraction";
+    case Json::value_t::binary:
+      return "binary data";
+  }
+  return {};
+}
+
+std::optional<int64_t> to_int(const Json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<uint64_t>();
+    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (!value.is_number_float()) return std::nullopt;
+  const auto number = value.get<double>();
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (std::trunc(number) != number || std::abs(number) > kExact) return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
+std::optional<double> to_real(const Json& value) {
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::optional<bool> to_bool(const Json& value) {
+  return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
+}
+
+std::optional<std::string> to_text(const Json& value) {
+  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+}
+
+}  // namespace
+
+struct Config::Contents {
+  std::string name;
+  std::string place;  // of this object in the file: "rope_scaling.", or nothing
+  std::shared_ptr<const Json> whole;
+  const Json* object = nullptr;  // within `whole`
+
+  const Json* find(std::string_view key) const {
+    auto found = object->find(key);
+    return found == object->end() || found->is_null() ? nullptr : &*found;
+  }
+
+  [[noreturn]] void wrong_kind(std::string_view key, std::string_view wanted,
+                               const Json& found) const {
+    fail(name, fmt::format("{} is {}, but {} is wanted", quote(place + std::string(key)),
+                           kind_of(found), wanted));
+  }
+
+  template <typename To>
+  std::optional<To> find_as(std::string_view key, std::string_view wanted,
+                            std::optional<To> (*convert)(const Json&)) const {
+    const Json* value = find(key);
+    if (!value) return std::nullopt;
+    std::optional<To> converted = convert(*value);
+    if (!converted) wrong_kind(key, wanted, *value);
+    return converted;
+  }
+
+  template <typename To>
+  std::optional<std::vector<To>> find_list(std::string_view key, std::string_view wanted,
+                                           std::optional<To> (*convert)(const Json&)) const {
+    const Json* value = find(key);
+    if (!value) return std::nullopt;
+    std::vector<To> list;
+    const auto add = [&](const Json& item) {
+      std::optional<To> converted = convert(item);
+      if (!converted) wrong_kind(key, wanted, item);
+      list.push_back(*std::move(converted));
+    };
+    if (value->is_array()) {
+      for (const Json& item : *value) add(item);
+    } else {
+      add(*value);
+    }
+    return list;
+  }
+
+  template <typename To>
+  To required(std::string_view key, std::optional<To> found) const {
+    if (found) return *std::move(found);
+    fail(name, fmt::format("lacks {}", quote(place + std::string(key))));
+  }
+};
+
+Config::Config(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
+
+Config Config::open(const std::string& path) {
+  const base::MappedFile file(path);
+  return parse({reinterpret_cast<const char*>(file.bytes().data()), file.size()}, path);
+}
+
+Config Config::parse(std::string_view text, std::string name) {
+  if (text.size() > kMaxBytes) {
+    fail(name, fmt::format("has {} bytes, over the limit of {}", text.size(), kMaxBytes));
+  }
+  // The JSON library takes a zero byte for the end and would ignore what follows it.
+  if (size_t zero = text.find('\0'); zero != text.npos) {
+    fail(name, fmt::format("isn't valid JSON at byte {}: a zero byte", zero));
+  }
+  auto whole = std::make_shared<Json>();
+  try {
+    *whole = Json::parse(text.begin(), text.end(), Watch(name));
+  } catch (const Json::parse_error& error) {
+    fail(name,
+         fmt::format("isn't valid JSON at byte {}: {}", error.byte, io::json_fault(error.what())));
+  } catch (const Json::exception& error) {  // a number past all ranges
+    fail(name, fmt::format("isn't valid JSON: {}", io::json_fault(error.what())));
+  }
+  if (!whole->is_object()) {
+    fail(name, fmt::format("holds {}, but an object is wanted", kind_of(*whole)));
+  }
+  auto contents = std::make_shared<Contents>();
+  contents->name = std::move(name);
+  contents->object = whole.get();
+  contents->whole = std::move(whole);
+  return Config(std::move(contents));
+}
+
+std::optional<int64_t> Config::find_int(std::string_view key) const {
+  return contents_->find_as(key, "an integer", to_int);
+}
+std::optional<double> Config::find_real(std::string_view key) const {
+  return contents_->find_as(key, "a number", to_real);
+}
+std::optional<bool> Config::find_bool(std::string_view key) const {
+  return contents_->find_as(key, "true or false", to_bool);
+}
+std::optional<std::string> Config::find_text(std::string_view key) const {
+  return contents_->find_as(key, "a string", to_text);
+}
+std::optional<std::vector<int64_t>> Config::find_ints(std::string_view key) const {
+  return contents_->find_list(key, "a list of integers", to_int);
+}
+std::optional<std::vector<double>> Config::find_reals(std::string_view key) const {
+  return contents_->find_list(key, "a list of numbers", to_real);
+}
+std::optional<std::vector<std::string>> Config::find_texts(std::string_view key) const {
+  return contents_->find_list(key, "a list of strings", to_text);
+}
+
+std::optional<Config> Config::find_object(std::string_view key) const {
+  const Json* value = contents_->find(key);
+  if (!value) return std::nullopt;
+  if (!value->is_object()) contents_->wrong_kind(key, "an object", *value);
+  auto inner = std::make_shared<Contents>(*contents_);
+  inner->place += std::string(key) + ".";
+  inner->object = value;
+  return Config(std::move(inner));
+}
+
+int64_t Config::int_at(std::string_view key) const {
+  return contents_->required(key, find_int(key));
+}
+double Config::real_at(std::string_view key) const {
+  return contents_->required(key, find_real(key));
+}
+std::string Config::text_at(std::string_view key) const {
+  return contents_->required(key, find_text(key));
+}
+
+std::vector<std::string> Config::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& item : contents_->object->items()) keys.push_back(item.key());
+  return keys;
+}
+
+std::string Config::json(std::string_view key) const {
+  auto found = contents_->object->find(key);
+  return found == contents_->object->end() ? "null" : found->dump();
+}
+std::string Config::json() const { return contents_->object->dump(); }
+const std::string& Config::name() const { return contents_->name; }
+
+}  // namespace luminal

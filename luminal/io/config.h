@@ -1,0 +1,56 @@
+// Config: the settings that a model comes with (config.json, generation_config.json), read by key
+// and kind.
+//
+// A text is checked when it is parsed: size, nesting, keys that occur twice. What isn't asked for
+// is ignored, whatever it is. Errors are UserErrors that name the file and the key.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "luminal/base/visibility.h"
+
+namespace luminal {
+
+// A JSON object. A cheap handle: copies, and the objects inside of it, share the values.
+class LUMINAL_API Config {
+ public:
+  static Config open(const std::string& path);
+  // `name` stands for the file in messages.
+  static Config parse(std::string_view text, std::string name);
+
+  // A value by its key: none when it is absent or null, UserError when it is of another kind.
+  std::optional<int64_t> find_int(std::string_view key) const;  // 64.0 is one too
+  std::optional<double> find_real(std::string_view key) const;
+  std::optional<bool> find_bool(std::string_view key) const;
+  std::optional<std::string> find_text(std::string_view key) const;
+  std::optional<Config> find_object(std::string_view key) const;
+  // Lists; a value alone is a list of one.
+  std::optional<std::vector<int64_t>> find_ints(std::string_view key) const;
+  std::optional<std::vector<double>> find_reals(std::string_view key) const;
+  std::optional<std::vector<std::string>> find_texts(std::string_view key) const;
+  // A value that must be there: UserError that names the key when it isn't.
+  int64_t int_at(std::string_view key) const;
+  double real_at(std::string_view key) const;
+  std::string text_at(std::string_view key) const;
+
+  // Sorted.
+  std::vector<std::string> keys() const;
+  // A value, or the whole, as JSON on one line.
+  std::string json(std::string_view key) const;
+  std::string json() const;
+  // The file, as messages name it.
+  const std::string& name() const;
+
+ private:
+  struct Contents;
+  explicit Config(std::shared_ptr<const Contents> contents);
+
+  std::shared_ptr<const Contents> contents_;
+};
+
+}  // namespace luminal
