@@ -30,6 +30,7 @@
 #include "luminal/io/config.h"
 #include "luminal/io/gguf.h"
 #include "luminal/io/gguf_blocks.h"
+#include "luminal/io/gguf_vocabulary.h"
 #include "luminal/io/load_weights.h"
 #include "luminal/io/model_folder.h"
 #include "luminal/io/safetensors.h"

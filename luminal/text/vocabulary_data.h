@@ -1,4 +1,5 @@
-// VocabularyData: a tokenizer as the metadata of a model's file holds it, for readers of such files.
+// VocabularyData: a tokenizer as the metadata of a model's file holds it, for readers of such
+// files.
 #pragma once
 
 #include <cstdint>
