@@ -5,7 +5,9 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/attention.h"
+#include "luminal/graph/composite/indexing.h"
 #include "luminal/graph/composite/matmul.h"
+#include "luminal/graph/primitives.h"
 #include "luminal/nn/linear.h"
 
 namespace luminal::nn {
@@ -34,6 +36,22 @@ Tensor split_heads(const Tensor& x, int64_t heads, int64_t size) {
 Tensor merge_heads(const Tensor& x) {
   Tensor moved = x.transpose(-3, -2);
   return moved.merge_dims(moved.rank() - 2);
+}
+
+// x [heads, s, size] after the rows that the cache holds, and what follows them: [heads, room,
+// size].
+Tensor cached(const Scope& scope, const char* name, const Tensor& x, const KvCache& cache) {
+  Graph& graph = scope.graph();
+  const Dims dims = {cache.room, x.dim(0) * x.dim(2)};
+  const Tensor state = graph.state(fmt::format("{}.{}", scope.prefix(), name), dims, cache.dtype);
+  state.set(DataLoader([room = cache.room, width = *dims.back().to_int(), dtype = cache.dtype] {
+    return TensorData::zeros(dtype, {room, width}).data;
+  }));
+  const Expr length = x.dim(1);
+  const Tensor rows = prim::iota(graph, Expr::index(0, length) + cache.past, {length}, DType::I32);
+  const Tensor filled = index_put(state, rows, merge_heads(x).cast(cache.dtype));
+  graph.update(state, filled);
+  return split_heads(filled, *x.dim(0).to_int(), *x.dim(2).to_int()).cast(x.dtype());
 }
 
 // q, k and v of PyTorch's module, before the heads are split.
@@ -109,8 +127,16 @@ Tensor self_attention(const Scope& scope, const Tensor& x, int heads,
     q = options.rotate(q);
     k = options.rotate(k);
   }
-  Tensor y =
-      scaled_dot_product_attention(q, k, v, {.causal = options.causal, .mask = options.mask});
+  Expr past = 0;
+  if (options.cache) {
+    if (x.rank() != 2) fail(scope, kLayer, "a cache is of one sequence: x must be [s, features]");
+    past = options.cache->past;
+    k = cached(scope, "k_cache", k, *options.cache);
+    v = cached(scope, "v_cache", v, *options.cache);
+  }
+  Tensor y = scaled_dot_product_attention(
+      q, k, v,
+      {.causal = options.causal, .past = past, .window = options.window, .mask = options.mask});
   return linear(scope.child(options.names.out), merge_heads(y), features,
                 {.bias = options.out_bias});
 }

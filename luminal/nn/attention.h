@@ -35,6 +35,13 @@ struct ProjectionNames {
   std::string out = "o_proj";
 };
 
+// Keys and values of the tokens before, held in states across runs.
+struct KvCache {
+  int64_t room = 0;          // the most tokens it holds
+  Expr past = 0;             // how many it holds before a run, whose own come after them
+  DType dtype = DType::F32;  // that it holds them in
+};
+
 struct SelfAttentionOptions {
   ProjectionNames names = {};
   std::optional<int> kv_heads = std::nullopt;       // as many as heads unless given
@@ -42,7 +49,11 @@ struct SelfAttentionOptions {
   bool bias = true;                                 // of query, key and value
   bool out_bias = true;
   bool causal = false;
+  std::optional<Expr> window = std::nullopt;  // a query sees only the last `window` keys up to it
   std::optional<Tensor> mask = std::nullopt;
+  // Of x [s, features]: the states "prefix.k_cache" and "prefix.v_cache" [room, kv heads · head
+  // size], which start as zeros.
+  std::optional<KvCache> cache = std::nullopt;
   // Applied to the queries and to the keys, [… heads, s, head size]: a rotary embedding.
   std::function<Tensor(const Tensor&)> rotate = nullptr;
 };

@@ -1,0 +1,138 @@
+#include "luminal/llm/models/llama.h"
+
+#include <fmt/format.h>
+
+#include "luminal/base/errors.h"
+#include "luminal/graph/composite/arithmetic.h"
+#include "luminal/graph/composite/matmul.h"
+#include "luminal/nn/attention.h"
+#include "luminal/nn/gated.h"
+#include "luminal/nn/linear.h"
+#include "luminal/nn/norm.h"
+
+namespace luminal::llm {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { throw UserError("llama: " + message); }
+
+void check_size(const char* what, int64_t value, int64_t most) {
+  if (value >= 1 && value <= most) return;
+  fail(fmt::format("{} is {}; it must be from 1 to {}", what, value, most));
+}
+
+void check_real(const char* what, double value) {
+  if (value > 0 && value < 1e12) return;
+  fail(fmt::format("{} is {}; it must be positive", what, value));
+}
+
+class Builder {
+ public:
+  Builder(const nn::Scope& scope, const LlamaConfig& config, const LlamaOptions& options)
+      : scope_(scope), config_(config), options_(options) {}
+
+  LlamaGraph build() {
+    const int64_t room = options_.room > 0 ? options_.room : config_.context;
+    const int64_t longest = options_.longest_chunk > 0 ? options_.longest_chunk : room;
+    if (longest > room) fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
+    LlamaGraph made;
+    made.s = Expr::var("s", 1, longest);
+    made.past = Expr::var("past", 0, room - 1);
+    made.ids = scope_.graph().input("ids", {made.s}, DType::I32);
+    cache_ = {.room = room, .past = made.past, .dtype = options_.cache};
+    rotary_ = rotary(made.past);
+
+    const nn::Scope model = scope_.child("model");
+    Tensor x =
+        nn::embedding(model.child("embed_tokens"), made.ids, config_.vocab_size, config_.features);
+    for (int64_t i = 0; i < config_.layers; ++i) {
+      x = layer(model.child("layers").child(static_cast<int>(i)), x);
+    }
+    if (!options_.every_logit) x = x.slice(0, made.s - 1, made.s);
+    x = norm(model.child("norm"), x);
+    const nn::Scope last = config_.tied ? model.child("embed_tokens") : scope_.child("lm_head");
+    const Tensor weight = last.weight("weight", {config_.vocab_size, config_.features});
+    made.logits = matmul(x, weight.t()).cast(DType::F32).output("logits");
+    return made;
+  }
+
+ private:
+  RotaryOptions rotary(Expr past) const {
+    const std::vector<float> values =
+        nn::rope_frequencies(config_.head_size, config_.rope_theta, config_.rope_scaling);
+    Tensor frequencies = scope_.graph().literal(
+        TensorData::copy_of(std::span<const float>(values), {config_.head_size / 2}));
+    if (config_.rope_factors) {
+      frequencies /=
+          scope_.child("rope_freqs").weight("weight", {config_.head_size / 2}).cast(DType::F32);
+    }
+    return {.pairs = config_.rope_pairs, .offset = past, .frequencies = frequencies};
+  }
+
+  Tensor norm(const nn::Scope& scope, const Tensor& x) const {
+    return nn::rms_norm(scope, x, {.eps = config_.norm_eps});
+  }
+
+  Tensor layer(const nn::Scope& scope, const Tensor& x) const {
+    const double magnitude = nn::rope_magnitude(config_.rope_scaling);
+    const nn::SelfAttentionOptions attention{
+        .kv_heads = static_cast<int>(config_.kv_heads),
+        .head_size = config_.head_size,
+        .bias = config_.attention_bias,
+        .out_bias = config_.attention_bias,
+        .causal = true,
+        .window = config_.window ? std::optional<Expr>(*config_.window) : std::nullopt,
+        .cache = cache_,
+        .rotate =
+            [&](const Tensor& heads) {
+              const Tensor turned = rotary_embedding(heads, rotary_);
+              return magnitude == 1 ? turned : turned * magnitude;
+            },
+    };
+    const Tensor attended =
+        x + nn::self_attention(scope.child("self_attn"), norm(scope.child("input_layernorm"), x),
+                               static_cast<int>(config_.heads), attention);
+    return attended +
+           nn::gated_feed_forward(scope.child("mlp"),
+                                  norm(scope.child("post_attention_layernorm"), attended),
+                                  config_.hidden, {.bias = config_.feed_forward_bias});
+  }
+
+  nn::Scope scope_;
+  const LlamaConfig& config_;
+  const LlamaOptions& options_;
+  nn::KvCache cache_;
+  RotaryOptions rotary_;
+};
+
+}  // namespace
+
+void check(const LlamaConfig& config) {
+  check_size("the vocabulary's size", config.vocab_size, 1 << 24);
+  check_size("the number of features", config.features, 1 << 20);
+  check_size("the number of hidden features", config.hidden, 1 << 22);
+  check_size("the number of layers", config.layers, 1 << 12);
+  check_size("the number of heads", config.heads, 1 << 14);
+  check_size("the number of kv heads", config.kv_heads, config.heads);
+  check_size("the size of a head", config.head_size, 1 << 14);
+  check_size("the context", config.context, 1 << 28);
+  if (config.window) check_size("the window", *config.window, 1 << 28);
+  if (config.heads % config.kv_heads != 0) {
+    fail(fmt::format("{} heads don't divide into {} kv heads", config.heads, config.kv_heads));
+  }
+  if (config.head_size % 2 != 0) {
+    fail(fmt::format("the size of a head is {}; pairs of elements turn, so it must be even",
+                     config.head_size));
+  }
+  check_real("the norm's epsilon", config.norm_eps);
+  check_real("the rotary base", config.rope_theta);
+  check_real("the rotary factor", config.rope_scaling.factor);
+  check_size("the original context", config.rope_scaling.original_context, 1 << 28);
+}
+
+LlamaGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,
+                       const LlamaOptions& options) {
+  check(config);
+  return Builder(scope, config, options).build();
+}
+
+}  // namespace luminal::llm
