@@ -1,0 +1,133 @@
+// Models of the Llama family with random weights agree with transformers, run in chunks.
+#include "luminal/llm/models/llama.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "luminal/base/errors.h"
+#include "luminal/base/os_process.h"
+#include "luminal/io/load_weights.h"
+#include "luminal/io/model_folder.h"
+#include "luminal/llm/llama_files.h"
+#include "tests/io/temporary_folder.h"
+#include "tests/llm/greedy.h"
+
+namespace luminal::llm {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <typename T>
+std::vector<T> elements_in(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::vector<T> elements(bytes.size() / sizeof(T));
+  std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
+  return elements;
+}
+
+// Prompt, single tokens and chunks in turn, so that every length meets a cache that isn't empty.
+std::vector<float> logits_in_chunks(Greedy& greedy, const std::vector<int32_t>& ids) {
+  std::vector<float> all;
+  size_t at = 0;
+  for (size_t length : {7u, 1u, 1u, 6u, 1u, 8u}) {
+    const auto begin = ids.begin() + static_cast<ptrdiff_t>(at);
+    const std::vector<int32_t> chunk(begin, begin + static_cast<ptrdiff_t>(length));
+    const std::vector<float> logits = at == 0 ? greedy.start(chunk) : greedy.feed(chunk);
+    all.insert(all.end(), logits.begin(), logits.end());
+    at += length;
+  }
+  EXPECT_EQ(at, ids.size());
+  return all;
+}
+
+// The largest difference, relative to the largest logit.
+double difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = 0, scale = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    most = std::max(most, std::abs(double{a[i]} - double{b[i]}));
+    scale = std::max(scale, std::abs(double{b[i]}));
+  }
+  return most / scale;
+}
+
+TEST(Llama, RandomModelsAgreeWithTransformers) {
+  TemporaryFolder folder;
+  const auto code = base::run_program(LUMINAL_PYTHON, {LUMINAL_REFERENCE, folder.path()});
+  if (!code || *code == 77) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with transformers";
+  ASSERT_EQ(*code, 0);
+  const std::vector<std::string> names = folder.files();
+  EXPECT_GE(names.size(), 12u);
+  for (const std::string& name : names) {
+    const std::filesystem::path path = folder / name;
+    const ModelFolder files = ModelFolder::open(path.string());
+    Graph graph;
+    const LlamaConfig config = llama_config(files.config);
+    const LlamaGraph model =
+        build_llama(nn::Scope(graph), config, {.room = 40, .every_logit = true});
+    EXPECT_TRUE(load_weights(graph, files.tensors).unexpected.empty()) << name;
+    Greedy greedy(model, compile(graph, {.threads = 1, .variants = {{"s", {1}}}}));
+    const auto ids = elements_in<int32_t>(path / "ids.i32");
+    const auto expected = elements_in<float>(path / "logits.f32");
+    const std::vector<float> logits = logits_in_chunks(greedy, ids);
+    ASSERT_EQ(logits.size(), expected.size()) << name;
+    const double found = difference(logits, expected);
+    EXPECT_LT(found, 1e-5) << name;
+    std::cout << name << ": " << found << "\n";
+  }
+}
+
+LlamaConfig small() {
+  LlamaConfig config;
+  config.vocab_size = 8;
+  config.features = 8;
+  config.hidden = 8;
+  config.layers = 1;
+  config.heads = 2;
+  config.kv_heads = 1;
+  config.head_size = 4;
+  config.context = 16;
+  return config;
+}
+
+TEST(Llama, ConfigurationsThatCannotBeAreNamed) {
+  const auto error = [](auto change) -> std::string {
+    LlamaConfig config = small();
+    change(config);
+    try {
+      check(config);
+    } catch (const UserError& caught) {
+      return caught.what();
+    }
+    return "(no error)";
+  };
+  EXPECT_EQ(error([](LlamaConfig&) {}), "(no error)");
+  EXPECT_THAT(error([](LlamaConfig& c) { c.layers = 0; }), HasSubstr("number of layers is 0"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.layers = 1 << 30; }), HasSubstr("number of layers"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.heads = -1; }), HasSubstr("number of heads is -1"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.kv_heads = 3; }), HasSubstr("kv heads is 3"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.heads = 3, c.kv_heads = 2; }),
+              HasSubstr("3 heads don't divide into 2 kv heads"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.head_size = 3; }), HasSubstr("must be even"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.rope_theta = 0; }), HasSubstr("rotary base is 0"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.rope_scaling.factor = std::nan(""); }),
+              HasSubstr("rotary factor"));
+  EXPECT_THAT(error([](LlamaConfig& c) { c.window = 0; }), HasSubstr("the window is 0"));
+}
+
+TEST(Llama, ACacheHasRoomForAChunk) {
+  Graph graph;
+  EXPECT_THROW(build_llama(nn::Scope(graph), small(), {.room = 4, .longest_chunk = 5}), UserError);
+}
+
+}  // namespace
+}  // namespace luminal::llm
