@@ -1,4 +1,5 @@
 """Writes GGUF files: write(path, metadata, tensors); and reads them back, trusting them: read(path)."""
+import math
 import struct
 
 import numpy as np
@@ -26,20 +27,27 @@ def value_bytes(kind, value):
 
 
 def write(path, metadata, tensors, alignment=32, version=3):
-    """metadata: {key: (kind, value)}; tensors: {name: (type, dims outermost first, bytes)}."""
+    """metadata: {key: (kind, value)}; tensors: {name: (type, dims outermost first, bytes or a function that gives them)}.
+
+    A function is called when its turn comes, so that a large file needs the memory of one tensor.
+    """
     head = [b"GGUF", struct.pack("<IQQ", version, len(tensors), len(metadata))]
     for key, (kind, value) in metadata.items():
         number = KINDS.index(kind if isinstance(kind, str) else "array")
         head += [text(key), struct.pack("<I", number), value_bytes(kind, value)]
     offset = 0
-    for name, (kind, dims, data) in tensors.items():
-        head += [text(name), struct.pack(f"<I{len(dims)}QIQ", len(dims), *reversed(dims), TYPES[kind][0], offset)]
-        offset += len(data) + -len(data) % alignment
+    for name, (kind, dims, _) in tensors.items():
+        number, elements, size = TYPES[kind]
+        head += [text(name), struct.pack(f"<I{len(dims)}QIQ", len(dims), *reversed(dims), number, offset)]
+        n_bytes = math.prod(dims) // elements * size
+        offset += n_bytes + -n_bytes % alignment
     with open(path, "wb") as file:
         file.write(b"".join(head))
         file.write(b"\0" * (-file.tell() % alignment))
         for _, _, data in tensors.values():
-            file.write(data + b"\0" * (-len(data) % alignment))
+            content = data() if callable(data) else data
+            file.write(content)
+            file.write(b"\0" * (-len(content) % alignment))
 
 
 class Reader:
@@ -88,6 +96,6 @@ def read(path):
     start = reader.at + -reader.at % alignment
     tensors = {}
     for name, dims, (kind, elements, size), offset in places:
-        n_bytes = int(np.prod(dims)) // elements * size
+        n_bytes = math.prod(dims) // elements * size
         tensors[name] = (kind, dims, reader.data[start + offset:start + offset + n_bytes])
     return metadata, tensors
