@@ -86,6 +86,34 @@ TEST(Llama, RandomModelsAgreeWithTransformers) {
   }
 }
 
+// Logits of a few chunks from a GGUF file, with its quantised weights as planes or as f32 values.
+std::vector<float> logits_of(const Gguf& file, bool as_planes) {
+  const LoadOptions names{.rename = llama_gguf_name};
+  Graph graph;
+  nn::Scope scope(graph);
+  if (as_planes) scope = scope.with_formats(weight_formats(file, names));
+  const LlamaGraph model =
+      build_llama(scope, llama_config(file), {.room = 32, .every_logit = true});
+  load_weights(graph, file, names);
+  Greedy greedy(model, compile(graph, {.threads = 1, .variants = {{"s", {1}}}}));
+  std::vector<int32_t> ids;
+  for (int32_t i = 0; i < 24; ++i) ids.push_back(i * 37 % 512);
+  return logits_in_chunks(greedy, ids);
+}
+
+TEST(Llama, PlanesComputeWhatTheirValuesCompute) {
+  TemporaryFolder folder;
+  for (const char* type : {"Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K"}) {
+    const std::string path = folder / (std::string(type) + ".gguf");
+    const auto code = base::run_program(
+        LUMINAL_PYTHON, {LUMINAL_RANDOM_LLAMA, path, "--type", type, "--shape", "tiny"});
+    if (!code) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON;
+    ASSERT_EQ(*code, 0);
+    const Gguf file = Gguf::open(path);
+    EXPECT_LT(difference(logits_of(file, true), logits_of(file, false)), 1e-5) << type;
+  }
+}
+
 LlamaConfig small() {
   LlamaConfig config;
   config.vocab_size = 8;
