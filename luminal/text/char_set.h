@@ -1,0 +1,45 @@
+// CharSet: a set of code points, as ranges.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace luminal::text {
+
+class CharSet {
+ public:
+  struct Range {
+    char32_t first;
+    char32_t last;
+    bool operator==(const Range&) const = default;
+  };
+
+  static CharSet of(char32_t first, char32_t last);
+  static CharSet all();
+  static CharSet white_space();
+  static CharSet word();
+  // A category or a group of them by its Unicode name ("L", "Lu", "P" …), or "Han"; empty where
+  // there is none of that name.
+  static CharSet property(std::string_view name);
+
+  void add(char32_t first, char32_t last);
+  void add(const CharSet& other);
+  CharSet inverted() const;
+  CharSet both(const CharSet& other) const;
+  // Together with what has the same lower case, and the long s with the s.
+  CharSet any_case() const;
+
+  bool contains(char32_t c) const;
+  bool empty() const { return ranges_.empty(); }
+  // Disjoint, not touching, in order.
+  std::span<const Range> ranges() const { return ranges_; }
+  bool operator==(const CharSet&) const = default;
+
+ private:
+  void tidy();
+
+  std::vector<Range> ranges_;
+};
+
+}  // namespace luminal::text

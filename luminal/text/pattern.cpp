@@ -1,0 +1,189 @@
+#include "luminal/text/pattern.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "luminal/base/errors.h"
+#include "luminal/text/pattern_program.h"
+#include "luminal/text/utf8.h"
+
+namespace luminal::text {
+namespace {
+
+constexpr uint16_t kDead = 0;
+constexpr size_t kMaxStates = 4096;
+constexpr size_t kMaxClasses = 200;
+constexpr size_t kMaxWork = 4'000'000;  // steps looked at; the patterns in use take under 100,000
+
+[[noreturn]] void too_large() {
+  throw UserError("tokenizer: the pattern needs an automaton that is too large; simplify it");
+}
+
+}  // namespace
+
+// A state is the list of steps that wait for the next character, the preferred first. A match is
+// known one character late, when what comes next is known too: that is what looking ahead needs.
+struct Pattern::Builder {
+  explicit Builder(Pattern& to, PatternProgram from) : pattern(to), program(std::move(from)) {}
+
+  void build() {
+    find_classes();
+    add_state({});  // kDead
+    add_state({0});
+    for (size_t state = 0; state < states.size(); ++state) add_moves(state);
+    for (size_t k = 0; k < pattern.n_classes_; ++k) {
+      if (pattern.moves_[pattern.n_classes_ + k].matches) {
+        throw UserError("tokenizer: the pattern matches the empty text; it can't split anything");
+      }
+    }
+  }
+
+  // Two code points are of one class when no set tells them apart.
+  void find_classes() {
+    std::vector<uint8_t> classes(kCodePoints, 0);
+    members.assign(1, {});
+    for (const CharSet& set : program.sets) {
+      std::map<uint8_t, uint8_t> inside;  // the class of those of a class that the set has
+      for (const CharSet::Range& range : set.ranges()) {
+        for (char32_t c = range.first; c <= range.last; ++c) {
+          auto [found, is_new] = inside.try_emplace(classes[c], 0);
+          if (is_new) {
+            if (members.size() > kMaxClasses) too_large();
+            found->second = static_cast<uint8_t>(members.size());
+            members.push_back(members[classes[c]]);
+          }
+          classes[c] = found->second;
+        }
+      }
+      const size_t id = static_cast<size_t>(&set - program.sets.data());
+      for (auto& in_sets : members) in_sets.resize(id + 1, false);
+      for (auto [_, of] : inside) members[of][id] = true;
+    }
+    pattern.n_classes_ = static_cast<uint32_t>(members.size()) + 1;
+    members.push_back(std::vector<bool>(program.sets.size(), false));  // the end of the text
+    store_pages(classes);
+  }
+
+  void store_pages(const std::vector<uint8_t>& classes) {
+    std::map<std::string, uint16_t> known;
+    for (char32_t c = 0; c < kCodePoints; c += 256) {
+      const std::string page(classes.begin() + c, classes.begin() + c + 256);
+      auto [found, is_new] = known.try_emplace(page, static_cast<uint16_t>(known.size()));
+      if (is_new) pattern.pages_.insert(pattern.pages_.end(), page.begin(), page.end());
+      pattern.page_of_.push_back(found->second);
+    }
+  }
+
+  uint16_t add_state(const std::vector<uint32_t>& steps) {
+    auto [found, is_new] = known_states.try_emplace(steps, static_cast<uint16_t>(states.size()));
+    if (is_new) {
+      if (states.size() >= kMaxStates) too_large();
+      states.push_back(steps);
+    }
+    return found->second;
+  }
+
+  void add_moves(size_t state) {
+    for (uint32_t k = 0; k < pattern.n_classes_; ++k) {
+      const std::vector<uint32_t> steps = states[state];
+      next.clear();
+      seen.assign(program.steps.size(), false);
+      matched = false;
+      for (uint32_t step : steps) {
+        if (matched) break;
+        follow(step, k);
+      }
+      const bool at_end = k + 1 == pattern.n_classes_;
+      const uint16_t to = at_end || next.empty() ? kDead : add_state(next);
+      pattern.moves_.push_back({to, matched});
+    }
+  }
+
+  // What a step leads to when the next character is of class `k`; less preferred ones than a match
+  // are left out.
+  void follow(uint32_t start, uint32_t k) {
+    std::vector<uint32_t> stack{start};
+    while (!stack.empty() && !matched) {
+      const uint32_t at = stack.back();
+      stack.pop_back();
+      if (seen[at]) continue;
+      seen[at] = true;
+      if (++work > kMaxWork) too_large();
+      const PatternStep& step = program.steps[at];
+      const bool at_end = k + 1 == pattern.n_classes_;
+      switch (step.kind) {
+        case PatternStep::Kind::Take:
+          if (!at_end && members[k][step.set] &&
+              std::find(next.begin(), next.end(), at + 1) == next.end()) {
+            next.push_back(at + 1);
+          }
+          break;
+        case PatternStep::Kind::Split:
+          stack.push_back(step.second);
+          stack.push_back(step.first);
+          break;
+        case PatternStep::Kind::Jump:
+          stack.push_back(step.first);
+          break;
+        case PatternStep::Kind::Ahead:
+          if (members[k][step.set]) stack.push_back(at + 1);
+          break;
+        case PatternStep::Kind::NotAhead:
+          if (!members[k][step.set]) stack.push_back(at + 1);
+          break;
+        case PatternStep::Kind::AtEnd:
+          if (at_end) stack.push_back(at + 1);
+          break;
+        case PatternStep::Kind::Match:
+          matched = true;
+          break;
+      }
+    }
+  }
+
+  Pattern& pattern;
+  PatternProgram program;
+  std::vector<std::vector<bool>> members;  // by class: the sets it is in
+  std::vector<std::vector<uint32_t>> states;
+  std::map<std::vector<uint32_t>, uint16_t> known_states;
+  std::vector<uint32_t> next;
+  std::vector<bool> seen;
+  bool matched = false;
+  size_t work = 0;
+};
+
+Pattern::Pattern(std::string_view expression) {
+  Builder(*this, compile_pattern(expression)).build();
+}
+
+std::optional<size_t> Pattern::match_at(std::string_view text, size_t begin) const {
+  std::optional<size_t> end;
+  uint32_t state = 1;
+  size_t at = begin;
+  while (state != kDead) {
+    size_t length = 0;
+    uint32_t of = n_classes_ - 1;
+    if (at < text.size()) {
+      const unsigned byte = static_cast<unsigned char>(text[at]);
+      const CodePoint c = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text, at);
+      of = class_of(c.value);
+      length = c.length;
+    }
+    const Move move = moves_[state * n_classes_ + of];
+    if (move.matches) end = at;
+    state = move.state;
+    at += length;
+  }
+  return end;
+}
+
+std::optional<Pattern::Match> Pattern::find(std::string_view text, size_t from) const {
+  while (from < text.size()) {
+    if (auto end = match_at(text, from)) return Match{from, *end};
+    from += code_point_at(text, from).length;
+  }
+  return std::nullopt;
+}
+
+}  // namespace luminal::text

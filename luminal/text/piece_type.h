@@ -1,0 +1,25 @@
+// Pieces: the tokens of sentencepiece's models, with their scores and types.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace luminal::text {
+
+// As sentencepiece numbers them.
+enum class PieceType : uint8_t {
+  Normal = 1,
+  Unknown = 2,
+  Control = 3,
+  UserDefined = 4,
+  Unused = 5,
+  Byte = 6
+};
+
+struct Pieces {
+  std::vector<float> scores;  // by id
+  std::vector<PieceType> types;
+};
+
+}  // namespace luminal::text

@@ -1,0 +1,41 @@
+// Protobuf: reads the fields of a message, with every length checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace luminal::text {
+
+// A field of a message as the wire has it. What the number means is up to the reader.
+struct ProtobufField {
+  enum class Kind : uint8_t { Number, Bytes, Fixed32, Fixed64 };
+
+  uint32_t number = 0;
+  Kind kind = Kind::Number;
+  uint64_t value = 0;      // of all kinds but Bytes
+  std::string_view bytes;  // of Bytes: a text, or a message of its own
+
+  float real() const;  // of Fixed32
+};
+
+// Goes through a message; UserError, with the source and the byte, for what isn't one.
+class ProtobufReader {
+ public:
+  ProtobufReader(std::string_view message, const std::string& source)
+      : message_(message), source_(source) {}
+
+  // False at the end.
+  bool next(ProtobufField& field);
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const;
+  uint64_t varint();
+  std::string_view take(uint64_t length);
+
+  std::string_view message_;
+  const std::string& source_;
+  size_t at_ = 0;
+};
+
+}  // namespace luminal::text

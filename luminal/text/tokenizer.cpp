@@ -1,0 +1,152 @@
+#include "luminal/text/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/text/read_tokenizer.h"
+#include "luminal/text/tokenizer_parts.h"
+#include "luminal/text/utf8.h"
+#include "luminal/text/word_cache.h"
+
+namespace luminal {
+namespace {
+
+using text::AddedTokens;
+using text::TokenizerParts;
+
+std::string contents(const std::filesystem::path& path) {
+  const base::MappedFile file(path.string());
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.size()};
+}
+
+// One call of encode(): its words are remembered while it lasts.
+class Encoder {
+ public:
+  explicit Encoder(const TokenizerParts& parts) : parts_(parts) {}
+
+  void encode(std::string_view text, bool with_special, std::vector<TokenId>& ids) {
+    for (const AddedTokens::Part& raw : parts_.added.split(text, false, with_special)) {
+      if (raw.token) {
+        ids.push_back(raw.token->id);
+        continue;
+      }
+      const bool at_start = raw.text.data() == text.data();
+      const std::string normalized = parts_.normalizer.apply(raw.text);
+      for (const AddedTokens::Part& part : parts_.added.split(normalized, true, with_special)) {
+        if (part.token) {
+          ids.push_back(part.token->id);
+        } else {
+          words(part.text, at_start && part.text.data() == normalized.data(), ids);
+        }
+      }
+    }
+  }
+
+ private:
+  void words(std::string_view text, bool at_start, std::vector<TokenId>& ids) {
+    parts_.pre_tokenizer.run(text, at_start, [&](std::string_view word) {
+      cache_.append(word, ids, [&](std::string_view new_word, std::vector<TokenId>& out) {
+        std::visit([&](const auto& model) { model.encode(new_word, out); }, *parts_.model);
+      });
+    });
+  }
+
+  const TokenizerParts& parts_;
+  text::WordCache cache_;
+};
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::shared_ptr<const TokenizerParts> parts) : parts_(std::move(parts)) {}
+
+Tokenizer Tokenizer::open(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path file = path;
+  if (fs::is_directory(file, ignored)) {
+    file = fs::path(path) / "tokenizer.json";
+    if (!fs::exists(file, ignored)) file = fs::path(path) / "tokenizer.model";
+    if (!fs::exists(file, ignored)) {
+      throw UserError(fmt::format(
+          "tokenizer: '{}' holds neither tokenizer.json nor tokenizer.model; name the file", path));
+    }
+  }
+  if (file.extension() == ".model") return from_sentencepiece(contents(file), file.string());
+  const auto beside = [&](const char* name) {
+    const fs::path other = file.parent_path() / name;
+    return fs::exists(other, ignored) ? contents(other) : std::string();
+  };
+  auto parts = std::make_shared<TokenizerParts>(
+      text::read_json(contents(file), beside("tokenizer_config.json"), file.string()));
+  if (parts->chat_template.empty()) parts->chat_template = beside("chat_template.jinja");
+  return Tokenizer(std::move(parts));
+}
+
+Tokenizer Tokenizer::from_json(std::string_view json, std::string_view config,
+                               const std::string& source) {
+  return Tokenizer(std::make_shared<TokenizerParts>(text::read_json(json, config, source)));
+}
+
+Tokenizer Tokenizer::from_sentencepiece(std::string_view model, const std::string& source) {
+  return Tokenizer(std::make_shared<TokenizerParts>(text::read_sentencepiece(model, source)));
+}
+
+Tokenizer Tokenizer::from_vocabulary(const VocabularyData& data) {
+  return Tokenizer(std::make_shared<TokenizerParts>(text::read_vocabulary(data)));
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+  std::string valid;
+  if (!text::is_utf8(text)) {
+    valid = text::valid_utf8(text);
+    text = valid;
+  }
+  std::vector<TokenId> ids;
+  if (options.add_special) ids = parts_->before;
+  Encoder(*parts_).encode(text, options.parse_special, ids);
+  if (options.add_special) ids.insert(ids.end(), parts_->after.begin(), parts_->after.end());
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids, const DecodeOptions& options) const {
+  std::vector<std::string> tokens;
+  tokens.reserve(ids.size());
+  for (TokenId id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= size()) {
+      throw UserError(fmt::format("tokenizer: there is no token {}; the vocabulary of {} has {}",
+                                  id, parts_->source, size()));
+    }
+    if (options.skip_special && is_special(id)) continue;
+    tokens.push_back(token(id));
+  }
+  return parts_->decoder.decode(std::move(tokens));
+}
+
+size_t Tokenizer::size() const { return std::max(parts_->vocabulary->size(), parts_->added.end()); }
+
+std::string Tokenizer::token(TokenId id) const {
+  if (const text::AddedToken* added = parts_->added.find(id)) return added->content;
+  if (id < 0 || static_cast<size_t>(id) >= parts_->vocabulary->size()) return {};
+  return parts_->vocabulary->token(id);
+}
+
+std::optional<TokenId> Tokenizer::id(std::string_view token) const {
+  if (const text::AddedToken* added = parts_->added.find(token)) return added->id;
+  return parts_->vocabulary->find(token);
+}
+
+bool Tokenizer::is_special(TokenId id) const {
+  const text::AddedToken* added = parts_->added.find(id);
+  return added && added->special;
+}
+
+std::optional<TokenId> Tokenizer::bos() const { return parts_->bos; }
+std::optional<TokenId> Tokenizer::eos() const { return parts_->eos; }
+std::optional<TokenId> Tokenizer::padding() const { return parts_->padding; }
+const std::string& Tokenizer::chat_template() const { return parts_->chat_template; }
+
+}  // namespace luminal

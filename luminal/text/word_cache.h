@@ -1,0 +1,43 @@
+// WordCache: the ids of words already seen, for the length of one call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "luminal/base/hash.h"
+#include "luminal/text/token_id.h"
+
+namespace luminal::text {
+
+// Words repeat: a table of fixed size where a new word takes the place of the one it collides with,
+// so that a call's memory is bounded whatever the text.
+class WordCache {
+ public:
+  // Appends the ids of a word, asking `encode(word, ids)` for those of a new one.
+  template <typename Encode>
+  void append(std::string_view word, std::vector<TokenId>& ids, const Encode& encode) {
+    if (word.size() > kMaxWord) return encode(word, ids);
+    if (entries_.empty()) entries_.resize(kEntries);
+    Entry& entry = entries_[base::hash(word) % kEntries];
+    if (entry.word != word) {
+      entry.word = word;
+      entry.ids.clear();
+      encode(word, entry.ids);
+    }
+    ids.insert(ids.end(), entry.ids.begin(), entry.ids.end());
+  }
+
+ private:
+  static constexpr size_t kMaxWord = 48;
+  static constexpr size_t kEntries = 8192;
+
+  struct Entry {
+    std::string word;
+    std::vector<TokenId> ids;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace luminal::text
