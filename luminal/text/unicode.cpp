@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <vector>
 
 #include "luminal/text/utf8.h"
@@ -131,6 +132,23 @@ std::string lower(std::string_view text) {
     at += c.length;
   }
   return out;
+}
+
+char32_t upper_of(char32_t c) {
+  if (c < 0x80) return in(c, 'a', 'z') ? c - 32 : c;
+  // The other way round, once: of several capitals the first counts.
+  static const std::map<char32_t, char32_t> capitals = [] {
+    std::map<char32_t, char32_t> found;
+    for (size_t i = 0; i + 1 < std::size(kLowerKeys); ++i) {
+      const std::u32string_view to = mapped(kLowerKeys, kLowerPool, kLowerKeys[i].from);
+      if (to.size() == 1 && category(kLowerKeys[i].from) == Category::Lu) {
+        found.try_emplace(to[0], kLowerKeys[i].from);
+      }
+    }
+    return found;
+  }();
+  const auto capital = capitals.find(c);
+  return capital == capitals.end() ? c : capital->second;
 }
 
 uint8_t combining_class(char32_t c) { return c < 0x300 ? 0 : value_in(kCombiningRuns, c); }

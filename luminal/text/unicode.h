@@ -61,6 +61,8 @@ bool is_word(char32_t c);
 // sigma is always 'σ'.
 void append_lower(std::u32string& out, char32_t c);
 std::string lower(std::string_view text);
+// The capital whose lower case this is; the letter itself where there is none.
+char32_t upper_of(char32_t c);
 
 // Canonical_Combining_Class; 0 for what starts a character.
 uint8_t combining_class(char32_t c);

@@ -1,0 +1,34 @@
+// The tokens of a chat template: text, and what stands in {{ }} and {% %}.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luminal::text {
+
+struct TemplateToken {
+  enum class Kind : uint8_t {
+    Text,       // to be printed as it is
+    PrintOpen,  // {{
+    PrintClose,
+    TagOpen,  // {%
+    TagClose,
+    Name,
+    String,  // with its escapes resolved
+    Integer,
+    Float,
+    Operator,
+    End
+  };
+  Kind kind;
+  std::string text;
+  int line;
+};
+
+// Splits a template as Jinja does with trim_blocks and lstrip_blocks, which is how transformers
+// sets it up. UserError with the line for what can't be read.
+std::vector<TemplateToken> template_tokens(std::string_view source);
+
+}  // namespace luminal::text
