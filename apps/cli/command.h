@@ -24,5 +24,6 @@ void define_graph(CLI::App& app);
 void define_inspect(CLI::App& app);
 void define_rules(CLI::App& app);
 void define_run(CLI::App& app);
+void define_tokenize(CLI::App& app);
 
 }  // namespace luminal::cli

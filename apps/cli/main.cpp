@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"inspect", "List the metadata and tensors of a model's file or folder", define_inspect},
     {"rules", "List the rules, or test your own", define_rules},
     {"run", "Run a graph, trace it and check every kernel", define_run},
+    {"tokenize", "Text to a model's token ids, or back", define_tokenize},
 };
 
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {

@@ -20,12 +20,12 @@ struct ChatMessage {
 struct ChatOptions {
   // Ends the text where the model's answer begins.
   bool add_generation_prompt = true;
-  std::string bos_token;
-  std::string eos_token;
+  std::string bos_token{};
+  std::string eos_token{};
   // More variables for the template, as the text of a JSON object: tools, enable_thinking …
   std::string variables = "{}";
   // What the template's clock shows, in seconds since 1970 (UTC); none for the system's.
-  std::optional<int64_t> now;
+  std::optional<int64_t> now{};
 };
 
 // A template in the part of Jinja that published models use, set up as transformers does it. It is

@@ -15,7 +15,6 @@ namespace luminal::text {
 struct TemplateLoop {
   std::shared_ptr<const TemplateList> items;
   size_t index = 0;
-  int64_t depth = 1;
 };
 
 namespace {
@@ -146,17 +145,16 @@ class Renderer {
       run(statement.bodies[1]);
       return;
     }
-    ++loop_depth_;
     for (size_t i = 0; i < items->size(); ++i) {
+      budget_.step();
       scopes_.emplace_back();
       scopes_.back()["loop"] =
-          Value::Data(std::make_shared<const TemplateLoop>(TemplateLoop{items, i, loop_depth_}));
+          Value::Data(std::make_shared<const TemplateLoop>(TemplateLoop{items, i}));
       bind(statement, (*items)[i]);
       const Flow flow = run(statement.bodies[0]);
       scopes_.pop_back();
       if (flow == Flow::Break) break;
     }
-    --loop_depth_;
   }
 
   // Gives a value to the names of a 'for' or 'set': the value, or its items one by one.
@@ -320,8 +318,8 @@ class Renderer {
     if (name == "first") return Value::of(index == 0);
     if (name == "last") return Value::of(index + 1 == n);
     if (name == "length") return Value::of(n);
-    if (name == "depth") return Value::of(loop.depth);
-    if (name == "depth0") return Value::of(loop.depth - 1);
+    if (name == "depth") return Value::of(int64_t{1});  // only recursive loops have more
+    if (name == "depth0") return Value::of(int64_t{0});
     if (name == "previtem" && index > 0) return (*loop.items)[loop.index - 1];
     if (name == "nextitem" && index + 1 < n) return (*loop.items)[loop.index + 1];
     return Value::undefined(name);
@@ -449,7 +447,6 @@ class Renderer {
   int64_t now_;
   TemplateBudget budget_;
   std::vector<Scope> scopes_;
-  int64_t loop_depth_ = 0;
   std::string out_;
 };
 

@@ -26,7 +26,7 @@ std::string contents(const std::filesystem::path& path) {
 // One call of encode(): its words are remembered while it lasts.
 class Encoder {
  public:
-  explicit Encoder(const TokenizerParts& parts) : parts_(parts) {}
+  Encoder(const TokenizerParts& parts, size_t text_bytes) : parts_(parts), cache_(text_bytes) {}
 
   void encode(std::string_view text, bool with_special, std::vector<TokenId>& ids) {
     for (const AddedTokens::Part& raw : parts_.added.split(text, false, with_special)) {
@@ -107,7 +107,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOption
   }
   std::vector<TokenId> ids;
   if (options.add_special) ids = parts_->before;
-  Encoder(*parts_).encode(text, options.parse_special, ids);
+  Encoder(*parts_, text.size()).encode(text, options.parse_special, ids);
   if (options.add_special) ids.insert(ids.end(), parts_->after.begin(), parts_->after.end());
   return ids;
 }

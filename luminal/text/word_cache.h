@@ -15,11 +15,13 @@ namespace luminal::text {
 // so that a call's memory is bounded whatever the text.
 class WordCache {
  public:
+  // A short text isn't worth a table.
+  explicit WordCache(size_t text_bytes) : entries_(text_bytes < kShortText ? 0 : kEntries) {}
+
   // Appends the ids of a word, asking `encode(word, ids)` for those of a new one.
   template <typename Encode>
   void append(std::string_view word, std::vector<TokenId>& ids, const Encode& encode) {
-    if (word.size() > kMaxWord) return encode(word, ids);
-    if (entries_.empty()) entries_.resize(kEntries);
+    if (word.size() > kMaxWord || entries_.empty()) return encode(word, ids);
     Entry& entry = entries_[base::hash(word) % kEntries];
     if (entry.word != word) {
       entry.word = word;
@@ -30,6 +32,7 @@ class WordCache {
   }
 
  private:
+  static constexpr size_t kShortText = 4096;
   static constexpr size_t kMaxWord = 48;
   static constexpr size_t kEntries = 8192;
 

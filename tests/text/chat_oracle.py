@@ -110,7 +110,7 @@ CONSTRUCTS = [
     "{{ strftime_now('%Y-%m-%d') }}", "{{ 1.0 }} {{ 100000.5 }} {{ 0.1 + 0.2 }}", "{{ true and 'a' or 'b' }} {{ none or 'c' }} {{ '' and 'd' }}", "{{ 'a' 'b' }}", "{{ -2 ** 2 }} {{ 2 * 3 + 4 ~ 5 }}",
     "{{ 'abc' | replace('b', 'x') }} {{ ' x ' | trim }} {{ 'a b' | title }} {{ 'aXb' | capitalize }}", "{{ 'abc'.removeprefix('a') }} {{ '12'.isdigit() }} {{ 'ab'.isalpha() }} {{ ''.isdigit() }}",
     "{{ namespace(a=1).a }}", "{% set ns = namespace() %}{% set ns.x = [1] %}{{ ns.x[0] }}", "{{ dict(a=1, b=2) }}", "{{ {'a': 1} == {'a': 1.0} }} {{ [1] == [1] }} {{ [1] != [2] }}", "{% if x is not defined %}u{% endif %}{{ x is not none }}",
-    "{{ }}", "{% if %}{% endif %}", "{% for %}{% endfor %}", "{% endif %}", "{% if true %}", "{{ 'a }}", "{{ (1 }}", "{% unknown %}", "{{ 1 | }}", "{{ a b }}", "{% set %}", "{# open", "{{ [1,2 }}", "{% raw %}",
+    "{{ }}", "{% if %}{% endif %}", "{% for %}{% endfor %}", "{% endif %}", "{% if true %}", "{{ 'a }}", "{{ (1 }}", "{% unknown %}", "{{ 1 | }}", "{{ a b }}", "{% set %}", "{# open", "{{ [1,2 }}",
 ]
 
 

@@ -1,0 +1,87 @@
+// luminal tokenize: what a model's tokenizer makes of a text, and of ids.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/cli/command.h"
+#include "apps/cli/files.h"
+#include "luminal/base/errors.h"
+#include "luminal/base/json_text.h"
+#include "luminal/text/tokenizer.h"
+
+namespace luminal::cli {
+namespace {
+
+struct Options {
+  std::string tokenizer;
+  std::string file = "-";
+  std::string prompt;
+  bool has_prompt = false;
+  bool decode = false;
+  bool ids_only = false;
+  bool no_special = false;
+};
+
+std::vector<TokenId> read_ids(std::string_view text) {
+  std::vector<TokenId> ids;
+  while (true) {
+    const size_t begin = text.find_first_not_of(" \t\r\n,[]");
+    if (begin == text.npos) return ids;
+    text.remove_prefix(begin);
+    TokenId id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc()) {
+      throw UserError(
+          fmt::format("'{}' isn't an id; --decode takes whole numbers with spaces between them",
+                      text.substr(0, 20)));
+    }
+    ids.push_back(id);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+  }
+}
+
+void tokenize(const Options& options) {
+  const Tokenizer tokenizer = Tokenizer::open(options.tokenizer);
+  const std::string text = options.has_prompt ? options.prompt : read_text(options.file);
+  if (options.decode) {
+    std::cout << tokenizer.decode(read_ids(text)) << "\n";
+    return;
+  }
+  const std::vector<TokenId> ids = tokenizer.encode(text, {.add_special = !options.no_special});
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (options.ids_only) {
+      std::cout << (i == 0 ? "" : " ") << ids[i];
+    } else {
+      std::cout << fmt::format("{:>7}  {}\n", ids[i], base::json_quoted(tokenizer.token(ids[i])));
+    }
+  }
+  if (options.ids_only) std::cout << "\n";
+}
+
+}  // namespace
+
+void define_tokenize(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("tokenizer", options->tokenizer,
+                 "A tokenizer.json or tokenizer.model, or a model's folder that holds one")
+      ->required();
+  CLI::Option* file =
+      app.add_option("file", options->file, "Text, or ids with --decode; - for standard input")
+          ->capture_default_str();
+  CLI::Option* prompt =
+      app.add_option("-p,--prompt", options->prompt, "The text itself")->excludes(file);
+  app.add_flag("--decode", options->decode, "From ids to text");
+  app.add_flag("--ids", options->ids_only, "Only the ids, on one line");
+  app.add_flag("--no-special", options->no_special, "Without the special tokens around the text");
+  app.callback([options, prompt] {
+    options->has_prompt = prompt->count() > 0;
+    tokenize(*options);
+  });
+}
+
+}  // namespace luminal::cli

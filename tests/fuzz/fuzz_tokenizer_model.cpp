@@ -1,0 +1,21 @@
+// libFuzzer target of tokenizer.model: any bytes give a tokenizer or a UserError, and a tokenizer
+// works.
+#include <cstdint>
+#include <string_view>
+
+#include "luminal/base/errors.h"
+#include "luminal/text/tokenizer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace luminal;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  try {
+    const Tokenizer tokenizer = Tokenizer::from_sentencepiece(bytes, "fuzz");
+    for (std::string_view sample :
+         {std::string_view("Hello  w\xC3\xB6rld! <s>"), bytes.substr(0, 200)}) {
+      tokenizer.decode(tokenizer.encode(sample));
+    }
+  } catch (const UserError&) {
+  }
+  return 0;
+}
