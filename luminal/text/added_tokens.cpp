@@ -5,7 +5,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 bool ends_with_word(std::string_view text) {
@@ -105,4 +105,4 @@ const AddedToken* AddedTokens::find(std::string_view content) const {
   return found == tokens_.end() ? nullptr : &*found;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

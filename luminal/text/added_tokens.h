@@ -9,7 +9,7 @@
 #include "luminal/text/prefix_tree.h"
 #include "luminal/text/token_id.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct AddedToken {
   TokenId id = 0;
@@ -51,4 +51,4 @@ class AddedTokens {
   PrefixTree normalized_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 int digit(char c) {
@@ -34,4 +34,4 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // The bytes; none for text that isn't base64.
 std::optional<std::string> from_base64(std::string_view text);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -8,7 +8,7 @@
 #include "luminal/text/byte_tokens.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
@@ -133,4 +133,4 @@ void Bpe::merge(std::vector<TokenId>& ids) const {
   std::erase(ids, -1);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -12,7 +12,7 @@
 #include "luminal/text/pair_table.h"
 #include "luminal/text/vocabulary.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct BpeOptions {
   std::optional<std::string> unknown;  // the token for what the vocabulary lacks
@@ -43,4 +43,4 @@ class Bpe {
   PairTable merges_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -4,7 +4,7 @@
 
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr char32_t kMoved = 0x100;
@@ -72,4 +72,4 @@ std::optional<uint8_t> byte_of_letter(char32_t letter) {
   return static_cast<uint8_t>(byte);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -9,7 +9,7 @@
 
 #include "luminal/text/vocabulary.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // The byte that "<0x0A>" stands for.
 std::optional<uint8_t> byte_of_token(std::string_view token);
@@ -24,4 +24,4 @@ void append_byte_letters(std::string& out, std::string_view bytes);
 // The byte a letter stands for; none for other letters.
 std::optional<uint8_t> byte_of_letter(char32_t letter);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -6,7 +6,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 // The script Han, which isn't told by categories.
@@ -143,4 +143,4 @@ bool CharSet::contains(char32_t c) const {
   return after != ranges_.begin() && c <= (after - 1)->last;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

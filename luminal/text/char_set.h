@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class CharSet {
  public:
@@ -42,4 +42,4 @@ class CharSet {
   std::vector<Range> ranges_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

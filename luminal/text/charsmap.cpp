@@ -5,7 +5,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 // A unit of the trie (Darts): a label in the low byte, or a value where the top bit is set.
@@ -69,4 +69,4 @@ std::string Charsmap::apply(std::string_view text) const {
   return out;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

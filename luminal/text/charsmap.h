@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // A double-array trie of what is replaced, and the texts it is replaced with. Made by someone else:
 // every step of the trie is checked.
@@ -30,4 +30,4 @@ class Charsmap {
   std::string texts_;  // each ends with a zero
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -9,9 +9,9 @@
 namespace luminal {
 namespace {
 
-using text::TemplateDict;
-using text::TemplateList;
-using text::TemplateValue;
+using tokens::TemplateDict;
+using tokens::TemplateList;
+using tokens::TemplateValue;
 
 constexpr size_t kMaxVariables = size_t{1} << 24;
 
@@ -91,11 +91,11 @@ TemplateValue value_of(std::string_view json) {
 }  // namespace
 
 struct ChatTemplate::Parsed {
-  text::TemplateBody body;
+  tokens::TemplateBody body;
 };
 
 ChatTemplate::ChatTemplate(std::string_view source)
-    : parsed_(std::make_shared<const Parsed>(Parsed{text::parse_template(source)})) {}
+    : parsed_(std::make_shared<const Parsed>(Parsed{tokens::parse_template(source)})) {}
 
 std::string ChatTemplate::render(const std::vector<ChatMessage>& messages,
                                  const ChatOptions& options) const {
@@ -118,7 +118,7 @@ std::string ChatTemplate::render_json(std::string_view messages, const ChatOptio
   if (!more.dict()) throw UserError("chat template: its variables must be a JSON object");
   for (const auto& member : *more.dict()) context.push_back(member);
   const int64_t now = options.now.value_or(static_cast<int64_t>(std::time(nullptr)));
-  return text::render_template(parsed_->body, context, now);
+  return tokens::render_template(parsed_->body, context, now);
 }
 
 }  // namespace luminal

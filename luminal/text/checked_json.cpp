@@ -4,7 +4,7 @@
 
 #include "luminal/base/errors.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr int kMaxDepth = 64;
@@ -103,4 +103,4 @@ int64_t JsonNode::integer_or(const char* key, int64_t low, int64_t high, int64_t
   return has(key) ? at(key).integer(low, high) : otherwise;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 using Json = nlohmann::json;
 
@@ -67,4 +67,4 @@ class JsonNode {
   std::string path_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

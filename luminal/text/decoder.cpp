@@ -4,7 +4,7 @@
 #include "luminal/text/normalizer.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Tokens = std::vector<std::string>;
@@ -171,4 +171,4 @@ std::string Decoder::decode(std::vector<std::string> tokens) const {
   return valid_utf8(joined(tokens, between));
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -8,7 +8,7 @@
 
 #include "luminal/text/pattern.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct DecodeByteLevel {};
 struct DecodeWordPiece {
@@ -52,4 +52,4 @@ struct Decoder {
   std::string decode(std::vector<std::string> tokens) const;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

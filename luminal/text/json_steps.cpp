@@ -9,7 +9,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr size_t kMaxSteps = 64;
@@ -255,4 +255,4 @@ void read_post_processor(const JsonNode& node, std::vector<TokenId>& before,
   }
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

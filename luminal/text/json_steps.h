@@ -6,7 +6,7 @@
 #include "luminal/text/checked_json.h"
 #include "luminal/text/tokenizer_parts.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // Each appends to what is there; a kind that isn't known is a UserError that names it.
 void read_normalizer(const JsonNode& node, Normalizer& normalizer);
@@ -19,4 +19,4 @@ void read_post_processor(const JsonNode& node, std::vector<TokenId>& before,
 // The pattern GPT-2's words follow, made once.
 std::shared_ptr<const Pattern> gpt2_words();
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

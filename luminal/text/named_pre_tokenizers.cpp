@@ -5,7 +5,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/text/unicode.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr std::string_view kLlama3Words =
@@ -71,4 +71,4 @@ NamedPreTokenizer named_pre_tokenizer(std::string_view name) {
   unknown(name);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include "luminal/text/normalizer.h"
 #include "luminal/text/pre_tokenizer.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct NamedPreTokenizer {
   Normalizer normalizer;
@@ -19,4 +19,4 @@ struct NamedPreTokenizer {
 // are, for another one.
 NamedPreTokenizer named_pre_tokenizer(std::string_view name);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 // Marks that follow one another are put in the order of their classes; equal ones keep theirs.
@@ -76,4 +76,4 @@ std::string normalized(std::string_view text, NormalForm form) {
   return out;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

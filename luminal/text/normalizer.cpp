@@ -4,7 +4,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
@@ -188,4 +188,4 @@ std::string Normalizer::apply(std::string_view text) const {
   return result;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

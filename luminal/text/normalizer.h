@@ -13,7 +13,7 @@
 #include "luminal/text/pattern.h"
 #include "luminal/text/prefix_tree.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct LowerCase {};
 struct StripSpace {
@@ -67,4 +67,4 @@ constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -4,7 +4,7 @@
 
 #include "luminal/base/hash.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr uint64_t kFree = ~uint64_t{0};
@@ -38,4 +38,4 @@ const PairTable::Merge* PairTable::find(TokenId left, TokenId right) const {
   return slot.key == key ? &slot.merge : nullptr;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 
 #include "luminal/text/token_id.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class PairTable {
  public:
@@ -32,4 +32,4 @@ class PairTable {
   std::vector<Slot> slots_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -8,7 +8,7 @@
 #include "luminal/text/pattern_program.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr uint16_t kDead = 0;
@@ -186,4 +186,4 @@ std::optional<Pattern::Match> Pattern::find(std::string_view text, size_t from) 
   return std::nullopt;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // The expression becomes an automaton with one state after each character, built whole when the
 // pattern is made, so matching never backtracks and a pattern can be used from many threads.
@@ -44,4 +44,4 @@ class Pattern {
   std::vector<uint8_t> pages_;     // the class of each code point, equal pages once
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -10,7 +10,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Kind = PatternStep::Kind;
@@ -366,4 +366,4 @@ class Compiler {
 
 PatternProgram compile_pattern(std::string_view pattern) { return Compiler(pattern).compile(); }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

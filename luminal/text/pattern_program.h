@@ -7,7 +7,7 @@
 
 #include "luminal/text/char_set.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct PatternStep {
   enum class Kind : uint8_t {
@@ -36,4 +36,4 @@ struct PatternProgram {
 // else.
 PatternProgram compile_pattern(std::string_view pattern);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // As sentencepiece numbers them.
 enum class PieceType : uint8_t {
@@ -22,4 +22,4 @@ struct Pieces {
   std::vector<PieceType> types;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

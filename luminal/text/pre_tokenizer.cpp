@@ -7,7 +7,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 struct Stretch {
@@ -214,4 +214,4 @@ void PreTokenizer::run_from(size_t step, std::string_view text, bool at_start,
   std::visit([&](const auto& kind) { apply_step(kind, text, at_start, next); }, steps[step]);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -10,7 +10,7 @@
 
 #include "luminal/text/pattern.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // What becomes of the stretches that match.
 enum class SplitBehavior : uint8_t {
@@ -73,4 +73,4 @@ bool is_bert_punctuation(char32_t c);
 constexpr std::string_view kGpt2Words =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

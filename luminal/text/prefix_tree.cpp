@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 PrefixTree::PrefixTree(std::vector<std::pair<std::string_view, uint32_t>> strings) : nodes_(1) {
   std::erase_if(strings, [](const auto& entry) { return entry.first.empty(); });
@@ -58,4 +58,4 @@ std::optional<PrefixTree::Found> PrefixTree::longest(std::string_view text, size
   return found;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

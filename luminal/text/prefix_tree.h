@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class PrefixTree {
  public:
@@ -41,4 +41,4 @@ class PrefixTree {
   std::vector<Node> nodes_;  // the children of a node follow one another, in the order of bytes
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

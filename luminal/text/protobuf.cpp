@@ -7,7 +7,7 @@
 
 #include "luminal/base/errors.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 float ProtobufField::real() const { return std::bit_cast<float>(static_cast<uint32_t>(value)); }
 
@@ -66,4 +66,4 @@ bool ProtobufReader::next(ProtobufField& field) {
   }
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // A field of a message as the wire has it. What the number means is up to the reader.
 struct ProtobufField {
@@ -38,4 +38,4 @@ class ProtobufReader {
   size_t at_ = 0;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

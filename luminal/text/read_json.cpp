@@ -8,7 +8,7 @@
 #include "luminal/text/json_steps.h"
 #include "luminal/text/read_tokenizer.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 // Ids may have holes, but not so many that a small file takes a lot of memory.
@@ -219,4 +219,4 @@ TokenizerParts read_json(std::string_view json, std::string_view config,
   return parts;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

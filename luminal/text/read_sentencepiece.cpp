@@ -6,7 +6,7 @@
 #include "luminal/text/read_tokenizer.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Kind = ProtobufField::Kind;
@@ -120,4 +120,4 @@ TokenizerParts read_sentencepiece(std::string_view bytes, const std::string& sou
   return parts;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include "luminal/text/tokenizer_parts.h"
 #include "luminal/text/vocabulary_data.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // tokenizer.json, with the text of tokenizer_config.json or nothing.
 TokenizerParts read_json(std::string_view json, std::string_view config, const std::string& source);
@@ -30,4 +30,4 @@ struct SentencePieceData {
 // Checks it and puts its parts together: control pieces become special tokens.
 TokenizerParts sentencepiece_parts(SentencePieceData data);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 [[noreturn]] void fail(const VocabularyData& data, const std::string& what) {
@@ -154,4 +154,4 @@ TokenizerParts read_vocabulary(const VocabularyData& data) {
   return parts;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

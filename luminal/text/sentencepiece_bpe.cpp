@@ -11,7 +11,7 @@
 #include "luminal/text/byte_tokens.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
@@ -162,4 +162,4 @@ void SentencePieceBpe::append(std::string_view text, std::vector<TokenId>& ids,
   }
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -11,7 +11,7 @@
 #include "luminal/text/prefix_tree.h"
 #include "luminal/text/vocabulary.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class SentencePieceBpe {
  public:
@@ -34,4 +34,4 @@ class SentencePieceBpe {
   PrefixTree user_defined_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

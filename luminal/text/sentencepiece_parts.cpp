@@ -6,7 +6,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/text/read_tokenizer.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 void check(const SentencePieceData& data) {
@@ -85,4 +85,4 @@ TokenizerParts sentencepiece_parts(SentencePieceData data) {
   return parts;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

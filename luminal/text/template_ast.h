@@ -11,7 +11,7 @@
 
 #include "luminal/text/template_value.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct TemplateExpr;
 using TemplateExprPtr = std::unique_ptr<TemplateExpr>;
@@ -77,4 +77,4 @@ struct TemplateMacro {
 // UserError with the line for what isn't a template, or one that uses what isn't supported.
 TemplateBody parse_template(std::string_view source);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -4,7 +4,7 @@
 
 #include "luminal/base/errors.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 void TemplateBudget::fail(const std::string& what) const {
   throw UserError(fmt::format("chat template: line {}: {}", line, what));
@@ -19,4 +19,4 @@ void TemplateBudget::spend(size_t n) {
   bytes -= static_cast<int64_t>(n);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

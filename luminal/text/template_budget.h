@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct TemplateBudget {
   int64_t steps = 2'000'000;         // expressions and statements
@@ -20,4 +20,4 @@ struct TemplateBudget {
   void spend(size_t n);
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -11,7 +11,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Value = TemplateValue;
@@ -348,4 +348,4 @@ bool apply_test(std::string_view name, const Value& value, const TemplateArgumen
   budget.fail(fmt::format("the test '{}' isn't supported", name.substr(0, 60)));
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 const TemplateValue* TemplateArguments::get(size_t place, std::string_view name) const {
   if (place < values.size()) return &values[place];
@@ -119,4 +119,4 @@ std::string stripped(const std::string& text, const std::optional<std::string>& 
   return text.substr(begin, end - begin);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

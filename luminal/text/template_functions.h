@@ -10,7 +10,7 @@
 #include "luminal/text/template_budget.h"
 #include "luminal/text/template_value.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct TemplateArguments {
   std::vector<TemplateValue> values;
@@ -50,4 +50,4 @@ TemplateValue attribute_of(const TemplateValue& value, std::string_view name,
 std::string stripped(const std::string& text, const std::optional<std::string>& characters,
                      bool left, bool right);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

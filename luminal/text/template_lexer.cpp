@@ -8,7 +8,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Kind = TemplateToken::Kind;
@@ -263,4 +263,4 @@ class Lexer {
 
 std::vector<TemplateToken> template_tokens(std::string_view source) { return Lexer(source).run(); }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct TemplateToken {
   enum class Kind : uint8_t {
@@ -31,4 +31,4 @@ struct TemplateToken {
 // sets it up. UserError with the line for what can't be read.
 std::vector<TemplateToken> template_tokens(std::string_view source);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

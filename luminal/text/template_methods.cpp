@@ -8,7 +8,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Value = TemplateValue;
@@ -240,4 +240,4 @@ std::optional<TemplateValue> call_method(const TemplateValue& value, std::string
   return std::nullopt;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -8,7 +8,7 @@
 #include "luminal/text/template_functions.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Value = TemplateValue;
@@ -178,4 +178,4 @@ TemplateValue slice_of(const Value& value, std::optional<int64_t> first,
   return value.text() ? Value::of(std::move(text)) : Value::of(std::move(items));
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

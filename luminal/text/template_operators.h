@@ -7,7 +7,7 @@
 #include "luminal/text/template_budget.h"
 #include "luminal/text/template_value.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // a op b, for + - * / // % ** ~ == != < <= > >= in and not in.
 TemplateValue apply_operator(std::string_view op, const TemplateValue& a, const TemplateValue& b,
@@ -22,4 +22,4 @@ TemplateValue slice_of(const TemplateValue& value, std::optional<int64_t> first,
                        std::optional<int64_t> last, std::optional<int64_t> step,
                        TemplateBudget& budget);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

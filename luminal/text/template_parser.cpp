@@ -11,7 +11,7 @@
 #include "luminal/text/template_ast.h"
 #include "luminal/text/template_lexer.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 using Kind = TemplateToken::Kind;
@@ -555,4 +555,4 @@ class Parser {
 
 TemplateBody parse_template(std::string_view source) { return Parser(source).parse(); }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

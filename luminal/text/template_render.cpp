@@ -9,7 +9,7 @@
 #include "luminal/text/template_functions.h"
 #include "luminal/text/template_operators.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // What `loop` is inside of a loop.
 struct TemplateLoop {
@@ -457,4 +457,4 @@ std::string render_template(const TemplateBody& body, const TemplateDict& contex
   return Renderer(context, now, budget).render(body);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include "luminal/text/template_ast.h"
 #include "luminal/text/template_budget.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // The text a template makes of its variables, which are the members of `context`. `now` is what
 // strftime_now tells, in seconds since 1970, UTC. UserError, with the line, when the template
@@ -15,4 +15,4 @@ namespace luminal::text {
 std::string render_template(const TemplateBody& body, const TemplateDict& context, int64_t now,
                             TemplateBudget budget = {});
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

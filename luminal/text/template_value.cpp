@@ -7,7 +7,7 @@
 
 #include "luminal/base/errors.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 template <typename T>
@@ -287,4 +287,4 @@ bool equal(const TemplateValue& a, const TemplateValue& b) {
   return (a.is_none() && b.is_none()) || (a.is_undefined() && b.is_undefined());
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

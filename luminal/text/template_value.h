@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class TemplateValue;
 struct TemplateLoop;
@@ -91,4 +91,4 @@ class TemplateValue {
 
 bool equal(const TemplateValue& a, const TemplateValue& b);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

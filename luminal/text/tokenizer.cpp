@@ -15,8 +15,8 @@
 namespace luminal {
 namespace {
 
-using text::AddedTokens;
-using text::TokenizerParts;
+using tokens::AddedTokens;
+using tokens::TokenizerParts;
 
 std::string contents(const std::filesystem::path& path) {
   const base::MappedFile file(path.string());
@@ -56,7 +56,7 @@ class Encoder {
   }
 
   const TokenizerParts& parts_;
-  text::WordCache cache_;
+  tokens::WordCache cache_;
 };
 
 }  // namespace
@@ -81,28 +81,28 @@ Tokenizer Tokenizer::open(const std::string& path) {
     return fs::exists(other, ignored) ? contents(other) : std::string();
   };
   auto parts = std::make_shared<TokenizerParts>(
-      text::read_json(contents(file), beside("tokenizer_config.json"), file.string()));
+      tokens::read_json(contents(file), beside("tokenizer_config.json"), file.string()));
   if (parts->chat_template.empty()) parts->chat_template = beside("chat_template.jinja");
   return Tokenizer(std::move(parts));
 }
 
 Tokenizer Tokenizer::from_json(std::string_view json, std::string_view config,
                                const std::string& source) {
-  return Tokenizer(std::make_shared<TokenizerParts>(text::read_json(json, config, source)));
+  return Tokenizer(std::make_shared<TokenizerParts>(tokens::read_json(json, config, source)));
 }
 
 Tokenizer Tokenizer::from_sentencepiece(std::string_view model, const std::string& source) {
-  return Tokenizer(std::make_shared<TokenizerParts>(text::read_sentencepiece(model, source)));
+  return Tokenizer(std::make_shared<TokenizerParts>(tokens::read_sentencepiece(model, source)));
 }
 
 Tokenizer Tokenizer::from_vocabulary(const VocabularyData& data) {
-  return Tokenizer(std::make_shared<TokenizerParts>(text::read_vocabulary(data)));
+  return Tokenizer(std::make_shared<TokenizerParts>(tokens::read_vocabulary(data)));
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
   std::string valid;
-  if (!text::is_utf8(text)) {
-    valid = text::valid_utf8(text);
+  if (!tokens::is_utf8(text)) {
+    valid = tokens::valid_utf8(text);
     text = valid;
   }
   std::vector<TokenId> ids;
@@ -129,18 +129,18 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, const DecodeOptions&
 size_t Tokenizer::size() const { return std::max(parts_->vocabulary->size(), parts_->added.end()); }
 
 std::string Tokenizer::token(TokenId id) const {
-  if (const text::AddedToken* added = parts_->added.find(id)) return added->content;
+  if (const tokens::AddedToken* added = parts_->added.find(id)) return added->content;
   if (id < 0 || static_cast<size_t>(id) >= parts_->vocabulary->size()) return {};
   return parts_->vocabulary->token(id);
 }
 
 std::optional<TokenId> Tokenizer::id(std::string_view token) const {
-  if (const text::AddedToken* added = parts_->added.find(token)) return added->id;
+  if (const tokens::AddedToken* added = parts_->added.find(token)) return added->id;
   return parts_->vocabulary->find(token);
 }
 
 bool Tokenizer::is_special(TokenId id) const {
-  const text::AddedToken* added = parts_->added.find(id);
+  const tokens::AddedToken* added = parts_->added.find(id);
   return added && added->special;
 }
 

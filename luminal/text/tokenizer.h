@@ -15,7 +15,7 @@
 
 namespace luminal {
 
-namespace text {
+namespace tokens {
 struct TokenizerParts;
 }
 
@@ -67,9 +67,9 @@ class LUMINAL_API Tokenizer {
   const std::string& chat_template() const;
 
  private:
-  explicit Tokenizer(std::shared_ptr<const text::TokenizerParts> parts);
+  explicit Tokenizer(std::shared_ptr<const tokens::TokenizerParts> parts);
 
-  std::shared_ptr<const text::TokenizerParts> parts_;
+  std::shared_ptr<const tokens::TokenizerParts> parts_;
 };
 
 }  // namespace luminal

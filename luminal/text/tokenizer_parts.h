@@ -17,7 +17,7 @@
 #include "luminal/text/vocabulary.h"
 #include "luminal/text/wordpiece.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 using TokenModel = std::variant<Bpe, SentencePieceBpe, Unigram, WordPiece>;
 
@@ -38,4 +38,4 @@ struct TokenizerParts {
   std::string chat_template;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 // A code point whose mapping starts at a place of a pool and ends where the next one's starts.
@@ -194,4 +194,4 @@ std::optional<char32_t> composed(char32_t first, char32_t second) {
   return found->result;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // In the order of the tables; Cn is what isn't assigned.
 enum class Category : uint8_t {
@@ -74,4 +74,4 @@ std::optional<char32_t> composed(char32_t first, char32_t second);
 // (first code point << 8 | category) wherever the category changes, in order.
 std::span<const uint32_t> category_runs();
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -9,7 +9,7 @@
 #include "luminal/text/byte_tokens.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
@@ -109,4 +109,4 @@ void Unigram::append_unknown(std::string_view text, bool after_unknown,
   if (!after_unknown) ids.push_back(*options_.unknown);
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -10,7 +10,7 @@
 #include "luminal/text/prefix_tree.h"
 #include "luminal/text/vocabulary.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 struct UnigramOptions {
   std::optional<TokenId> unknown;
@@ -46,4 +46,4 @@ class Unigram {
   PrefixTree tree_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

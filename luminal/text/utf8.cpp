@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 // What may follow a first byte: how many bytes there are, and the range of the second one, which
@@ -117,4 +117,4 @@ std::u32string code_points(std::string_view text) {
   return out;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

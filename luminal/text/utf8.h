@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 constexpr char32_t kReplacement = 0xFFFD;
 constexpr char32_t kCodePoints = 0x110000;
@@ -30,4 +30,4 @@ size_t incomplete_tail(std::string_view text);
 
 std::u32string code_points(std::string_view text);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

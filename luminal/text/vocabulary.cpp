@@ -6,7 +6,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/base/hash.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 Vocabulary::Vocabulary(std::vector<std::string> tokens) : tokens_(std::move(tokens)) {
   if (tokens_.size() > kMaxTokens) {
@@ -43,4 +43,4 @@ bool words_are_apart(const Vocabulary& vocabulary) {
   return true;
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -9,7 +9,7 @@
 
 #include "luminal/text/token_id.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class Vocabulary {
  public:
@@ -36,4 +36,4 @@ class Vocabulary {
 // after another character, and the mark is a token, so that no unknown one reaches across it.
 bool words_are_apart(const Vocabulary& vocabulary);
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -9,7 +9,7 @@
 #include "luminal/base/hash.h"
 #include "luminal/text/token_id.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 // Words repeat: a table of fixed size where a new word takes the place of the one it collides with,
 // so that a call's memory is bounded whatever the text.
@@ -43,4 +43,4 @@ class WordCache {
   std::vector<Entry> entries_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -6,7 +6,7 @@
 
 #include "luminal/base/errors.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 bool starts_character(std::string_view text, size_t at) {
@@ -59,4 +59,4 @@ void WordPiece::encode(std::string_view word, std::vector<TokenId>& ids) const {
   }
 }
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -9,7 +9,7 @@
 
 #include "luminal/text/vocabulary.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 
 class WordPiece {
  public:
@@ -28,4 +28,4 @@ class WordPiece {
   size_t max_characters_;
 };
 
-}  // namespace luminal::text
+}  // namespace luminal::tokens

@@ -7,9 +7,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace luminal;
-  using text::TemplateDict;
-  using text::TemplateList;
-  using text::TemplateValue;
+  using tokens::TemplateDict;
+  using tokens::TemplateList;
+  using tokens::TemplateValue;
   const TemplateDict message = {{"role", TemplateValue::of("user")},
                                 {"content", TemplateValue::of(" h\xC3\xA9 ")}};
   const TemplateDict context = {
@@ -17,14 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
        TemplateValue::of(TemplateList{TemplateValue::of(message), TemplateValue::of(message)})},
       {"add_generation_prompt", TemplateValue::of(true)}};
   // Less than what is allowed otherwise, so that the fuzzer sees many templates.
-  text::TemplateBudget budget;
+  tokens::TemplateBudget budget;
   budget.steps = 20'000;
   budget.bytes = int64_t{1} << 22;
   budget.output = size_t{1} << 20;
   try {
-    const text::TemplateBody body =
-        text::parse_template({reinterpret_cast<const char*>(data), size});
-    text::render_template(body, context, 0, budget);
+    const tokens::TemplateBody body =
+        tokens::parse_template({reinterpret_cast<const char*>(data), size});
+    tokens::render_template(body, context, 0, budget);
   } catch (const UserError&) {
   }
   return 0;

@@ -104,7 +104,7 @@ TEST(HostilePattern, IsRefusedWithAReason) {
       {std::string(9000, 'a'), "longer than"},
       {std::string(200, '(') + "a", "nested deeper"}};
   for (const auto& [expression, why] : kCases) {
-    EXPECT_THAT(message_of([&] { text::Pattern{expression}; }), HasSubstr(why))
+    EXPECT_THAT(message_of([&] { tokens::Pattern{expression}; }), HasSubstr(why))
         << expression.substr(0, 60);
   }
 }

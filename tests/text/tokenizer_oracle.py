@@ -36,7 +36,9 @@ def is_one_of_many(c):
         0x20000 <= c < 0x32000 or c >= 0xF0000
 
 
-EVERYTHING = [c for c in range(0x110000) if unicodedata.category(chr(c)) not in ("Cn", "Cs") and
+# Characters that moved to another category after Python's version of Unicode.
+MOVED = {0x1171E}
+EVERYTHING = [c for c in range(0x110000) if c not in MOVED and unicodedata.category(chr(c)) not in ("Cn", "Cs") and
               (c % 16 == 0 or not is_one_of_many(c))]
 SPACES = ["  ", "\t", "\n", "\r\n", " \n\n ", "\u00a0", "\u3000", "\u200b", "\u2028", "   \t"]
 BITS = ["'s", "'LL", "'\u017f", "don't", "I'VE", "1234567", "3.14", "a\u0301\u0323", "e\u0323\u0301", "\U0001F469\u200d\U0001F4BB",

@@ -26,7 +26,7 @@ Tokenizer byte_tokenizer() {
     const bool stays = (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
     static int moved;
     if (b == 0) moved = 0;
-    data.tokens.push_back(text::utf8(static_cast<char32_t>(stays ? b : 0x100 + moved++)));
+    data.tokens.push_back(tokens::utf8(static_cast<char32_t>(stays ? b : 0x100 + moved++)));
   }
   data.tokens.push_back("<end>");
   data.types.assign(257, VocabularyData::kNormal);
@@ -79,7 +79,7 @@ TEST(TextStream, GivesBrokenBytesOutInTheEnd) {
 
 TEST(Pattern, PrefersEarlierAlternativesAndLongerRepeats) {
   const auto match = [](const char* expression, const char* text) {
-    return text::Pattern(expression).match_at(text, 0).value_or(0);
+    return tokens::Pattern(expression).match_at(text, 0).value_or(0);
   };
   EXPECT_EQ(match("a|ab", "ab"), 1u);
   EXPECT_EQ(match("ab|a", "ab"), 2u);

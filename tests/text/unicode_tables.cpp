@@ -10,7 +10,7 @@
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
 
-namespace luminal::text {
+namespace luminal::tokens {
 namespace {
 
 template <typename Use>
@@ -48,10 +48,10 @@ void print_form(const char* form, const Map& map) {
 }
 
 }  // namespace
-}  // namespace luminal::text
+}  // namespace luminal::tokens
 
 int main(int argc, char** argv) {
-  using namespace luminal::text;
+  using namespace luminal::tokens;
   for (int i = 1; i < argc; ++i) print_pattern(argv[i]);
   constexpr std::pair<const char*, NormalForm> kForms[] = {{"NFC", NormalForm::NFC},
                                                            {"NFD", NormalForm::NFD},
