@@ -41,6 +41,12 @@ void CompileArguments::add_to(CLI::App& app) {
       "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
       "said");
   add_planning_to(app);
+  app.add_option(
+         "--library", library,
+         "Whether oneDNN computes matrix products in place of compiled kernels: never, where "
+         "it is measured to be faster, or always where it can")
+      ->check(CLI::IsMember({"never", "measured", "always"}))
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "0: as many as this process may use")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--memory-limit", options.memory_limit,
@@ -80,6 +86,9 @@ CompileOptions CompileArguments::parsed() const {
                   : fusion == "never" ? FusionPolicy::Never
                                       : FusionPolicy::Modelled;
   result.numerics = numerics_of(numerics);
+  result.library = library == "always"     ? LibraryPolicy::Always
+                   : library == "measured" ? LibraryPolicy::Measured
+                                           : LibraryPolicy::Never;
   for (const std::string& variant : variants) add_variant(variant, result);
   for (const std::string& file : rule_files) {
     result.rules.push_back({source_name(file), read_text(file)});

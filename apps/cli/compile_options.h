@@ -17,6 +17,7 @@ struct CompileArguments {
   CompileOptions options;
   std::string fusion = "modelled";
   std::string numerics = "reassociating";
+  std::string library = "never";
   std::vector<std::string> rule_files;
   std::vector<std::string> variants;  // "s=1,16"
 

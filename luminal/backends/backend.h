@@ -17,6 +17,13 @@
 
 namespace luminal::backends {
 
+// Where a library that the backend may have computes kernels in place of its own code.
+enum class LibraryChoice : uint8_t {
+  Never,
+  Measured,  // where it was faster when both were tried
+  Always,    // wherever it can
+};
+
 struct LoadOptions {
   bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
   int threads = 1;
@@ -24,6 +31,8 @@ struct LoadOptions {
   std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
   uint64_t cache_bytes = 1 << 30;      // that the folder may hold
   Bindings typical_sizes = {};         // at which an order of steps is chosen
+  LibraryChoice library = LibraryChoice::Never;
+  bool finite = false;  // NaN and infinities need not be kept
 };
 
 // How a graph's leaves and results map to a program's ports: leaves in order of creation, then one
@@ -71,6 +80,13 @@ class Backend {
   virtual std::string target(const LoadOptions& options) const = 0;
   // The panels in which its contractions want to read weights; none: as they are.
   virtual std::optional<kernel::Packing> packing(const LoadOptions&) const { return std::nullopt; }
+  // By kernel of the request's plan: whether a library computes it. The plan reads weights as they
+  // are, `packed` is the same one with them in panels. UserError where a library is asked for that
+  // isn't there.
+  virtual std::vector<kernel::LibraryUse> choose_library(const LoadRequest& request,
+                                                         const kernel::PlannedGraph&) const {
+    return std::vector<kernel::LibraryUse>(static_cast<size_t>(request.planned->plan.n_kernels()));
+  }
   // For each request the program that computes its `ports.results` and the state updates of its
   // graph. The programs are variants of one another, of which one runs at a time: they share equal
   // kernels and working memory. `report` may be null.

@@ -132,7 +132,7 @@ void StepChecker::expect_nodes(const interpret::LeafData& leaf) {
 }
 
 const kernel::KernelStep* StepChecker::kernel_at(int step) const {
-  if (step == runtime::StepView::kFinish) return nullptr;
+  if (step < 0) return nullptr;
   return std::get_if<kernel::KernelStep>(&notes_.planned->plan.steps[static_cast<size_t>(step)]);
 }
 
@@ -230,6 +230,8 @@ void StepChecker::check_canaries(const StepNote& note, const Guarded& output) co
 
 void StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
                                       std::span<const void* const> params) const {
+  // The loops would read what a library has packed, and nobody kept.
+  if (std::find(params.begin(), params.end(), nullptr) != params.end()) return;
   std::vector<std::byte*> reference;
   std::vector<std::vector<std::byte>> results(params.size());
   for (size_t p = 0; p < params.size(); ++p) {
@@ -243,7 +245,11 @@ void StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel
     if (!kernel.params[p].output) continue;
     const std::string wrong = compare(value_at(kernel.params[p], params[p]),
                                       value_at(kernel.params[p], reference[p]), floats_decide_);
-    if (!wrong.empty()) accuse(note, "the compiled code doesn't do what its loops say", wrong);
+    if (wrong.empty()) continue;
+    accuse(note,
+           fmt::format("{} doesn't do what its loops say",
+                       note.library.empty() ? "the compiled code" : note.library),
+           wrong);
   }
 }
 

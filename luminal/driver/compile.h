@@ -30,6 +30,14 @@ enum class Numerics : uint8_t {
   Approximate,    // less precise, within the stated error
 };
 
+// Where a library that the backend may have (oneDNN on the cpu) computes kernels in place of its
+// own code. docs/architecture.md says which.
+enum class LibraryPolicy : uint8_t {
+  Never,     // every compile gives the same plan
+  Measured,  // where it was faster: both are tried when compiling, at the typical sizes
+  Always,    // wherever it can; UserError where there is none
+};
+
 // Rules of one's own, as text; see docs/rules.md.
 struct RuleFile {
   std::string name;  // that messages give
@@ -57,6 +65,7 @@ struct CompileOptions {
   uint64_t cache_bytes = 1 << 30;  // that it may hold: what was used least recently goes
   // Bytes an executable may allocate for itself; 0: what the control group of the process allows.
   uint64_t memory_limit = 0;
+  LibraryPolicy library = LibraryPolicy::Never;
   uint64_t seed = 1;            // of the search
   Bindings typical_sizes = {};  // of variables, for the model; others get 128 or a bound
   // Plans for ranges of a variable, of which run() takes the one for its value: {"s", {1, 16}}

@@ -48,7 +48,7 @@ std::vector<std::unique_ptr<runtime::Program>> load(
   const auto start = std::chrono::steady_clock::now();
   backends::LoadReport loaded;
   std::vector<std::unique_ptr<runtime::Program>> programs = backend.load(requests, &loaded);
-  int cached = 0;
+  int cached = 0, by_library = 0;
   for (size_t i = 0; i < loaded.kernels.size(); ++i) {
     backends::KernelListing& listing = loaded.kernels[i];
     KernelReport& kernel = report.kernels[i];
@@ -59,15 +59,19 @@ std::vector<std::unique_ptr<runtime::Program>> load(
     kernel.low_level = std::move(listing.low_level);
     kernel.assembly = std::move(listing.assembly);
     cached += kernel.from_cache;
+    by_library += kernel.by_library;
   }
   report.notes.insert(report.notes.end(), loaded.notes.begin(), loaded.notes.end());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   end_stage(report, "kernels", taken.count(),
-            fmt::format("{} compiled, {} from the cache",
-                        loaded.kernels.size() - static_cast<size_t>(cached), cached),
+            fmt::format("{} compiled, {} from the cache{}",
+                        loaded.kernels.size() - static_cast<size_t>(cached + by_library), cached,
+                        by_library > 0 ? fmt::format(", {} by a library", by_library) : ""),
             [&] {
               std::string text;
-              for (const KernelReport& kernel : report.kernels) text += kernel.low_level();
+              for (const KernelReport& kernel : report.kernels) {
+                if (kernel.low_level) text += kernel.low_level();
+              }
               return text;
             });
   return programs;
@@ -99,15 +103,38 @@ void report_memory(runtime::Program& program, const Bindings& sizes, CompileRepo
   }
 }
 
-std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const Graph& graph,
+std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const backends::LoadRequest& request,
+                                                            const backends::Backend& backend,
                                                             const CompileOptions& options,
-                                                            std::optional<kernel::Packing> packing,
                                                             CompileReport& report) {
+  const Graph& graph = *request.graph;
+  ChooseLibrary choose_library;
+  if (options.library != LibraryPolicy::Never) {
+    choose_library = [&](const std::shared_ptr<const kernel::PlannedGraph>& plain,
+                         const kernel::PlannedGraph& packed) {
+      backends::LoadRequest of_plain = request;
+      of_plain.planned = plain;
+      return backend.choose_library(of_plain, packed);
+    };
+  }
   try {
-    return plan_graph(graph, roots(graph), options, report, packing);
+    return plan_graph(graph, roots(graph), options, report, backend.packing(request.options),
+                      choose_library);
   } catch (const InternalError& error) {
     throw_no_plan(graph, options, error);
   }
+}
+
+backends::LibraryChoice choice_of(LibraryPolicy policy) {
+  switch (policy) {
+    case LibraryPolicy::Never:
+      return backends::LibraryChoice::Never;
+    case LibraryPolicy::Measured:
+      return backends::LibraryChoice::Measured;
+    case LibraryPolicy::Always:
+      return backends::LibraryChoice::Always;
+  }
+  return backends::LibraryChoice::Never;
 }
 
 // One per variant, with its plan on backends that run plans.
@@ -131,15 +158,16 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
         .target = options.target,
         .cache_folder = folder,
         .cache_bytes = options.cache_bytes,
-        .typical_sizes = search::representative_sizes(variables(*graph), of_variant.typical_sizes)};
+        .typical_sizes = search::representative_sizes(variables(*graph), of_variant.typical_sizes),
+        .library = choice_of(options.library),
+        .finite = options.numerics >= Numerics::Finite};
     if (options.progress) {
       request.progress = [progress = options.progress](int done, int total) {
         progress({"kernels", done, total});
       };
     }
     if (backend.runs_plans()) {
-      request.planned =
-          plan_or_explain(*graph, of_variant, backend.packing(request.options), report);
+      request.planned = plan_or_explain(request, backend, of_variant, report);
     }
     requests.push_back(std::move(request));
   }

@@ -129,6 +129,19 @@ kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& 
   return result;
 }
 
+// Says of each kernel whether a library computes it.
+void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::PackRequest& request,
+                  const ChooseLibrary& choose) {
+  kernel::PlannedGraph packed = *planned;
+  kernel::pack_weights(packed, request);
+  std::vector<kernel::LibraryUse> uses = choose(planned, packed);
+  size_t next = 0;
+  for (auto& step : planned->plan.steps) {
+    auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel != nullptr) kernel->library = std::move(uses[next++]);
+  }
+}
+
 // "add ×2, exp2": what a kernel computes, in alphabetical order.
 std::vector<std::string> ops_of(const kernel::TermGraph& terms, const search::ChosenTerms& chosen,
                                 const kernel::LoweredKernel& lowered) {
@@ -176,6 +189,11 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::Extracted
     entry.model_bytes = number(k.bytes_read) + number(k.bytes_written);
     entry.model_flops = number(k.flops);
     entry.text = kernel::text(k);
+    entry.by_library = kernel->library.taken;
+    entry.library = kernel->library.routine;
+    entry.why_no_library = kernel->library.why_none;
+    entry.own_us = kernel->library.own_seconds * 1e6;
+    entry.library_us = kernel->library.library_seconds * 1e6;
     report.kernels.push_back(std::move(entry));
   }
 }
@@ -226,7 +244,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const std::vector<NodeId>& roots,
                                                        const CompileOptions& options,
                                                        CompileReport& report,
-                                                       std::optional<kernel::Packing> packing) {
+                                                       std::optional<kernel::Packing> packing,
+                                                       const ChooseLibrary& choose_library) {
   Stopwatch lowering;
   search::InspectOptions planning = planning_options(graph, options);
   search::Terms terms{search::RuleSet(std::move(planning.rules))};
@@ -266,8 +285,10 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
         search::explain_plan(planned->terms, request, search_options, planned->plan, found.cut);
   }
   if (packing) {
-    const std::vector<std::string> notes = kernel::pack_weights(
-        *planned, pack_request(graph, roots, lowered, request, *planned, *packing, report));
+    const kernel::PackRequest packs =
+        pack_request(graph, roots, lowered, request, *planned, *packing, report);
+    if (choose_library) mark_library(planned, packs, choose_library);
+    const std::vector<std::string> notes = kernel::pack_weights(*planned, packs);
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   }
   report_kernels(*planned, extracted, chosen, search_options, report);

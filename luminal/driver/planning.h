@@ -1,6 +1,7 @@
 // Planning: from a graph to the plan that computes it, stage by stage.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,13 +13,20 @@
 
 namespace luminal {
 
+// By kernel of `plain`: whether a library computes it. `packed` is the same plan with weights in
+// panels.
+using ChooseLibrary = std::function<std::vector<kernel::LibraryUse>(
+    const std::shared_ptr<const kernel::PlannedGraph>& plain, const kernel::PlannedGraph& packed)>;
+
 // Fills in `report` as it goes. `roots` are the nodes whose values must be in memory at the end;
-// with `packing`, weights that contractions read are stored in panels.
+// with `packing`, weights that contractions read are stored in panels, but for those of kernels
+// that `choose_library`, where it is given, leaves to one.
 std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        const std::vector<NodeId>& roots,
                                                        const CompileOptions& options,
                                                        CompileReport& report,
-                                                       std::optional<kernel::Packing> packing = {});
+                                                       std::optional<kernel::Packing> packing = {},
+                                                       const ChooseLibrary& choose_library = {});
 
 // What planning runs under: the user's rules and those of custom ops, which of all rules run, and
 // how the search goes. The one place where they follow from options, so that what is looked at

@@ -17,6 +17,26 @@ std::string stored_text(const StoredReport& value) {
   return line + "\n";
 }
 
+std::string made_text(const KernelReport& kernel) {
+  if (kernel.by_library) return "by " + kernel.library;
+  return kernel.from_cache ? "from the cache"
+                           : fmt::format("compiled in {:.1f} ms", kernel.compile_ms);
+}
+
+// Who else could have computed it, and what is to be known of a library that does.
+std::string library_text(const KernelReport& kernel) {
+  std::string lines;
+  if (kernel.own_us > 0) {
+    lines += fmt::format("    measured: {:.1f} µs compiled, {:.1f} µs by {}\n", kernel.own_us,
+                         kernel.library_us, kernel.library);
+  }
+  if (!kernel.why_no_library.empty()) {
+    lines += fmt::format("    not by the library: {}\n", kernel.why_no_library);
+  }
+  if (kernel.by_library) lines += "    its bits may depend on the number of threads\n";
+  return lines;
+}
+
 }  // namespace
 
 size_t CompileReport::n_packing() const {
@@ -51,15 +71,14 @@ std::string CompileReport::text() const {
   }
   if (!target.empty()) lines += fmt::format("target: {}\n", target);
   for (const KernelReport& kernel : kernels) {
-    lines += fmt::format(
-        "  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}{}\n", kernel.name,
-        kernel.result, kernel.model_us, kernel.model_bytes / 1e6, kernel.model_flops / 1e6,
-        kernel.from_cache ? "from the cache"
-                          : fmt::format("compiled in {:.1f} ms", kernel.compile_ms),
-        kernel.launch < 0 ? "" : fmt::format(", launch {}", kernel.launch));
+    lines += fmt::format("  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}{}\n",
+                         kernel.name, kernel.result, kernel.model_us, kernel.model_bytes / 1e6,
+                         kernel.model_flops / 1e6, made_text(kernel),
+                         kernel.launch < 0 ? "" : fmt::format(", launch {}", kernel.launch));
     lines += fmt::format("    ops: {}\n", fmt::join(kernel.ops, ", "));
     if (!kernel.rules.empty())
       lines += fmt::format("    rules: {}\n", fmt::join(kernel.rules, ", "));
+    lines += library_text(kernel);
     for (const std::string& slow : kernel.slow_paths) lines += fmt::format("    slow: {}\n", slow);
   }
   if (!stored.empty()) lines += "not fused\n";

@@ -42,7 +42,12 @@ struct KernelReport {
   double compile_ms = 0;
   bool from_cache = false;
   int launch = -1;   // kernels of one number run side by side; −1: it runs once weights are set
-  std::string text;  // canonical
+  bool by_library = false;     // a library computes it; nothing was compiled
+  std::string library;         // its routine, where it has one: "oneDNN 3.2.0, brg:avx512_core"
+  std::string why_no_library;  // of a matrix product that it can't compute, where it was asked
+  double own_us = 0;           // measured, where that was to choose between the two
+  double library_us = 0;
+  std::string text;                        // canonical
   std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
   std::function<std::string()> low_level;  // LLVM IR, made when asked for
   std::function<std::string()> assembly;

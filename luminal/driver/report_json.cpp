@@ -58,6 +58,11 @@ std::string CompileReport::json() const {
     json.field("compile_ms", kernel.compile_ms);
     json.field("from_cache", kernel.from_cache);
     json.field("launch", kernel.launch);
+    json.field("by_library", kernel.by_library);
+    json.field("library", kernel.library);
+    json.field("why_no_library", kernel.why_no_library);
+    json.field("own_us", kernel.own_us);
+    json.field("library_us", kernel.library_us);
     json.field("slow_paths", kernel.slow_paths);
     json.field("text", kernel.text);
   });

@@ -14,7 +14,7 @@ bool brings_kernel(const Node& node) {
 
 std::optional<NodeId> own_kernel_at(const Graph& graph, const kernel::PlannedGraph& planned,
                                     int step) {
-  if (step == runtime::StepView::kFinish) return std::nullopt;
+  if (step < 0) return std::nullopt;
   const auto* host = std::get_if<kernel::HostStep>(&planned.plan.steps[static_cast<size_t>(step)]);
   if (host == nullptr) return std::nullopt;
   const NodeId node = planned.source_nodes[static_cast<size_t>(host->source)];
@@ -36,7 +36,8 @@ std::shared_ptr<const StepNotes> step_notes(const Graph& graph,
     }
     LUMINAL_CHECK(next < kernels.size(), "a kernel of the plan isn't in the report");
     const KernelReport& kernel = kernels[next++];
-    notes->steps.push_back({kernel.name, kernel.ops, kernel.rules, false});
+    notes->steps.push_back(
+        {kernel.name, kernel.ops, kernel.rules, false, kernel.by_library ? kernel.library : ""});
   }
   notes->planned = std::move(planned);
   return notes;

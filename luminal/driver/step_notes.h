@@ -17,6 +17,7 @@ struct StepNote {
   std::vector<std::string> ops;    // of a kernel, as "add ×2"
   std::vector<std::string> rules;  // behind its terms
   bool of_user = false;            // the user's own code
+  std::string library = {};        // that computes it: "oneDNN 3.2.0, brg:avx512_core"
 };
 
 struct StepNotes {

@@ -44,6 +44,7 @@ void write_event(base::JsonText& json, const TraceEvent& event, const Roofline& 
   json.field("threads", event.threads);
   if (!event.ops.empty()) json.field("ops", event.ops);
   if (!event.rules.empty()) json.field("rules", event.rules);
+  if (!event.library.empty()) json.field("library", event.library);
   if (!event.reads.empty()) json.field("reads", event.reads);
   if (!event.writes.empty()) json.field("writes", event.writes);
   if (event.kind == "kernel") write_work(json, event, roofline);

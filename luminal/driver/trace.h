@@ -28,6 +28,7 @@ struct TraceEvent {
   std::vector<std::string> writes = {};  // and of its results
   double bytes = 0;                      // by the kernel's own count; 0 where it is not known
   double flops = 0;
+  std::string library = {};  // that computes a kernel: "oneDNN 3.2.0, brg:avx512_core"
 };
 
 // Collects while it stands in RunOptions::trace, over as many runs as one likes.

@@ -63,6 +63,9 @@ TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
   if (view.step == runtime::StepView::kFinish) {
     return {.kind = "copy", .name = "copy results and states"};
   }
+  if (view.step == runtime::StepView::kPacking) {
+    return {.kind = "copy", .name = "pack a weight for a library"};
+  }
   const StepNote& note = notes_->steps[static_cast<size_t>(view.step)];
   const auto& step = notes_->planned->plan.steps[static_cast<size_t>(view.step)];
   TraceEvent event{.kind = "host", .name = note.name, .ops = note.ops, .rules = note.rules};
@@ -76,6 +79,7 @@ TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
     return event;
   }
   event.kind = "kernel";
+  event.library = note.library;
   const kernel::Kernel& kernel = std::get<kernel::KernelStep>(step).lowered.kernel;
   for (const kernel::Param& param : kernel.params) {
     auto& types = param.output ? event.writes : event.reads;

@@ -140,10 +140,11 @@ class WeightPacker {
         stored_by_kernel_.emplace(id, next_kernel_);
       }
     } else {
-      pack_factors(step.lowered);
+      if (!step.library.taken) pack_factors(step.lowered);
+      auto& readers = step.library.taken ? library_readers_ : readers_;
       for (size_t p = 0; p < step.lowered.origins.size(); ++p) {
         if (step.lowered.kernel.params[p].output) continue;
-        readers_[step.lowered.origins[p].value].push_back(next_kernel_);
+        readers[step.lowered.origins[p].value].push_back(next_kernel_);
       }
     }
     ++next_kernel_;
@@ -223,6 +224,10 @@ class WeightPacker {
         reasons.push_back(
             fmt::format("kernel {} reads it as it is", fmt::join(kernels->second, ", ")));
       }
+      if (const auto kernels = library_readers_.find(weight); kernels != library_readers_.end()) {
+        reasons.push_back(fmt::format("a library has it in an order of its own for kernel {}",
+                                      fmt::join(kernels->second, ", ")));
+      }
       if (contains(request_.host_reads, weight)) reasons.push_back("a step on the host reads it");
       if (contains(request_.results, weight)) reasons.push_back("it is a result");
       if (packed.size() > 1) {
@@ -243,10 +248,11 @@ class WeightPacker {
   PlannedGraph& planned_;
   const PackRequest& request_;
   std::set<int> weight_sources_;
-  std::set<ClassId> folded_;                       // what steps over weights alone store
-  std::map<ClassId, std::vector<Packed>> packed_;  // by weight
-  std::map<ClassId, std::vector<int>> readers_;    // kernels of every run, by what they read
-  std::map<ClassId, int> stored_by_kernel_;        // of folded_
+  std::set<ClassId> folded_;                             // what steps over weights alone store
+  std::map<ClassId, std::vector<Packed>> packed_;        // by weight
+  std::map<ClassId, std::vector<int>> readers_;          // kernels of every run, by what they read
+  std::map<ClassId, std::vector<int>> library_readers_;  // those of them that a library computes
+  std::map<ClassId, int> stored_by_kernel_;              // of folded_
   int next_kernel_;  // its number in reports: those that pack have none
   std::vector<std::variant<KernelStep, HostStep>> out_;
 };

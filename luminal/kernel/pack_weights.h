@@ -23,8 +23,9 @@ struct PackRequest {
 };
 
 // Every right factor that may be read in panels and comes from weights alone is packed, once per
-// order it is read in. Steps keep their order; each new one stands before the first that reads it.
-// Returns a line for the report per weight that is held more than once, with the reason.
+// order it is read in, but for those of kernels that a library computes. Steps keep their order;
+// each new one stands before the first that reads it. Returns a line for the report per weight that
+// is held more than once, with the reason.
 std::vector<std::string> pack_weights(PlannedGraph& planned, const PackRequest& request);
 
 }  // namespace luminal::kernel

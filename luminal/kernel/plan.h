@@ -15,11 +15,22 @@ namespace luminal::kernel {
 // than to read.
 constexpr int64_t kMostFoldedGrowth = 4;
 
+// Whether a library computes a kernel in place of the backend's own code, and what is known about
+// it; all empty where nobody asked, or where the kernel is nothing for a library.
+struct LibraryUse {
+  bool taken = false;
+  std::string routine = {};   // "oneDNN 3.2.0, brg:avx512_core_amx"; empty where it has none
+  std::string why_none = {};  // then
+  double own_seconds = 0;     // measured, where that was the question
+  double library_seconds = 0;
+};
+
 struct KernelStep {
   LoweredKernel lowered;
   double model_seconds = 0;  // by the roofline, at the representative sizes
   // Of a kernel that only stores a weight in panels (see pack_weights.h): the weight, in words.
   std::string packs = {};
+  LibraryUse library = {};
 };
 
 // A node of the graph that the host computes: source `source` of the term graph is its result.

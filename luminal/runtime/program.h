@@ -31,11 +31,12 @@ struct Port {
 // A step of a run, to whoever watches it.
 struct StepView {
   static constexpr int kFinish =
-      -1;        // the end of a run: results and states are copied to their ports
-  int step = 0;  // of the plan
+      -1;  // the end of a run: results and states are copied to their ports
+  static constexpr int kPacking = -2;  // a weight is put into the order of a library
+  int step = 0;                        // of the plan, or one of these
   int threads = 1;
   // Of a kernel: where its parameters are, in its order. What `before` puts in their place is what
-  // the kernel reads and writes.
+  // the kernel reads and writes. Null for an input that isn't kept: a library has packed it.
   std::span<const void*> params = {};
 };
 
@@ -77,9 +78,9 @@ class Program {
   // Whether the next run reads this port: not a weight whose values are all folded by now.
   virtual bool reads(size_t port) const = 0;
   // One run; without an allocation where the program's own memory is large enough and `bindings`
-  // are those of the last run or plan_memory(), except in steps on the host. `buffers[i]` belongs
-  // to port i and has the size of its dims under `bindings`; every variable of the program is bound
-  // within its bounds.
+  // are those of the last run or plan_memory(), except in steps on the host and of a library.
+  // `buffers[i]` belongs to port i and has the size of its dims under `bindings`; every variable of
+  // the program is bound within its bounds.
   virtual void run(const Bindings& bindings, std::span<const Buffer> buffers,
                    const StepOptions& options) = 0;
   // Another one over the same code, with working memory of its own, or with that of `beside`, a

@@ -365,6 +365,30 @@ output "y" %1
     def test_unknown_stages_and_policies_are_usage_errors(self):
         self.assertEqual(run("compile", self.GRAPH, "--stop-after", "lunch").returncode, 2)
         self.assertEqual(run("compile", self.GRAPH, "--fusion", "sometimes").returncode, 2)
+        for command in ("compile", "run"):
+            self.assertEqual(run(command, self.GRAPH, "--library", "sometimes").returncode, 2)
+
+    def test_a_library_computes_products_where_asked(self):
+        text = """luminal-graph 1
+%0 = input "x" : f32[24, 64]
+%1 = weight "w" : f32[64, 96]
+%2 = view %0 [i0, i2] : f32[24, 96, 64]
+%3 = view %1 [i2, i1] : f32[24, 96, 64]
+%4 = mul %2 %3 : f32[24, 96, 64]
+%5 = reduce sum %4 : f32[24, 96]
+output "y" %5
+"""
+        has_library = "without oneDNN" not in run("compile", self.GRAPH, "--cache", "none", "--report").stdout
+        never = run("compile", "-", "--cache", "none", "--report", text=text)
+        self.assertEqual(never.returncode, 0, never.stderr)
+        self.assertNotIn(", by oneDNN", never.stdout)
+        measured = run("compile", "-", "--cache", "none", "--report", "--library", "measured", text=text)
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        self.assertRegex(measured.stdout, r"measured: [\d.]+ µs compiled, [\d.]+ µs by oneDNN" if has_library
+                         else "this build has no oneDNN")
+        always = run("run", "-", "--cache", "none", "--sequential", "--runs", "2", "--library", "always", text=text)
+        self.assertEqual(always.returncode, 0 if has_library else 1, always.stderr)
+        self.assertIn("every kernel right" if has_library else "LUMINAL_ONEDNN=ON", always.stdout + always.stderr)
 
 
 class Run(unittest.TestCase):

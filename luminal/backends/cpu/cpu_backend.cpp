@@ -2,6 +2,7 @@
 
 #include "luminal/backends/cpu/cpu_program.h"
 #include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/library_choice.h"
 #include "luminal/backends/cpu/library_matmul.h"
 #include "luminal/backends/cpu/micro_shape.h"
 #include "luminal/backends/cpu/slow_paths.h"
@@ -44,13 +45,26 @@ class CpuBackend : public Backend {
                            .bf16_depth = elements_per_lane(best_multiply(target, DType::BF16))};
   }
 
+  std::vector<kernel::LibraryUse> choose_library(
+      const LoadRequest& request, const kernel::PlannedGraph& packed) const override {
+    if (request.options.library == LibraryChoice::Never || !cpu::library_available()) {
+      if (request.options.library == LibraryChoice::Always) {
+        throw UserError(
+            "library 'always': this build has no oneDNN; configure it with LUMINAL_ONEDNN=ON, or "
+            "choose 'measured' or 'never'");
+      }
+      return Backend::choose_library(request, packed);
+    }
+    cpu::Jit jit = jit_for(request.options);
+    return cpu::choose_library(request, packed, [&](const kernel::Kernel& kernel) {
+      return jit.compile(kernel, emit_options(kernel, false));
+    });
+  }
+
   std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
                                                       LoadReport* report) const override {
     LUMINAL_CHECK(!requests.empty(), "nothing to load");
-    const LoadOptions& options = requests.front().options;
-    cpu::Jit jit({.target = cpu::Target::named(options.target),
-                  .cache_folder = options.cache_folder,
-                  .cache_bytes = options.cache_bytes});
+    cpu::Jit jit = jit_for(requests.front().options);
     auto shared = std::make_shared<cpu::CpuProgram::Shared>();
     std::vector<std::unique_ptr<runtime::Program>> programs;
     for (const LoadRequest& request : requests) {
@@ -67,15 +81,30 @@ class CpuBackend : public Backend {
           if (step.kernel < 0) continue;
           report->kernels[first + static_cast<size_t>(step.kernel)].launch = step.launch;
         }
+        const std::vector<std::string> notes = cpu::held_twice(*plan);
+        report->notes.insert(report->notes.end(), notes.begin(), notes.end());
       }
       programs.push_back(
           std::make_unique<cpu::CpuProgram>(request, std::move(plan), std::move(kernels), shared));
     }
-    if (report != nullptr) report->notes = jit.cache_notes();
+    if (report == nullptr) return programs;
+    const std::vector<std::string> notes = jit.cache_notes();
+    report->notes.insert(report->notes.end(), notes.begin(), notes.end());
+    if (requests.front().options.library == LibraryChoice::Measured && !cpu::library_available()) {
+      report->notes.push_back(
+          "nothing was measured: this build has no oneDNN (LUMINAL_ONEDNN), so compiled kernels "
+          "compute all products");
+    }
     return programs;
   }
 
  private:
+  static cpu::Jit jit_for(const LoadOptions& options) {
+    return cpu::Jit({.target = cpu::Target::named(options.target),
+                     .cache_folder = options.cache_folder,
+                     .cache_bytes = options.cache_bytes});
+  }
+
   static cpu::CpuProgram::Kernels compile(const LoadRequest& request, const cpu::RunPlan& plan,
                                           cpu::Jit& jit) {
     cpu::CpuProgram::Kernels kernels;
@@ -83,7 +112,9 @@ class CpuBackend : public Backend {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
       const kernel::Kernel& source = kernel->lowered.kernel;
-      if (auto split = kernel::split_softmax(source)) {
+      if (kernel->library.taken) {
+        kernels.push_back({});
+      } else if (auto split = kernel::split_softmax(source)) {
         kernels.push_back({.kernel = jit.compile(split->ranges),
                            .second = jit.compile(split->together),
                            .split = std::make_shared<kernel::SplitSoftmax>(std::move(*split))});
@@ -99,6 +130,7 @@ class CpuBackend : public Backend {
   }
 
   static KernelListing listing_of(const cpu::CpuProgram::StepCode& code) {
+    if (code.kernel == nullptr) return {};  // the library's
     const auto &first = code.kernel, &second = code.second;
     KernelListing listing{
         .compile_ms = first->compile_ms(),

@@ -100,9 +100,11 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     for (size_t p = 0; p < step.params.size(); ++p) {
       if (step.is_output[p]) request_tensor(step.params[p]);
     }
-    ReadyStep ready{.step = &step, .launch = {}, .second = {}, .custom = {}};
+    ReadyStep ready{.step = &step, .launch = {}, .second = {}, .library = {}, .custom = {}};
     ready.params.resize(step.params.size());
-    if (step.kernel >= 0) {
+    if (step.library != nullptr) {
+      if (!step.packs()) ready.library = step.library->prepare(bindings);
+    } else if (step.kernel >= 0) {
       const StepCode& code = kernels_[static_cast<size_t>(step.kernel)];
       ready.launch = prepare_launch(*code.kernel, bindings, options);
       if (code.split != nullptr) {
@@ -125,7 +127,9 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
       requests.push_back(
           {.bytes = static_cast<size_t>(bytes), .first = now, .last = now, .may_take = {}});
     };
-    request_own(ready.launch.scratch_bytes * ready.launch.threads);
+    request_own(ready.library.matmul != nullptr
+                    ? static_cast<int64_t>(ready.library.matmul->scratch_bytes())
+                    : ready.launch.scratch_bytes * ready.launch.threads);
     if (ready.split == nullptr) continue;
     request_own(ready.second.scratch_bytes * ready.second.threads);
     for (const kernel::Param& param : ready.split->between) {
@@ -171,7 +175,10 @@ bool CpuProgram::reads(size_t port) const {
     return at.home == Home::Port && at.port == static_cast<int>(port);
   };
   auto read_by = [&](const RunStep& step) {
-    return std::any_of(step.params.begin(), step.params.end(), is_port);
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      if (!step.is_unread(p) && is_port(step.params[p])) return true;
+    }
+    return false;
   };
   if (std::any_of(plan_->run_steps.begin(), plan_->run_steps.end(), read_by)) return true;
   for (const RunCopy& copy : plan_->copies) {
@@ -297,7 +304,9 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
                            const runtime::StepOptions& options) {
   for (ReadyStep& ready : layout.steps) {
     for (size_t p = 0; p < ready.params.size(); ++p) {
-      ready.params[p] = addresses_[static_cast<size_t>(ready.step->params[p])];
+      const auto id = static_cast<size_t>(ready.step->params[p]);
+      const bool is_gone = ready.step->is_unread(p) && plan_->tensors[id].home == Home::Arena;
+      ready.params[p] = is_gone ? nullptr : addresses_[id];
     }
   }
   if (options.observer != nullptr || options.debug != nullptr) {
@@ -308,7 +317,7 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
     const int launch = layout.steps[i].step->launch;
     const size_t first = i;
     while (i < layout.steps.size() && layout.steps[i].step->launch == launch) ++i;
-    if (layout.steps[first].step->host != nullptr) {
+    if (layout.steps[first].step->is_alone()) {
       run_step(layout, layout.steps[first], bindings, arena);
     } else {
       layout.parts.clear();
@@ -342,7 +351,12 @@ void CpuProgram::add_parts(ReadyStep& ready, std::byte* arena, Layout& layout) {
 void CpuProgram::run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings,
                           std::byte* arena) {
   const RunStep& step = *ready.step;
-  if (step.host != nullptr && step.host->has_kernel()) {
+  if (step.packs()) {
+    step.library->pack(ready.params[0], const_cast<void*>(ready.params[1]));
+  } else if (step.library != nullptr) {
+    step.library->run(ready.library, std::span(ready.params).first(step.n_kernel_params()),
+                      ready.params.back(), arena + ready.scratch);
+  } else if (step.host != nullptr && step.host->has_kernel()) {
     cpu::run(ready.custom, ready.params);
   } else if (step.host != nullptr) {
     step.host->interpret(bindings, ready.params);
@@ -369,10 +383,11 @@ void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte
     const RunStep& step = *ready.step;
     const auto start = Clock::now();
     const bool brings_kernel = step.host != nullptr && step.host->has_kernel();
-    const runtime::StepView view{
-        .step = step.position,
-        .threads = brings_kernel ? ready.custom.threads : ready.launch.threads,
-        .params = ready.params};
+    const runtime::StepView view{.step = step.packs() ? runtime::StepView::kPacking : step.position,
+                                 .threads = step.library != nullptr ? request_.options.threads
+                                            : brings_kernel         ? ready.custom.threads
+                                                                    : ready.launch.threads,
+                                 .params = std::span(ready.params).first(step.n_kernel_params())};
     if (options.observer != nullptr) options.observer->before(view);
     run_step(layout, ready, bindings, arena);
     if (options.observer != nullptr) options.observer->after(view);
@@ -380,7 +395,7 @@ void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte
     if (options.debug == nullptr) continue;
     const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
     *options.debug << fmt::format("step {}/{}  {}  {:.3f} ms\n", i + 1, layout.steps.size(),
-                                  describe(step), taken.count());
+                                  describe(ready), taken.count());
   }
 }
 
@@ -401,8 +416,12 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
   if (options.observer != nullptr) options.observer->after(end);
 }
 
-std::string CpuProgram::describe(const RunStep& step) const {
-  std::string text = step.host != nullptr ? "host" : "kernel ";
+std::string CpuProgram::describe(const ReadyStep& ready) const {
+  const RunStep& step = *ready.step;
+  std::string text = step.host != nullptr              ? "host"
+                     : step.packs()                    ? "packing for oneDNN "
+                     : ready.library.matmul != nullptr ? ready.library.matmul->routine() + " "
+                                                       : "kernel ";
   for (size_t p = 0; p < step.params.size(); ++p) {
     if (!step.is_output[p]) continue;
     const RunTensor& result = plan_->tensors[static_cast<size_t>(step.params[p])];

@@ -32,7 +32,7 @@ class CpuProgram : public runtime::Program {
     FoldedValues folded;
   };
   // `plan` is the request's; `kernels` are those of its kernel steps, in the order they were
-  // planned.
+  // planned, null where the library computes them.
   CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan> plan, Kernels kernels,
              std::shared_ptr<Shared> shared);
 
@@ -50,6 +50,7 @@ class CpuProgram : public runtime::Program {
     const RunStep* step = nullptr;
     Launch launch;        // of a kernel, or the first of two
     Launch second;        // of two
+    LibraryLaunch library;  // of a kernel that the library computes
     CustomLaunch custom;  // of a custom op's own
     size_t scratch = 0;   // offsets in the arena
     size_t second_scratch = 0;
@@ -82,7 +83,7 @@ class CpuProgram : public runtime::Program {
   static void add_parts(ReadyStep& ready, std::byte* arena, Layout& layout);
   void run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings, std::byte* arena);
   void drop_spent(const RunStep& step);
-  std::string describe(const RunStep& step) const;
+  std::string describe(const ReadyStep& ready) const;
   std::string describe(const RunTensor& tensor) const;
 
   LoadRequest request_;

@@ -157,7 +157,7 @@ class OneDnnMatmul : public LibraryMatmul {
                                                    attributes(shape, c_dims), true);
     if (!description) return Made::failure("oneDNN has no routine for this product");
     const std::string routine = description.impl_info_str();
-    if (routine.starts_with("ref")) {
+    if (routine.starts_with("ref") && !shape.accept_plain_loops) {
       return Made::failure("oneDNN has only its plain loops for this product (" + routine + ")");
     }
     return Made(std::unique_ptr<LibraryMatmul>(new OneDnnMatmul(shape, threads, b, description)));
@@ -168,6 +168,16 @@ class OneDnnMatmul : public LibraryMatmul {
   size_t packed_bytes() const override {
     return pack_b_ ? description_.weights_desc().get_size() : 0;
   }
+
+  std::string layout() const override {
+    const Memory::desc b = description_.weights_desc();
+    return fmt::format("[{}] padded to [{}], strides [{}], blocks of [{}] along dims [{}]",
+                       fmt::join(b.get_dims(), ", "), fmt::join(b.get_padded_dims(), ", "),
+                       fmt::join(b.get_strides(), ", "), fmt::join(b.get_inner_blks(), ", "),
+                       fmt::join(b.get_inner_idxs(), ", "));
+  }
+
+  bool wants_b_as_it_is() const override { return description_.weights_desc() == plain_b_; }
 
   void pack(const void* b, void* packed) const override {
     LUMINAL_CHECK(pack_b_, "a product that reads b as it is was asked to pack it");

@@ -58,6 +58,9 @@ struct LibraryMatmulShape {
   bool pack_b = false;             // run() gets b in the library's own layout, made by pack()
   std::optional<DType> bias = {};  // n values
   std::vector<PostOp> post_ops = {};
+  // Takes oneDNN's plain loops too, which are slow but can everything: for other sizes of what was
+  // worth it at some.
+  bool accept_plain_loops = false;
 };
 
 struct LibraryMatmulTensors {
@@ -78,6 +81,10 @@ class LibraryMatmul {
   virtual std::string routine() const = 0;
   // What b takes once packed; 0 where the shape doesn't ask for that.
   virtual size_t packed_bytes() const = 0;
+  // In which order run() wants b: equal text, equal order.
+  virtual std::string layout() const = 0;
+  // Whether that is the order b has without being packed.
+  virtual bool wants_b_as_it_is() const = 0;
   // `packed` is aligned to 64. Allocates; DeviceError where oneDNN fails.
   virtual void pack(const void* b, void* packed) const = 0;
   virtual size_t scratch_bytes() const = 0;

@@ -61,10 +61,17 @@ class RunPlanner {
                        .port = static_cast<int>(port)});
   }
   bool is_computed(int id) const { return producer_[static_cast<size_t>(id)] >= 0; }
-  const kernel::Kernel& kernel_of(const RunStep& at) const {
-    return std::get<kernel::KernelStep>(planned_.plan.steps[static_cast<size_t>(at.position)])
-        .lowered.kernel;
+  const kernel::KernelStep& kernel_step(const RunStep& at) const {
+    return std::get<kernel::KernelStep>(planned_.plan.steps[static_cast<size_t>(at.position)]);
   }
+  const kernel::Kernel& kernel_of(const RunStep& at) const {
+    return kernel_step(at).lowered.kernel;
+  }
+  bool is_by_library(const RunStep& at) const {
+    return at.kernel >= 0 && kernel_step(at).library.taken;
+  }
+  // A step that may write where it reads.
+  bool is_compiled(const RunStep& at) const { return at.kernel >= 0 && !is_by_library(at); }
 
   void number_tensors();
   void number_steps();
@@ -75,6 +82,9 @@ class RunPlanner {
   void split_off_folded();
   void find_spent_weights();
   std::string folded_key(const RunStep& at, size_t output) const;
+  std::string folded_name(int input) const;
+  void hand_to_library(RunStep& at, const std::vector<bool>& from_weights);
+  int packed_for_library(const std::shared_ptr<const LibraryStep>& library, int b);
   bool is_foldable(const RunStep& at, const std::vector<bool>& from_weights) const;
   void order_run_steps();
   void find_lifetimes(const std::vector<RunStep>& steps);
@@ -91,6 +101,7 @@ class RunPlanner {
   std::vector<int> producer_;              // by tensor: a step, or −1
   std::vector<std::vector<int>> readers_;  // by tensor: steps
   std::vector<std::vector<int>> after_;    // by step: those that must come before
+  std::map<std::string, int> packed_;      // tensors in the library's order, by folded_key
 };
 
 void RunPlanner::number_tensors() {
@@ -190,7 +201,7 @@ bool RunPlanner::reaches(int from, int to) const {
 
 // Whether every read of the input in this step allows the output to lie in its memory.
 bool RunPlanner::shares(const RunStep& at, int input, int output_param) const {
-  if (at.host != nullptr) return false;
+  if (!is_compiled(at)) return false;
   for (size_t p = 0; p < at.params.size(); ++p) {
     if (at.params[p] != input || at.is_output[p]) continue;
     if (!kernel::may_share(kernel_of(at), static_cast<int>(p), output_param)) return false;
@@ -289,12 +300,54 @@ std::string RunPlanner::folded_key(const RunStep& at, size_t output) const {
   std::string key = fmt::format("{}output p{}\n", kernel::text(kernel_of(at)), output);
   for (size_t p = 0; p < at.params.size(); ++p) {
     if (at.is_output[p]) continue;
-    const RunTensor& input = plan_.tensors[static_cast<size_t>(at.params[p])];
-    if (input.home != Home::Port && input.folded_key.empty()) return {};
-    key += input.home == Home::Port ? fmt::format("p{} is port {}\n", p, input.port)
-                                    : fmt::format("p{} is ({})\n", p, input.folded_key);
+    const std::string input = folded_name(at.params[p]);
+    if (input.empty()) return {};
+    key += fmt::format("p{} is {}\n", p, input);
   }
   return key;
+}
+
+// What a value of weights alone is; empty where nothing says so.
+std::string RunPlanner::folded_name(int input) const {
+  const RunTensor& at = plan_.tensors[static_cast<size_t>(input)];
+  if (at.home == Home::Port) return fmt::format("port {}", at.port);
+  return at.folded_key.empty() ? "" : fmt::format("({})", at.folded_key);
+}
+
+void RunPlanner::hand_to_library(RunStep& at, const std::vector<bool>& from_weights) {
+  Result<LibraryForm> form = library_form(kernel_of(at), request_.options.finite);
+  LUMINAL_CHECK(form, "a kernel that is nothing for the library was given to it: " + form.why());
+  const int b_param = form->b.param;
+  const int b = at.params[static_cast<size_t>(b_param)];
+  auto library =
+      LibraryStep::make(std::move(*form), from_weights[static_cast<size_t>(b)], request_.options);
+  LUMINAL_CHECK(library, "the library refuses what it was chosen for: " + library.why());
+  at.library = *library;
+  if (at.library->packed_bytes() == 0) return;
+  at.unread = b_param;
+  at.params.push_back(packed_for_library(at.library, b));
+  at.is_output.push_back(false);
+  std::erase(readers_[static_cast<size_t>(b)], at.position);
+}
+
+int RunPlanner::packed_for_library(const std::shared_ptr<const LibraryStep>& library, int b) {
+  std::string key = folded_name(b);
+  if (!key.empty()) key = fmt::format("{}\nis {}\n", library->layout(), key);
+  if (const auto known = packed_.find(key); known != packed_.end()) return known->second;
+  const int packed = add_tensor({.dtype = DType::U8,
+                                 .dims = {static_cast<int64_t>(library->packed_bytes())},
+                                 .name = tensor(b).name + " in the order of oneDNN",
+                                 .home = Home::Folded});
+  tensor(packed).folded_key = key;
+  if (!key.empty()) packed_.emplace(key, packed);
+  plan_.folded.push_back(packed);
+  RunStep packing;
+  packing.library = library;
+  packing.params = {b, packed};
+  packing.is_output = {false, true};
+  packing.launch = static_cast<int>(plan_.load_steps.size());
+  plan_.load_steps.push_back(std::move(packing));
+  return packed;
 }
 
 void RunPlanner::split_off_folded() {
@@ -310,6 +363,7 @@ void RunPlanner::split_off_folded() {
   std::vector<bool> folds(steps_.size(), false);
   for (size_t s = 0; s < steps_.size(); ++s) {
     folds[s] = is_foldable(steps_[s], from_weights);
+    if (!folds[s] && is_by_library(steps_[s])) hand_to_library(steps_[s], from_weights);
     if (!folds[s]) continue;
     for (size_t p = 0; p < steps_[s].params.size(); ++p) {
       if (!steps_[s].is_output[p]) continue;
@@ -339,7 +393,11 @@ void RunPlanner::split_off_folded() {
 void RunPlanner::find_spent_weights() {
   std::vector<bool> needed(plan_.tensors.size(), false);
   auto need = [&](int id) { needed[static_cast<size_t>(id)] = true; };
-  for (const RunStep& at : plan_.run_steps) std::for_each(at.params.begin(), at.params.end(), need);
+  for (const RunStep& at : plan_.run_steps) {
+    for (size_t p = 0; p < at.params.size(); ++p) {
+      if (!at.is_unread(p)) need(at.params[p]);
+    }
+  }
   for (const RunCopy& copy : plan_.copies) need(copy.from);
   for (size_t s = plan_.load_steps.size(); s-- > 0;) {
     RunStep& at = plan_.load_steps[s];
@@ -365,7 +423,7 @@ void RunPlanner::order_run_steps() {
   std::vector<runtime::StepNeeds> needs;
   std::vector<bool> alone;
   for (const RunStep& at : plan_.run_steps) {
-    alone.push_back(at.host != nullptr);
+    alone.push_back(at.is_alone());
     runtime::StepNeeds need;
     for (int before : after_[static_cast<size_t>(at.position)]) {
       if (number[static_cast<size_t>(before)] >= 0) {
@@ -373,6 +431,7 @@ void RunPlanner::order_run_steps() {
       }
     }
     for (size_t p = 0; p < at.params.size(); ++p) {
+      if (at.is_unread(p)) continue;
       (at.is_output[p] ? need.writes : need.reads).push_back(at.params[p]);
     }
     needs.push_back(std::move(need));
@@ -397,6 +456,7 @@ void RunPlanner::order_run_steps() {
 void RunPlanner::find_lifetimes(const std::vector<RunStep>& steps) {
   for (const RunStep& step : steps) {
     for (size_t p = 0; p < step.params.size(); ++p) {
+      if (step.is_unread(p)) continue;
       RunTensor& at = tensor(step.params[p]);
       if (step.is_output[p]) at.first = step.launch;
       at.last = step.launch;
@@ -413,7 +473,7 @@ void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
     });
   };
   for (const RunStep& at : steps) {
-    if (at.host != nullptr) continue;
+    if (!is_compiled(at)) continue;
     for (size_t out = 0; out < at.params.size(); ++out) {
       if (!at.is_output[out]) continue;
       RunTensor& output = tensor(at.params[out]);
@@ -436,5 +496,24 @@ void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
 }  // namespace
 
 RunPlan make_run_plan(const LoadRequest& request) { return RunPlanner(request).make(); }
+
+std::vector<std::string> held_twice(const RunPlan& plan) {
+  std::vector<bool> is_read(plan.tensors.size(), false);
+  for (const RunStep& at : plan.run_steps) {
+    for (size_t p = 0; p < at.params.size(); ++p) {
+      if (!at.is_unread(p)) is_read[static_cast<size_t>(at.params[p])] = true;
+    }
+  }
+  for (const RunCopy& copy : plan.copies) is_read[static_cast<size_t>(copy.from)] = true;
+  std::vector<std::string> lines;
+  for (const RunStep& at : plan.load_steps) {
+    if (!at.packs() || !is_read[static_cast<size_t>(at.params[0])]) continue;
+    lines.push_back(fmt::format(
+        "{} is held more than once, {} bytes of it in the order of oneDNN: other steps read it as "
+        "it is",
+        plan.tensors[static_cast<size_t>(at.params[0])].name, at.library->packed_bytes()));
+  }
+  return lines;
+}
 
 }  // namespace luminal::backends::cpu

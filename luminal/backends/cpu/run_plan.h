@@ -8,6 +8,7 @@
 
 #include "luminal/backends/backend.h"
 #include "luminal/backends/cpu/host_step.h"
+#include "luminal/backends/cpu/library_step.h"
 
 namespace luminal::backends::cpu {
 
@@ -34,13 +35,25 @@ struct RunTensor {
 };
 
 struct RunStep {
-  int position = -1;               // in the plan
+  int position = -1;               // in the plan; −1: it packs a weight for the library
   int launch = -1;                 // steps of one launch run side by side, and follow one another
-  int kernel = -1;                 // number among the plan's kernels; −1 on the host
+  int kernel = -1;                 // number among the plan's kernels; −1 where it is none of them
   std::shared_ptr<HostStep> host;  // where no kernel computes it
-  std::vector<int> params;         // tensors, in the order of the kernel's; the host's result last
-  std::vector<bool> is_output;     // by param
-  std::vector<int> spent = {};     // weights that no step needs after it
+  // Computes the kernel in place of its code; or packs a weight, from the first param to the
+  // second.
+  std::shared_ptr<const LibraryStep> library = {};
+  std::vector<int> params;      // tensors, in the order of the kernel's; the host's result last
+  std::vector<bool> is_output;  // by param
+  // The param that isn't read because the library has packed it: what it reads instead is one more
+  // param, the last.
+  int unread = -1;
+  std::vector<int> spent = {};  // weights that no step needs after it
+
+  bool packs() const { return position < 0; }
+  // Steps that wake threads themselves are a launch each.
+  bool is_alone() const { return host != nullptr || library != nullptr; }
+  size_t n_kernel_params() const { return params.size() - (unread >= 0); }
+  bool is_unread(size_t param) const { return static_cast<int>(param) == unread; }
 };
 
 // After the last step: bytes that no step could write where they belong.
@@ -64,5 +77,8 @@ struct RunPlan {
 // steps over weights alone are folded unless their result is more than four times as large as what
 // they read.
 RunPlan make_run_plan(const LoadRequest& request);
+
+// A line for the report per weight that is held in the library's order and is read as it is too.
+std::vector<std::string> held_twice(const RunPlan& plan);
 
 }  // namespace luminal::backends::cpu
