@@ -140,6 +140,14 @@ TEST_P(LibraryPlan, BatchesWithoutWeights) {
   EXPECT_TRUE(kept(report).empty()) << "nothing is packed";
 }
 
+TEST_P(LibraryPlan, PartsOfAWeightAndOfAnInput) {
+  Graph graph;
+  Tensor x = graph.input("x", {40, 80}, GetParam());
+  Tensor w = graph.weight("w", {99, 70}, GetParam());
+  Tensor y = matmul(x.slice(1, 10, 80), w.slice(0, 33, 66).transpose(0, 1)).output("y");
+  check(graph, y);
+}
+
 TEST_P(LibraryPlan, AResultInF32) {
   Graph graph;
   Tensor x = graph.input("x", {31, 70}, GetParam());
@@ -232,6 +240,7 @@ TEST_P(LibraryPlan, VariantsOfAnyNumberOfRowsShareAPackedWeight) {
   const std::string text = steps.str();
   EXPECT_THAT(text, HasSubstr("packing for oneDNN"));
   EXPECT_EQ(text.find("packing for oneDNN"), text.rfind("packing for oneDNN")) << text;
+  EXPECT_THAT(text, Not(HasSubstr("ref"))) << "none by plain loops";
   EXPECT_NO_THROW(exe.release(w));
 }
 

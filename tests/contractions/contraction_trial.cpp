@@ -111,13 +111,14 @@ TensorData random_elements(DType dtype, const std::vector<int64_t>& dims, Random
 
 class Judge {
  public:
-  explicit Judge(const ContractionCase& one)
+  Judge(const ContractionCase& one, LibraryPolicy library)
       : one_(one),
+        library_(library),
         random_(one.seed * 0x9e3779b97f4a7c15),
         tested_(contraction_graph(one, extents_of(one))),
         sampled_(one.dynamic == Dynamic::None && one.n_products() > kMostProducts),
         executable_(build(one.threads, &report_)) {
-    if (one.threads > 1) one_thread_.emplace(build(1, nullptr));
+    if (one.threads > 1 && n_by_library() == 0) one_thread_.emplace(build(1, nullptr));
     if (!sampled_) return;
     // Columns that share a dim with something else can't be told apart in it.
     const bool merged = one.batch == Batch::MergedHeads || one.window.groups > 1;
@@ -131,7 +132,8 @@ class Judge {
   ContractionVerdict run() {
     ContractionVerdict verdict{.sampled = sampled_,
                                .kernels = report_.kernels.size() - report_.n_packing(),
-                               .in_panels = report_.n_packing()};
+                               .in_panels = report_.n_packing(),
+                               .by_library = n_by_library()};
     for (int k = 0; k < one_.n_runs && !verdict.failure; ++k) run(k, verdict);
     return verdict;
   }
@@ -142,7 +144,12 @@ class Judge {
                                     .target = one_.target(),
                                     .threads = threads,
                                     .cache_folder = "none",
+                                    .library = library_,
                                     .report = report});
+  }
+
+  size_t n_by_library() const {
+    return static_cast<size_t>(std::ranges::count_if(report_.kernels, &KernelReport::by_library));
   }
 
   // Weights stay as they are in the second run: what was packed is read again.
@@ -213,6 +220,7 @@ class Judge {
   }
 
   const ContractionCase& one_;
+  const LibraryPolicy library_;
   RandomSource random_;
   const ContractionGraph tested_;
   const bool sampled_;
@@ -226,9 +234,9 @@ class Judge {
 
 }  // namespace
 
-ContractionVerdict judge(const ContractionCase& one) {
+ContractionVerdict judge(const ContractionCase& one, LibraryPolicy library) {
   try {
-    return Judge(one).run();
+    return Judge(one, library).run();
   } catch (const std::exception& error) {
     return {.failure = fmt::format("threw: {}", error.what())};
   }

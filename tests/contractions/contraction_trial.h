@@ -15,9 +15,10 @@ struct ContractionVerdict {
   size_t elements = 0;  // that were compared
   size_t unknown = 0;   // of them, those about which the bounds say nothing
   bool sampled = false;
-  size_t kernels = 0, in_panels = 0;
+  size_t kernels = 0, in_panels = 0, by_library = 0;
 };
 
-ContractionVerdict judge(const ContractionCase& one);
+// Bits that may not depend on the number of threads are those of compiled kernels alone.
+ContractionVerdict judge(const ContractionCase& one, LibraryPolicy library = LibraryPolicy::Never);
 
 }  // namespace luminal::tests

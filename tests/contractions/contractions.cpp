@@ -25,13 +25,14 @@ struct Settings {
   std::optional<uint64_t> seed;
   int jobs = 0;
   bool progress = false;
+  LibraryPolicy library = LibraryPolicy::Never;
   double most_unknown = 0.05;  // share of elements that bounds may say nothing about
 };
 
 struct Tally {
   std::atomic<int64_t> next = 0;
   std::mutex lock;  // for all that follows
-  int64_t failed = 0, sampled = 0, with_panels = 0;
+  int64_t failed = 0, sampled = 0, with_panels = 0, by_library = 0;
   size_t kernels = 0, elements = 0, unknown = 0;
   std::map<std::string, std::map<std::string, int64_t>> features;
 };
@@ -41,11 +42,12 @@ void work(const Settings& settings, Tally& tally) {
     const uint64_t seed = settings.first_seed + static_cast<uint64_t>(k);
     if (settings.progress) fmt::print(stderr, "{}\n", seed);
     const ContractionCase one = contraction_case(seed);
-    const ContractionVerdict verdict = judge(one);
+    const ContractionVerdict verdict = judge(one, settings.library);
     std::scoped_lock lock(tally.lock);
     tally.failed += verdict.failure.has_value();
     tally.sampled += verdict.sampled;
     tally.with_panels += verdict.in_panels > 0;
+    tally.by_library += verdict.by_library > 0;
     tally.kernels += verdict.kernels;
     tally.elements += verdict.elements;
     tally.unknown += verdict.unknown;
@@ -86,13 +88,21 @@ int run_all(const Settings& settings) {
                                                  static_cast<double>(tally.elements);
   std::vector<std::string> missing;
   if (settings.count >= 150) missing = missing_features(tally);
-  const nlohmann::json summary = {
-      {"cases", settings.count},           {"failed", tally.failed},
-      {"first_seed", settings.first_seed}, {"kernels", tally.kernels},
-      {"with_panels", tally.with_panels},  {"sampled", tally.sampled},
-      {"elements", tally.elements},        {"unknown_share", share},
-      {"features", tally.features},        {"missing_features", missing},
-      {"seconds", taken.count()}};
+  if (settings.library == LibraryPolicy::Always && tally.by_library == 0) {
+    missing.push_back("a product by the library");
+  }
+  const nlohmann::json summary = {{"cases", settings.count},
+                                  {"failed", tally.failed},
+                                  {"first_seed", settings.first_seed},
+                                  {"kernels", tally.kernels},
+                                  {"with_panels", tally.with_panels},
+                                  {"by_library", tally.by_library},
+                                  {"sampled", tally.sampled},
+                                  {"elements", tally.elements},
+                                  {"unknown_share", share},
+                                  {"features", tally.features},
+                                  {"missing_features", missing},
+                                  {"seconds", taken.count()}};
   fmt::print("{}\n", summary.dump());
   return tally.failed == 0 && share <= settings.most_unknown && missing.empty() ? 0 : 1;
 }
@@ -118,14 +128,15 @@ int show_one(const Settings& settings) {
   const ContractionCase one = contraction_case(*settings.seed);
   fmt::print("{}\n{}", text(one), plan_of(one));
   std::fflush(stdout);  // what follows may crash
-  const ContractionVerdict verdict = judge(one);
+  const ContractionVerdict verdict = judge(one, settings.library);
   if (verdict.failure) {
     fmt::print("FAILED seed {}: {}\n", *settings.seed, *verdict.failure);
     return 1;
   }
-  fmt::print("passed: {} kernels, {} weights in panels, {} elements{}, {} unknown\n",
-             verdict.kernels, verdict.in_panels, verdict.elements,
-             verdict.sampled ? " of more" : "", verdict.unknown);
+  fmt::print(
+      "passed: {} kernels, {} weights in panels, {} by a library, {} elements{}, {} unknown\n",
+      verdict.kernels, verdict.in_panels, verdict.by_library, verdict.elements,
+      verdict.sampled ? " of more" : "", verdict.unknown);
   return 0;
 }
 
@@ -140,6 +151,9 @@ int main(int argc, char** argv) {
   app.add_option("--seed", settings.seed, "shows and tries this case alone");
   app.add_option("--jobs", settings.jobs, "threads; 0: one per core");
   app.add_flag("--progress", settings.progress, "prints each seed before it is tried: for crashes");
+  app.add_flag_callback(
+      "--library", [&] { settings.library = luminal::LibraryPolicy::Always; },
+      "products by oneDNN wherever it can");
   CLI11_PARSE(app, argc, argv);
   try {
     return settings.seed ? luminal::tests::show_one(settings) : luminal::tests::run_all(settings);

@@ -20,7 +20,8 @@ using kernel::Stage;
 struct Access {
   int param = -1;
   DType dtype = DType::F32;
-  std::vector<Expr> strides;
+  Expr start = 0;
+  std::vector<Expr> strides = {};
 };
 
 bool is_library_dtype(DType dtype) { return dtype == DType::F32 || dtype == DType::BF16; }
@@ -29,7 +30,7 @@ Expr extent(const Kernel& kernel, int loop) {
   return kernel.loops[static_cast<size_t>(loop)].extent;
 }
 
-// None where an address isn't the sum of strides · loops.
+// None where an address isn't a start and the sum of strides · loops.
 std::optional<Access> access(const Kernel& kernel, int param, const std::vector<Expr>& index) {
   const kernel::Param& tensor = kernel.params[static_cast<size_t>(param)];
   if (!is_library_dtype(tensor.dtype)) return {};
@@ -40,12 +41,11 @@ std::optional<Access> access(const Kernel& kernel, int param, const std::vector<
     if (one >= 0) loops[static_cast<size_t>(one)] = 1;
     return address.substitute_indices(loops);
   };
-  if (!at(-1).is(0)) return {};
-  Access found{.param = param, .dtype = tensor.dtype, .strides = {}};
-  Expr sum = 0;
+  Access found{.param = param, .dtype = tensor.dtype, .start = at(-1)};
+  Expr sum = found.start;
   for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
     const bool used = !extent(kernel, loop).is(1) && address.uses_index(loop);
-    found.strides.push_back(used ? at(loop) : Expr(0));
+    found.strides.push_back(used ? at(loop) - found.start : Expr(0));
     sum = sum + found.strides.back() * Expr::index(loop, extent(kernel, loop));
   }
   return sum == address ? std::optional(found) : std::nullopt;
@@ -191,7 +191,8 @@ LibraryTensor tensor_of(const Access& access, const std::vector<int>& batch,
                        .dtype = access.dtype,
                        .batch = {},
                        .row = along(rows),
-                       .column = along(columns)};
+                       .column = along(columns),
+                       .start = access.start};
   for (int loop : batch) tensor.batch.push_back(along({loop}));
   return tensor;
 }
@@ -203,7 +204,8 @@ bool is_row_of_n(const LibraryTensor& tensor) {
 
 // Whether one packed form of b serves all sizes.
 bool has_static_b(const LibraryForm& form) {
-  bool all = form.n.to_int() && form.k.to_int() && form.b.row.to_int() && form.b.column.to_int();
+  bool all = form.n.to_int() && form.k.to_int() && form.b.row.to_int() && form.b.column.to_int() &&
+             form.b.start.to_int();
   for (size_t d = 0; d < form.batch.size(); ++d) {
     const Expr stride = form.b.batch[d];
     all = all && (stride.is(0) || (stride.to_int() && form.batch[d].to_int()));
@@ -211,17 +213,11 @@ bool has_static_b(const LibraryForm& form) {
   return all;
 }
 
-int64_t value_of(Expr e, const Bindings& bindings) {
-  const Expr::Value value = e.evaluate(bindings);
-  LUMINAL_CHECK(value.value.has_value(), e.text() + " has no value: " + value.why);
-  return *value.value;
-}
-
 MatmulStrides strides_at(const LibraryTensor& tensor, const Bindings& bindings) {
   MatmulStrides strides{.batch = {},
-                        .row = value_of(tensor.row, bindings),
-                        .column = value_of(tensor.column, bindings)};
-  for (Expr stride : tensor.batch) strides.batch.push_back(value_of(stride, bindings));
+                        .row = value_at(tensor.row, bindings),
+                        .column = value_at(tensor.column, bindings)};
+  for (Expr stride : tensor.batch) strides.batch.push_back(value_at(stride, bindings));
   return strides;
 }
 
@@ -291,20 +287,26 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   return form;
 }
 
+int64_t value_at(Expr e, const Bindings& bindings) {
+  const Expr::Value value = e.evaluate(bindings);
+  LUMINAL_CHECK(value.value.has_value(), e.text() + " has no value: " + value.why);
+  return *value.value;
+}
+
 LibraryMatmulShape shape_at(const LibraryForm& form, const Bindings& bindings, bool pack_b) {
   LibraryMatmulShape shape{.dtype = form.a.dtype,
                            .result = form.c.dtype,
                            .batch = {},
-                           .m = value_of(form.m, bindings),
-                           .n = value_of(form.n, bindings),
-                           .k = value_of(form.k, bindings),
+                           .m = value_at(form.m, bindings),
+                           .n = value_at(form.n, bindings),
+                           .k = value_at(form.k, bindings),
                            .a = strides_at(form.a, bindings),
                            .b = strides_at(form.b, bindings),
                            .c = strides_at(form.c, bindings),
                            .pack_b = pack_b,
                            .bias = {},
                            .post_ops = {}};
-  for (Expr size : form.batch) shape.batch.push_back(value_of(size, bindings));
+  for (Expr size : form.batch) shape.batch.push_back(value_at(size, bindings));
   if (form.bias) shape.bias = form.bias->dtype;
   for (const LibraryPostOp& op : form.post_ops) {
     PostOp made{.kind = op.kind};

@@ -21,6 +21,7 @@ struct LibraryTensor {
   std::vector<Expr> batch = {};
   Expr row = 0;
   Expr column = 0;
+  Expr start = 0;  // the first element that is read or written
 };
 
 struct LibraryPostOp {
@@ -42,6 +43,8 @@ struct LibraryForm {
 // the library makes 0 there, is one of them. The reason otherwise.
 Result<LibraryForm> library_form(const kernel::Kernel& kernel, bool finite);
 
+// The value of a size, a stride or a start.
+int64_t value_at(Expr e, const Bindings& bindings);
 // The product at some sizes.
 LibraryMatmulShape shape_at(const LibraryForm& form, const Bindings& bindings, bool pack_b);
 

@@ -13,8 +13,15 @@ namespace luminal::backends::cpu {
 
 // A product at some sizes, for one program.
 struct LibraryLaunch {
+  struct Operand {
+    size_t param = 0;
+    size_t start = 0;  // in bytes
+  };
   std::unique_ptr<LibraryMatmul> matmul;  // null where there is nothing to compute
-  std::vector<const void*> post_ops;      // addresses, filled in when it runs
+  Operand a, b, c;
+  std::optional<Operand> bias;
+  std::vector<Operand> post_ops;        // those that have a tensor
+  std::vector<const void*> in_post_op;  // their addresses, filled in when it runs
 };
 
 class LibraryStep {
@@ -30,7 +37,7 @@ class LibraryStep {
   size_t packed_bytes() const { return packs_ ? typical_->packed_bytes() : 0; }
   // What b becomes: equal text, equal order.
   std::string layout() const;
-  void pack(const void* b, void* packed) const { typical_->pack(b, packed); }
+  void pack(const void* b, void* packed) const;
 
   LibraryLaunch prepare(const Bindings& bindings) const;
   // `params` are the kernel's; `packed` is b as pack() made it, where it is packed.
