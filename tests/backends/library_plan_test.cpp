@@ -212,6 +212,18 @@ TEST_P(LibraryPlan, WhatIsHeldTwiceIsInTheReport) {
                                            HasSubstr("in the order of oneDNN"))));
 }
 
+TEST_P(LibraryPlan, AWeightInPanelsTooIsInTheReport) {
+  Graph graph;
+  Tensor x = graph.input("x", {24, 64}, GetParam());
+  Tensor w = graph.weight("w", {64, 96}, GetParam());
+  Tensor y = matmul(x, w).output("y");
+  gelu(matmul(graph.input("z", {40, 64}, GetParam()), w)).output("gelu");
+  const CompileReport report = check(graph, y, {.fusion = FusionPolicy::Always});
+  EXPECT_EQ(report.n_packing(), 1u) << report.text();
+  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("'w' is held more than once"),
+                                           HasSubstr("a library has it in an order of its own"))));
+}
+
 TEST_P(LibraryPlan, VariantsOfAnyNumberOfRowsShareAPackedWeight) {
   Graph graph;
   const Expr s = Expr::var("s", 0, 512);

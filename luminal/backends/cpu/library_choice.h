@@ -1,6 +1,8 @@
 // Which kernels of a plan oneDNN computes in place of compiled code.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "luminal/backends/backend.h"

@@ -16,7 +16,7 @@ namespace {
 
 using runtime::Buffer;
 
-constexpr double kSeconds = 0.25;       // of all rounds; the first calls come on top
+constexpr double kSeconds = 0.25;       // of all rounds; the first call of either comes on top
 constexpr double kRoundSeconds = 1e-3;  // short calls are timed several at a time
 constexpr size_t kRounds = 31;
 
@@ -65,17 +65,16 @@ double median(std::vector<double> values) {
 }
 
 MeasuredLibrary in_turn(const std::function<void()>& own, const std::function<void()>& library) {
-  own();
-  library();
   const double once = std::min(seconds_of(own, 1), seconds_of(library, 1));
   const int times = static_cast<int>(std::clamp(kRoundSeconds / std::max(once, 1e-7), 1.0, 1000.0));
   std::vector<double> own_times, library_times;
-  double spent = 0;
+  double spent = 0, round = 0;
   do {
     own_times.push_back(seconds_of(own, times));
     library_times.push_back(seconds_of(library, times));
-    spent += (own_times.back() + library_times.back()) * times;
-  } while (spent < kSeconds && own_times.size() < kRounds);
+    round = (own_times.back() + library_times.back()) * times;
+    spent += round;
+  } while (spent + round < kSeconds && own_times.size() < kRounds);
   return {.own_seconds = median(std::move(own_times)),
           .library_seconds = median(std::move(library_times))};
 }
