@@ -9,6 +9,7 @@
 
 #include "luminal/backends/cpu/library_matmul.h"
 #include "tests/backends/against_interpreter.h"
+#include "tests/search/llama_blocks.h"
 
 namespace luminal {
 namespace {
@@ -93,6 +94,10 @@ TEST_P(LibraryPlan, Epilogues) {
       [](const Tensor& product, Graph& graph, DType dtype) {
         const Tensor bias = graph.weight("bias", {33}, dtype).unsqueeze(0).expand({19, 33});
         return graph.input("residual", {19, 33}, dtype) + (product + bias);
+      },
+      [](const Tensor& product, Graph& graph, DType dtype) {
+        const Tensor wide = graph.input("wide", {19, 33});
+        return product + (graph.input("residual", {19, 33}, dtype) + wide.cast(dtype));
       },
       [](const Tensor& product, Graph& graph, DType dtype) {
         return product * graph.input("gate", {19, 33}, dtype);
@@ -349,6 +354,33 @@ TEST(LibraryPolicies, WhatTheLibraryHasNoFormOfStaysCompiled) {
   EXPECT_THAT(comparison.report.text(),
               HasSubstr("not by the library: what follows its sums is none of"));
   EXPECT_EQ(comparison.report.n_packing(), 1u);
+}
+
+// Most of its products have a norm or a gate inside, which are compiled.
+TEST(LibraryPolicies, KernelsOfALlamaBlockAreRight) {
+  if (!backends::cpu::library_available()) GTEST_SKIP() << "this build has no library";
+  Graph graph;
+  const Expr s = Expr::var("s", 1, 512);
+  Tensor x = graph.input("x", {1, s, 256});
+  search::llama_block(nn::Scope(graph), x, 4, 2, 512).output("y");
+  CompileReport report;
+  Executable exe = compile(graph, {.cache_folder = "none",
+                                   .library = LibraryPolicy::Always,
+                                   .typical_sizes = {{"s", 256}},
+                                   .report = &report});
+  EXPECT_GE(n_by_library(report), 1) << report.text();
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal(0, 0.1f);
+  for (int64_t size : {17, 1, 17}) {
+    for (NodeId leaf : graph.leaves()) {
+      const Tensor tensor = graph.tensor(leaf);
+      const int64_t count = n_elements(tensor.dims()).evaluate({{"s", size}}).value.value();
+      std::vector<float> values(static_cast<size_t>(count));
+      for (float& value : values) value = normal(random);
+      exe.set(tensor, values);
+    }
+    EXPECT_NO_THROW(exe.run({{"s", size}}, {.check_kernels = true}));
+  }
 }
 
 TEST(LibraryPolicies, ABuildWithoutALibrarySaysSo) {

@@ -73,6 +73,15 @@ std::optional<Access> plain_tensor(const Kernel& kernel, const Stage& stage, Ins
   return access(kernel, *inst);
 }
 
+int n_uses(const Stage& stage, InstId id) {
+  int count = 0;
+  for (const Inst& inst : stage.body) {
+    const auto* op = std::get_if<OpInst>(&inst.what);
+    if (op != nullptr) count += static_cast<int>(std::ranges::count(op->operands, id));
+  }
+  return count;
+}
+
 struct Step {
   PostOpKind kind;
   std::optional<Access> tensor;
@@ -123,12 +132,34 @@ class Epilogue {
 
   std::string with_tensor(const Stage& stage, const OpInst& op, PostOpKind kind) {
     for (size_t side : {size_t{0}, size_t{1}}) {
-      std::optional<Access> tensor = plain_tensor(kernel_, stage, op.operands[1 - side]);
-      if (!tensor) continue;
-      steps_.push_back({kind, std::move(tensor)});
+      std::vector<Step> steps;
+      if (!take_tensors(stage, op.operands[1 - side], kind, steps)) continue;
+      steps_.insert(steps_.end(), steps.begin(), steps.end());
       return follow(stage, op.operands[side]);
     }
     return kOther;
+  }
+
+  // A tensor, or, where it is added, a sum of several: the residual that itself is one. What one
+  // sum alone uses needn't be rounded to bf16.
+  bool take_tensors(const Stage& stage, InstId id, PostOpKind kind, std::vector<Step>& steps) {
+    if (std::optional<Access> tensor = plain_tensor(kernel_, stage, id)) {
+      steps.push_back({kind, std::move(tensor)});
+      return true;
+    }
+    const Inst& inst = stage.body[id.index()];
+    const auto* op = std::get_if<OpInst>(&inst.what);
+    if (op == nullptr || n_uses(stage, id) != 1) return false;
+    if (op->op == Op::Cast && inst.dtype == DType::BF16) {
+      const Inst& wide = stage.body[op->operands[0].index()];
+      std::optional<Access> tensor = access(kernel_, wide);
+      if (!tensor) return false;
+      steps.push_back({kind, std::move(tensor)});
+      return true;
+    }
+    return op->op == Op::Add && kind == PostOpKind::Add && is_library_dtype(inst.dtype) &&
+           take_tensors(stage, op->operands[0], kind, steps) &&
+           take_tensors(stage, op->operands[1], kind, steps);
   }
 
   // select(x < 0, 0, x), as the last op where it is bf16: it sees rounded values, so others after
