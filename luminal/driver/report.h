@@ -41,7 +41,7 @@ struct KernelReport {
   double model_flops = 0;
   double compile_ms = 0;
   bool from_cache = false;
-  int launch = -1;   // kernels of one number run side by side; −1: it runs once weights are set
+  int launch = -1;  // kernels of one number run side by side; −1: it runs once weights are set
   bool by_library = false;     // a library computes it; nothing was compiled
   std::string library;         // its routine, where it has one: "oneDNN 3.2.0, brg:avx512_core"
   std::string why_no_library;  // of a matrix product that it can't compute, where it was asked

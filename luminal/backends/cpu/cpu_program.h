@@ -48,11 +48,11 @@ class CpuProgram : public runtime::Program {
   // A step with all that it needs for one set of sizes.
   struct ReadyStep {
     const RunStep* step = nullptr;
-    Launch launch;        // of a kernel, or the first of two
-    Launch second;        // of two
+    Launch launch;          // of a kernel, or the first of two
+    Launch second;          // of two
     LibraryLaunch library;  // of a kernel that the library computes
-    CustomLaunch custom;  // of a custom op's own
-    size_t scratch = 0;   // offsets in the arena
+    CustomLaunch custom;    // of a custom op's own
+    size_t scratch = 0;     // offsets in the arena
     size_t second_scratch = 0;
     std::vector<size_t> between = {};  // of what the first leaves for the second
     const kernel::SplitSoftmax* split = nullptr;
