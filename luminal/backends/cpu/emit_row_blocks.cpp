@@ -251,15 +251,14 @@ void RowBlockEmitter::store_parts(const BlockedContraction& contraction, Values 
     builder_.CreateAlignedStore(builder_.CreateShuffleVector(first, second, upper), in_scratch(at),
                                 llvm::Align(2));
     if (part + 1 == contraction.parts) return;
-    // The upper bits are a number of their own, and what they leave is exact. Where they are all,
-    // what is left counts as nothing but isn't zero: zero times an infinite weight would be NaN.
+    // The upper bits are a number of their own, and what they leave is exact. They leave nothing
+    // where there are no others; so infinity leaves nothing.
     for (size_t v = 0; v < values.size(); ++v) {
       Value* high = builder_.CreateAnd(bits[v], llvm::ConstantInt::get(words, 0xffff0000u));
       Value* rest =
           builder_.CreateFSub(values[v], builder_.CreateBitCast(high, values[v]->getType()));
-      Value* nothing =
-          builder_.CreateFMul(values[v], llvm::ConstantFP::get(rest->getType(), 0x1p-32));
-      values[v] = builder_.CreateSelect(builder_.CreateICmpEQ(high, bits[v]), nothing, rest);
+      values[v] = builder_.CreateSelect(builder_.CreateICmpEQ(high, bits[v]),
+                                        llvm::Constant::getNullValue(rest->getType()), rest);
     }
     at = builder_.CreateAdd(at, plane);
   }
