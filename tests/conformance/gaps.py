@@ -54,6 +54,7 @@ COVERED_BY = {
     "full": "masked_fill, pad",
     "zeros": "masked_fill",
     "ones": "masked_fill",
+    "dequantise": "tests/io/gguf_blocks_test, bit by bit, on each back end",
 }
 
 # Where our result differs from PyTorch's by design; the cases leave these inputs out.
