@@ -81,6 +81,7 @@ def inputs(kind, shape, dtype):
     m, n, k = shape
     generator = torch.Generator().manual_seed(1)
     make = lambda *dims: torch.randn(*dims, generator=generator).to(dtype)
+    half = lambda rows, columns, size: (torch.randn(rows, columns, generator=generator) * size).half()
     whole = lambda low, high, *dims, kind: torch.randint(low, high, dims, generator=generator).to(kind)
     # Results of about 1, as a model's are.
     weight = lambda: (torch.randn(n, k, generator=generator) * k ** -0.5).to(dtype)
@@ -88,10 +89,10 @@ def inputs(kind, shape, dtype):
         return {name: make(1, n, m, k) for name in "qkv"}
     x = {"x": make(m, k)}
     if kind == "q8":
-        return {**x, "w": whole(-127, 128, n, k, kind=torch.int8), "scale": make(n, k // BLOCK) * 0.01}
+        return {**x, "w": whole(-127, 128, n, k, kind=torch.int8), "scale": half(n, k // BLOCK, 0.01)}
     if kind == "q4":
-        return {**x, "w": whole(0, 256, n, k // 2, kind=torch.uint8), "scale": make(n, k // BLOCK) * 0.1,
-                "offset": make(n, k // BLOCK) * 0.1}
+        return {**x, "w": whole(0, 256, n, k // 2, kind=torch.uint8), "scale": half(n, k // BLOCK, 0.1),
+                "offset": half(n, k // BLOCK, 0.1)}
     more = {"linear": {}, "gelu": {"b": make(n)}, "swiglu": {"up": weight()}}[kind]
     return {**x, "w": weight(), **more}
 

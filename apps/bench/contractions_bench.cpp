@@ -41,19 +41,19 @@ Tensor input_of(Graph& graph, const Shape& shape) {
   return graph.input("x", {shape.m, shape.k}, shape.dtype);
 }
 
-// [n, k / 32] as [n, k].
+// [n, k / 32] in f16, as files of models have it, as [n, k].
 Tensor per_block(Graph& graph, const Shape& shape, const char* name) {
   const Expr blocks = shape.k / kBlock;
-  const Tensor x = graph.weight(name, {shape.n, blocks}, shape.dtype);
+  const Tensor x = graph.weight(name, {shape.n, blocks}, DType::F16).cast(DType::F32);
   return x.unsqueeze(-1).expand({shape.n, blocks, kBlock}).reshape({shape.n, shape.k});
 }
 
 Tensor quantised(Graph& graph, const Shape& shape, DType stored) {
-  const Tensor x = input_of(graph, shape);
-  const Tensor q = graph.weight("w", {shape.n, shape.k}, stored).cast(shape.dtype);
+  const Tensor x = input_of(graph, shape).cast(DType::F32);
+  const Tensor q = graph.weight("w", {shape.n, shape.k}, stored).cast(DType::F32);
   Tensor w = q * per_block(graph, shape, "scale");
   if (stored == DType::U4) w = w + per_block(graph, shape, "offset");
-  return matmul(x, w.t());
+  return matmul(x, w.t()).cast(shape.dtype);
 }
 
 using Build = std::function<Tensor(Graph&, const Shape&)>;

@@ -12,11 +12,9 @@ using llvm::Value;
 
 namespace {
 
-// Steps along k that are written out.
+// Steps along k that are written out. Nothing is asked for ahead: with eight panels at once the
+// processor does, and one row of 8 bits read 29 to 32 GB/s, with prefetches 23 to 28.
 constexpr int64_t kSteps = 16;
-constexpr int64_t kLineBytes = 64;
-// As micro kernels of few rows ask ahead.
-constexpr int64_t kBytesAhead = 2048;
 
 }  // namespace
 
@@ -158,7 +156,6 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
     const TiledIntegers& integers = quantised_.integers[i];
     const auto first = panels.begin() + static_cast<ptrdiff_t>(i * copies);
     const Values here(first, first + static_cast<ptrdiff_t>(copies));
-    if (index_.chunk().mask == nullptr) ask_ahead(integers, here, k);
     const Values products = multiply(integers, rows, n, k, here);
     const Values slopes = stage_values(integers.slope);
     for (size_t s = 0; s < totals.size(); ++s) {
@@ -258,26 +255,6 @@ Value* QuantisedEmitter::from_word(Value* word, int position) {
   for (size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
   Value* table = llvm::ConstantDataVector::get(builder_.getContext(), numbers);
   return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {table, shifted});
-}
-
-// For the lines that the panels have further on. Past a panel's end those are at the start of the
-// one that takes its place next.
-void QuantisedEmitter::ask_ahead(const TiledIntegers& integers, const Values& panels, Value* k) {
-  const int64_t bytes = bytes_of_k(integers, quantised_.block);
-  Value* panel_bytes = builder_.CreateLShr(
-      builder_.CreateMul(index_.scalar(integers.step), i64(bits(integers.dtype))), 3);
-  Value* later =
-      builder_.CreateAdd(builder_.CreateMul(k, i64(bytes_of_k(integers, 8) / 8)), i64(kBytesAhead));
-  Value* next = builder_.CreateAdd(
-      later, builder_.CreateMul(panel_bytes, i64(static_cast<int64_t>(panels.size()) - 1)));
-  Value* offset = builder_.CreateSelect(builder_.CreateICmpSLT(later, panel_bytes), later, next);
-  for (Value* panel : panels) {
-    for (int64_t line = 0; line < bytes; line += kLineBytes) {
-      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                               {at(at(panel, offset), i64(line)), builder_.getInt32(0),
-                                builder_.getInt32(3), builder_.getInt32(1)});
-    }
-  }
 }
 
 }  // namespace luminal::backends::cpu

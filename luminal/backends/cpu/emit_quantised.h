@@ -37,7 +37,6 @@ class QuantisedEmitter {
                   const Values& panels);
   Values elements(const TiledIntegers& integers, llvm::Value* panel, llvm::Value* k);
   llvm::Value* from_word(llvm::Value* word, int position);
-  void ask_ahead(const TiledIntegers& integers, const Values& panels, llvm::Value* k);
   Values stage_values(int stage);
   llvm::Value* sum_of_part(const Rows& rows, int row, llvm::Value* number);
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* sum);

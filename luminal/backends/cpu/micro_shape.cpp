@@ -22,9 +22,10 @@ MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_row
     return {.rows = static_cast<int>(std::max<int64_t>(most_rows, 1)), .panels = 6};
   }
   const int registers = target.avx512 || !target.x86 ? 32 : 16;
-  // As many rows as leave room for two panels, and no fewer in the last tile than must be.
+  // No fewer rows in the last tile than must be. More than eight, a power of two bytes apart, drive
+  // one another out of the nearest cache.
   const bool corrects = multiply == Multiply::I8Dot;
-  const int64_t limit = registers == 16 ? 6 : corrects ? 12 : 14;
+  const int64_t limit = registers == 16 ? 6 : corrects ? 12 : 8;
   const int64_t n = std::max<int64_t>(1, most_rows / limit + (most_rows % limit != 0 ? 1 : 0));
   const int rows = static_cast<int>(std::max<int64_t>(1, most_rows / n + (most_rows % n != 0)));
   // A register for each sum, for each panel, and for an element of the left operand; i8 has another

@@ -242,7 +242,8 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   const Expr m = tiling.row_loop < 0 ? 1 : schedule.extents[static_cast<size_t>(tiling.row_loop)];
   const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
   tiling.block_k = kBlockK;
-  tiling.block_rows = std::min(8 * rows, round_up(m.to_int().value_or(8 * rows), rows));
+  const int64_t tiles = rows > 8 ? 8 : 16;  // below one another
+  tiling.block_rows = std::min(tiles * rows, round_up(m.to_int().value_or(tiles * rows), rows));
   const int64_t most = kSumBytes / 4 / n_sums / std::max<int64_t>(1, tiling.block_rows);
   tiling.block_columns = std::clamp<int64_t>(most / columns * columns, columns, 8 * columns);
   auto blocks = [&] {
