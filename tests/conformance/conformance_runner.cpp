@@ -5,13 +5,13 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <thread>
 
 #include "luminal/driver/compile.h"
 #include "luminal/graph/text_form.h"
 #include "tests/conformance/case_index.h"
 #include "tests/conformance/case_program.h"
 #include "tests/conformance/compare.h"
+#include "tests/support/on_threads.h"
 
 namespace luminal {
 
@@ -104,13 +104,7 @@ int run_all(const Settings& settings) {
   // A glob that matches nothing is a mistake of the caller, not a success.
   if (index.cases.empty()) throw std::runtime_error("no case has such a name; see --list");
   Tally tally;
-  int jobs = settings.jobs > 0
-                 ? settings.jobs
-                 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::thread> threads;
-  for (int k = 1; k < jobs; ++k) threads.emplace_back([&] { work(index, settings, tally); });
-  work(index, settings, tally);
-  for (std::thread& thread : threads) thread.join();
+  tests::on_threads(settings.jobs, [&] { work(index, settings, tally); });
   fmt::print("{} passed, {} failed\n", tally.passed.load(), tally.failed.load());
   return tally.failed == 0 ? 0 : 1;
 }

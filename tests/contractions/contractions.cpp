@@ -10,11 +10,11 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
 #include "luminal/graph/text_form.h"
 #include "tests/contractions/contraction_graph.h"
 #include "tests/contractions/contraction_trial.h"
+#include "tests/support/on_threads.h"
 
 namespace luminal::tests {
 namespace {
@@ -75,13 +75,7 @@ std::vector<std::string> missing_features(const Tally& tally) {
 int run_all(const Settings& settings) {
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
-  const int jobs = settings.jobs > 0
-                       ? settings.jobs
-                       : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::thread> threads;
-  for (int k = 1; k < jobs; ++k) threads.emplace_back([&] { work(settings, tally); });
-  work(settings, tally);
-  for (std::thread& thread : threads) thread.join();
+  on_threads(settings.jobs, [&] { work(settings, tally); });
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const double share = tally.elements == 0 ? 0
                                            : static_cast<double>(tally.unknown) /

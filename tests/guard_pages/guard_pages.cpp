@@ -10,7 +10,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
 #include "luminal/backends/registry.h"
 #include "luminal/driver/planning.h"
@@ -18,6 +17,7 @@
 #include "tests/conformance/case_program.h"
 #include "tests/contractions/contraction_graph.h"
 #include "tests/guard_pages/guarded_launch.h"
+#include "tests/support/on_threads.h"
 
 namespace luminal::tests {
 namespace {
@@ -197,13 +197,7 @@ int run_all(const Settings& settings) {
       guard.check(programs[k]());
     }
   };
-  const int jobs = settings.jobs > 0
-                       ? settings.jobs
-                       : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::thread> threads;
-  for (int k = 1; k < jobs; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(settings.jobs, work);
   const nlohmann::json summary = {{"cases", programs.size()}, {"kernels", tally.kernels},
                                   {"tiled", tally.tiled},     {"launches", tally.launches},
                                   {"side", settings.side},    {"failed", tally.failed}};

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
-#include <thread>
 
 #include "luminal/backends/cpu/launch.h"
 #include "tests/backends/cpu/kernel_builder.h"
 #include "tests/backends/cpu/kernel_harness.h"
+#include "tests/support/on_threads.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -118,12 +118,7 @@ Worst worst_error(Op op, double (*exact)(double), uint64_t count,
     kernels.push_back(jit->compile(pointwise(op, 1, DType::F32)));
     scan.compiled.push_back(kernels.back()->function());
   }
-  std::vector<std::thread> threads;
-  for (unsigned k = 1; k < std::max(1u, std::thread::hardware_concurrency()); ++k) {
-    threads.emplace_back([&] { scan.work(); });
-  }
-  scan.work();
-  for (std::thread& thread : threads) thread.join();
+  tests::on_threads(0, [&] { scan.work(); });
   return scan.worst;
 }
 
