@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/answer_commands.h"
 #include "apps/bench/timed_runs.h"
 #include "luminal/base/read_bandwidth.h"
 #include "luminal/luminal.h"
@@ -153,43 +154,30 @@ std::string run(Prepared& prepared, int count) {
   return out;
 }
 
-int serve() {
-  std::unique_ptr<Prepared> prepared;
-  std::string command;
-  while (std::cin >> command) {
-    if (command == "prepare") {
-      prepared = std::make_unique<Prepared>();
-      std::cout << prepare(*prepared, std::cin) << std::endl;
-    } else if (command == "run" && prepared != nullptr) {
-      int count = 0;
-      std::cin >> count;
-      std::cout << run(*prepared, count) << std::endl;
-    } else if (command == "result" && prepared != nullptr) {
-      std::string path;
-      std::cin >> path;
-      std::cout << bench::write_result(prepared->executables.front(), prepared->result, path)
-                << std::endl;
-    } else if (command == "rate") {
-      unsigned threads = 0;
-      double seconds = 0;
-      std::cin >> threads >> seconds;
-      std::cout << base::measure_read_bandwidth(threads, seconds).best * 1e9 << std::endl;
-    } else {
-      std::cerr << "contractions_bench: unknown command '" << command << "'\n";
-      return 2;
-    }
-  }
-  return 0;
-}
-
 }  // namespace
 }  // namespace luminal
 
 int main() {
-  try {
-    return luminal::serve();
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  using namespace luminal;
+  return bench::answer_commands<Prepared>(
+      "contractions_bench",
+      {{"prepare", prepare},
+       {"run",
+        [](Prepared& prepared, std::istream& in) {
+          int count = 0;
+          in >> count;
+          return run(prepared, count);
+        }},
+       {"result",
+        [](Prepared& prepared, std::istream& in) {
+          std::string path;
+          in >> path;
+          return bench::write_result(prepared.executables.front(), prepared.result, path);
+        }},
+       {"rate", [](Prepared&, std::istream& in) {
+          unsigned threads = 0;
+          double seconds = 0;
+          in >> threads >> seconds;
+          return fmt::format("{}", base::measure_read_bandwidth(threads, seconds).best * 1e9);
+        }}});
 }

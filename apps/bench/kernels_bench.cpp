@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/bench/answer_commands.h"
 #include "apps/bench/timed_runs.h"
 #include "luminal/luminal.h"
 
@@ -114,41 +115,31 @@ std::string run(Executable& exe, int count, double (*clock)()) {
   return out;
 }
 
-int serve() {
-  std::unique_ptr<Prepared> prepared;
-  std::string command;
-  while (std::cin >> command) {
-    if (command == "prepare") {
-      std::string name, dtype, folder;
-      int threads = 0;
-      std::cin >> name >> dtype >> folder >> threads;
-      prepared = std::make_unique<Prepared>();
-      std::cout << prepare(*prepared, name, dtype, folder, threads) << std::endl;
-    } else if ((command == "run" || command == "cpu") && prepared != nullptr) {
-      int count = 0;
-      std::cin >> count;
-      const auto clock = command == "run" ? bench::wall_seconds : bench::cpu_seconds;
-      std::cout << run(*prepared->exe, count, clock) << std::endl;
-    } else if (command == "result" && prepared != nullptr) {
-      std::string path;
-      std::cin >> path;
-      std::cout << bench::write_result(*prepared->exe, prepared->result, path) << std::endl;
-    } else {
-      std::cerr << "kernels_bench: unknown command '" << command << "'\n";
-      return 2;
-    }
-  }
-  return 0;
-}
-
 }  // namespace
 }  // namespace luminal
 
 int main() {
-  try {
-    return luminal::serve();
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  using namespace luminal;
+  auto timed_by = [](double (*clock)()) {
+    return [clock](Prepared& prepared, std::istream& in) {
+      int count = 0;
+      in >> count;
+      return run(*prepared.exe, count, clock);
+    };
+  };
+  return bench::answer_commands<Prepared>(
+      "kernels_bench", {{"prepare",
+                         [](Prepared& prepared, std::istream& in) {
+                           std::string name, dtype, folder;
+                           int threads = 0;
+                           in >> name >> dtype >> folder >> threads;
+                           return prepare(prepared, name, dtype, folder, threads);
+                         }},
+                        {"run", timed_by(bench::wall_seconds)},
+                        {"cpu", timed_by(bench::cpu_seconds)},
+                        {"result", [](Prepared& prepared, std::istream& in) {
+                           std::string path;
+                           in >> path;
+                           return bench::write_result(*prepared.exe, prepared.result, path);
+                         }}});
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/answer_commands.h"
 #include "luminal/backends/cpu/library_matmul.h"
 #include "luminal/base/errors.h"
 #include "luminal/runtime/buffer.h"
@@ -96,33 +97,15 @@ std::string run(Prepared& prepared, int count) {
   return out;
 }
 
-int serve() {
-  std::unique_ptr<Prepared> prepared;
-  std::string command;
-  while (std::cin >> command) {
-    if (command == "prepare") {
-      prepared = std::make_unique<Prepared>();
-      std::cout << prepare(*prepared, std::cin) << std::endl;
-    } else if (command == "run" && prepared != nullptr) {
-      int count = 0;
-      std::cin >> count;
-      std::cout << run(*prepared, count) << std::endl;
-    } else {
-      std::cerr << "library_bench: unknown command '" << command << "'\n";
-      return 2;
-    }
-  }
-  return 0;
-}
-
 }  // namespace
 }  // namespace luminal::backends::cpu
 
 int main() {
-  try {
-    return luminal::backends::cpu::serve();
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  using namespace luminal::backends::cpu;
+  return luminal::bench::answer_commands<Prepared>(
+      "library_bench", {{"prepare", prepare}, {"run", [](Prepared& prepared, std::istream& in) {
+                                                 int count = 0;
+                                                 in >> count;
+                                                 return run(prepared, count);
+                                               }}});
 }

@@ -10,6 +10,8 @@
 #include <random>
 #include <string>
 
+#include "apps/bench/answer_commands.h"
+#include "apps/bench/timed_runs.h"
 #include "luminal/luminal.h"
 
 namespace luminal {
@@ -68,36 +70,26 @@ int prepare(Prepared& prepared, const std::string& pattern, const std::string& d
 std::string run(Executable& exe, int count) {
   std::string out;
   for (int i = 0; i < count; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    exe.run();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    out += fmt::format("{:.9f} ", taken.count());
+    out += bench::timed_run(exe);
   }
   return out;
-}
-
-int serve() {
-  std::unique_ptr<Prepared> prepared;
-  std::string command;
-  while (std::cin >> command) {
-    if (command == "prepare") {
-      std::string pattern, dtype;
-      std::cin >> pattern >> dtype;
-      prepared = std::make_unique<Prepared>();
-      std::cout << "kernels " << prepare(*prepared, pattern, dtype) << std::endl;
-    } else if (command == "run" && prepared != nullptr) {
-      int count = 0;
-      std::cin >> count;
-      std::cout << run(*prepared->exe, count) << std::endl;
-    } else {
-      std::cerr << "slice_bench: unknown command '" << command << "'\n";
-      return 2;
-    }
-  }
-  return 0;
 }
 
 }  // namespace
 }  // namespace luminal
 
-int main() { return luminal::serve(); }
+int main() {
+  using namespace luminal;
+  return bench::answer_commands<Prepared>(
+      "slice_bench", {{"prepare",
+                       [](Prepared& prepared, std::istream& in) {
+                         std::string pattern, dtype;
+                         in >> pattern >> dtype;
+                         return fmt::format("kernels {}", prepare(prepared, pattern, dtype));
+                       }},
+                      {"run", [](Prepared& prepared, std::istream& in) {
+                         int count = 0;
+                         in >> count;
+                         return run(*prepared.exe, count);
+                       }}});
+}
