@@ -1,13 +1,14 @@
 #include "luminal/backends/cpu/emit_memory.h"
 
 #include "luminal/base/check.h"
+#include "luminal/kernel/panels.h"
 
 namespace luminal::backends::cpu {
 namespace {
 
 using llvm::Value;
 
-constexpr int64_t kU4PerWord = 8;
+using kernel::kU4PerWord;
 
 llvm::Type* memory_type(llvm::LLVMContext& context, DType dtype, MemoryForm form) {
   if (dtype == DType::Bool) return llvm::Type::getInt8Ty(context);

@@ -1,5 +1,7 @@
 #include "luminal/backends/cpu/emit_panels.h"
 
+#include "luminal/backends/cpu/tiling.h"
+
 namespace luminal::backends::cpu {
 
 using llvm::Value;
@@ -40,7 +42,7 @@ Value* PanelCopier::i64(int64_t value) { return builder_.getInt64(static_cast<ui
 
 // Where the lane of a column has the word of a k; both are what the lane and the word start with.
 Value* PanelCopier::in_panels(Value* column, Value* k) {
-  Value* panel = builder_.CreateUDiv(column, i64(source_.lanes));
+  Value* panel = builder_.CreateUDiv(builder_.CreateSub(column, first_), i64(source_.lanes));
   Value* before = builder_.CreateMul(panel, index_.scalar(source_.panel_pitch));
   Value* word = builder_.CreateUDiv(k, i64(per_lane_));
   Value* at = builder_.CreateAdd(before, builder_.CreateMul(word, i64(int64_t{source_.lanes} * 4)));
@@ -52,36 +54,34 @@ Value* PanelCopier::in_panels(Value* column, Value* k) {
 // side: then words are copied as they are. −1: it isn't so.
 int PanelCopier::turned_load() const {
   const ScheduledStage& stage = state_.schedule.stages[static_cast<size_t>(source_.stage)];
-  kernel::InstId id = stage.source->result;
-  if (source_.multiply != Multiply::F32) {
-    id = std::get<kernel::OpInst>(stage.source->body[id.index()].what).operands[0];
-  }
-  const kernel::Inst& inst = stage.source->body[id.index()];
-  const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
-  if (load == nullptr || !stage.access[id.index()].gathered.empty()) return -1;
-  if (state_.has_elements[static_cast<size_t>(load->param)] != nullptr) return -1;
+  const int id = plain_load(*stage.source, source_.multiply);
+  if (id < 0) return -1;
+  const kernel::Inst& inst = stage.source->body[static_cast<size_t>(id)];
+  const int param = std::get<kernel::LoadInst>(inst.what).param;
+  if (state_.has_elements[static_cast<size_t>(param)] != nullptr) return -1;
   const DType wanted = source_.multiply == Multiply::F32 ? DType::F32 : DType::BF16;
   if (inst.dtype != wanted) return -1;
-  const Expr address = stage.access[id.index()].address;
+  const Expr address = stage.access[static_cast<size_t>(id)].address;
   const LanePattern along_k = lane_pattern(address, source_.k, 1);
   const LanePattern across = lane_pattern(address, source_.column, 1);
   const bool fits = along_k.kind == LaneKind::Affine && along_k.across_chunks &&
                     along_k.stride.is(1) && across.kind == LaneKind::Affine && across.across_chunks;
-  return fits ? static_cast<int>(id.index()) : -1;
+  return fits ? id : -1;
 }
 
-void PanelCopier::emit() {
+void PanelCopier::emit(Range columns) {
+  first_ = columns.from;
   Value* k = index_.scalar(state_.schedule.extents[static_cast<size_t>(source_.k)]);
-  Value* columns = index_.scalar(state_.schedule.extents[static_cast<size_t>(source_.column)]);
   const int load = turned_load();
-  if (load < 0) return copy({i64(0), k}, {i64(0), columns});
+  if (load < 0) return copy({i64(0), k}, columns);
   const int64_t step = int64_t{source_.lanes} * per_lane_;
   Value* whole_k = builder_.CreateAnd(k, i64(-step));
-  Value* whole_columns = builder_.CreateAnd(columns, i64(-source_.lanes));
-  copy_turned(load, {i64(0), whole_k}, {i64(0), whole_columns});
-  loops_.guarded(builder_.CreateICmpNE(k, whole_k), [&] { copy({whole_k, k}, {i64(0), columns}); });
-  loops_.guarded(builder_.CreateICmpNE(columns, whole_columns),
-                 [&] { copy({i64(0), whole_k}, {whole_columns, columns}); });
+  Value* count = builder_.CreateSub(columns.to, columns.from);
+  Value* whole = builder_.CreateAdd(columns.from, builder_.CreateAnd(count, i64(-source_.lanes)));
+  copy_turned(load, {i64(0), whole_k}, {columns.from, whole});
+  loops_.guarded(builder_.CreateICmpNE(k, whole_k), [&] { copy({whole_k, k}, columns); });
+  loops_.guarded(builder_.CreateICmpNE(columns.to, whole),
+                 [&] { copy({i64(0), whole_k}, {whole, columns.to}); });
 }
 
 // Element by element along k, vectors along the columns. A lane of two elements is written twice:
@@ -93,10 +93,13 @@ void PanelCopier::copy(Range k_range, Range columns) {
   loops_.counted(k_range.from, k_range.to, 1, {}, [&](Value* k, const Values&) {
     index_.open_level();
     index_.set_loop(source_.k, {k});
+    const int level = index_.level();
     Value* upper = builder_.CreateICmpNE(builder_.CreateURem(k, i64(per_lane_)), i64(0));
     loops_.chunked(
         {source_.column, columns.from, columns.to, source_.lanes, 1}, {}, [&](const Values&) {
-          StageEmitter(state_, source_.stage).emit();
+          StageEmitter emitter(state_, source_.stage);
+          emitter.emit_hoisted(level);
+          emitter.emit();
           Value* value = state_.locals[static_cast<size_t>(source_.stage)][0];
           if (!value->getType()->isVectorTy()) value = builder_.CreateVectorSplat(lanes, value);
           Value* address = in_panels(index_.scalar(column), k);

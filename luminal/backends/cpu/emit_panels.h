@@ -19,14 +19,16 @@ struct PanelSource {
 
 class PanelCopier {
  public:
-  PanelCopier(EmitState& state, const PanelSource& source);
-
-  void emit();
-
- private:
   struct Range {
     llvm::Value *from, *to;
   };
+
+  PanelCopier(EmitState& state, const PanelSource& source);
+
+  // Columns from a multiple of the lanes on, into the first panels; all of k.
+  void emit(Range columns);
+
+ private:
   void copy(Range k, Range columns);
   void copy_turned(int load, Range k, Range columns);
   int turned_load() const;
@@ -39,6 +41,7 @@ class PanelCopier {
   IndexEmitter& index_;
   LoopEmitter& loops_;
   const int per_lane_;
+  llvm::Value* first_ = nullptr;  // column of the first panel
 };
 
 }  // namespace luminal::backends::cpu

@@ -53,13 +53,17 @@ Value* QuantisedEmitter::multiply_add(Value* a, Value* b, Value* sum) {
   return builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {vector_}, {a, b, sum});
 }
 
+Value* QuantisedEmitter::n_parts() {
+  Value* length = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]);
+  return builder_.CreateUDiv(length, i64(quantised_.block));
+}
+
 void QuantisedEmitter::emit_row_sums(const Rows& rows) {
   if (quantised_.offset < 0) return;
   const int64_t block = quantised_.block;
   const int64_t lanes = std::min<int64_t>(tiling_.lanes, block);
   auto* type = llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(lanes));
-  Value* length = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]);
-  Value* parts = builder_.CreateUDiv(length, i64(block));
+  Value* parts = n_parts();
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
     Value* from = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
     Value* to = at(rows.sums, builder_.CreateMul(builder_.CreateMul(row, parts), i64(4)));
@@ -84,9 +88,7 @@ void QuantisedEmitter::emit_row_sums(const Rows& rows) {
 void QuantisedEmitter::emit(const Rows& rows, const Columns& columns, Value* tile) {
   Value* from = i64(0);
   const int64_t row_bytes = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
-  Value* parts = builder_.CreateUDiv(
-      index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]),
-      i64(quantised_.block));
+  Value* parts = n_parts();
   for (int n : {8, 4, 2, 1}) {
     if (n > tiling_.shape.rows) continue;
     Value* to =
@@ -108,8 +110,7 @@ void QuantisedEmitter::emit(const Rows& rows, const Columns& columns, Value* til
 void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns, Value* tile) {
   const Expr column = Expr::index(
       tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
-  Value* length = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]);
-  Value* parts = builder_.CreateUDiv(length, i64(quantised_.block));
+  Value* parts = n_parts();
   const int64_t row_bytes = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
   loops_.chunked(
       {tiling_.column_loop, columns.from, columns.to, tiling_.lanes, tiling_.shape.panels}, {},
@@ -177,9 +178,7 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
 }
 
 Value* QuantisedEmitter::sum_of_part(const Rows& rows, int row, Value* number) {
-  Value* parts = builder_.CreateUDiv(
-      index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]),
-      i64(quantised_.block));
+  Value* parts = n_parts();
   Value* position = builder_.CreateAdd(builder_.CreateMul(parts, i64(row)), number);
   Value* address = at(rows.sums, builder_.CreateMul(position, i64(4)));
   return splat(builder_.CreateAlignedLoad(builder_.getFloatTy(), address, llvm::Align(4)));

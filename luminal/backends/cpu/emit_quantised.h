@@ -41,6 +41,7 @@ class QuantisedEmitter {
   llvm::Value* sum_of_part(const Rows& rows, int row, llvm::Value* number);
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
 
+  llvm::Value* n_parts();
   llvm::Value* i64(int64_t value);
   llvm::Value* at(llvm::Value* base, llvm::Value* bytes);
   llvm::Value* splat(llvm::Value* value);

@@ -86,7 +86,9 @@ void RowBlockEmitter::emit(Value* first, Value* last) {
                                        .lanes = target_.vector_bytes / 4,
                                        .panels = contraction.panels,
                                        .panel_pitch = contraction.panel_pitch};
-              PanelCopier(state_, source).emit();
+              Value* columns =
+                  index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction.column)]);
+              PanelCopier(state_, source).emit({i64(0), columns});
             }
           });
           emit_block(block);

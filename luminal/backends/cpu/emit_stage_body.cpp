@@ -1,6 +1,7 @@
 // The instructions of a stage: where each goes, what it reads, and at which address.
 #include "luminal/backends/cpu/emit_stage.h"
 #include "luminal/base/check.h"
+#include "luminal/kernel/panels.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -48,7 +49,7 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
   if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
     LaneIndex at = locate(stage_.access[k], copy, state_.has_elements[load->param]);
     const kernel::Param& param = schedule_.kernel->params[load->param];
-    const bool whole_words = (n_elements(param.dims) % 8).is(0);
+    const bool whole_words = (n_elements(param.dims) % kernel::kU4PerWord).is(0);
     return across(state_.memory.load(param.dtype, MemoryForm::Tensor, state_.params[load->param],
                                      at, whole_words));
   }

@@ -1,5 +1,7 @@
 #include "luminal/backends/cpu/emit_tiles.h"
 
+#include "luminal/backends/cpu/emit_panels.h"
+
 namespace luminal::backends::cpu {
 
 using llvm::Value;
@@ -96,57 +98,15 @@ void TileEmitter::emit_stage(int stage, int level) {
   emitter.emit();
 }
 
-// The right factor, element by element along k, vectors along the columns. A lane of two elements
-// is written twice: the second time the upper half is added.
 void TileEmitter::copy_panels(const TiledContraction& contraction, const Block& block) {
-  const int v = elements_per_lane(tiling_.multiply);
-  const TiledFactor& factor = contraction.right;
-  Value* pitch = index_.scalar(factor.pitch);
-  loops_.counted(i64(0), extent(contraction.k), 1, {}, [&](Value* k, const Values&) {
-    index_.open_level();
-    index_.set_loop(contraction.k, {k});
-    Value* upper = builder_.CreateICmpNE(builder_.CreateURem(k, i64(v)), i64(0));
-    Value* in_panel =
-        builder_.CreateMul(builder_.CreateUDiv(k, i64(v)), i64(int64_t{tiling_.lanes} * 4));
-    const int level = index_.level();
-    loops_.chunked(
-        {tiling_.column_loop, block.column, block.last_column, tiling_.lanes, 1}, {},
-        [&](const Values&) {
-          emit_stage(factor.stage, level);
-          Value* value = state_.locals[static_cast<size_t>(factor.stage)][0];
-          if (!value->getType()->isVectorTy()) {
-            value = builder_.CreateVectorSplat(static_cast<unsigned>(tiling_.lanes), value);
-          }
-          const Expr column =
-              Expr::index(tiling_.column_loop,
-                          state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
-          Value* panel = builder_.CreateUDiv(
-              builder_.CreateSub(index_.scalar(column), block.column), i64(tiling_.lanes));
-          Value* address = in_scratch(
-              factor.scratch, builder_.CreateAdd(builder_.CreateMul(panel, pitch), in_panel));
-          if (v == 1) {
-            builder_.CreateAlignedStore(value, address, llvm::Align(4));
-            return Values();
-          }
-          // A widened bf16 is its bits above sixteen zeros.
-          auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(),
-                                                   static_cast<unsigned>(tiling_.lanes));
-          Value* bits = builder_.CreateBitCast(value, words);
-          Value* lower = builder_.CreateLShr(bits, 16);
-          const Values pair = loops_.either(
-              upper,
-              [&] {
-                Value* there = builder_.CreateAlignedLoad(words, address, llvm::Align(4));
-                return Values{builder_.CreateOr(there, bits)};
-              },
-              [&] { return Values{lower}; });
-          builder_.CreateAlignedStore(pair[0], address, llvm::Align(4));
-          return Values();
-        });
-    index_.unset_loop(contraction.k);
-    index_.close_level();
-    return Values();
-  });
+  const PanelSource source{.stage = contraction.right.stage,
+                           .column = tiling_.column_loop,
+                           .k = contraction.k,
+                           .multiply = tiling_.multiply,
+                           .lanes = tiling_.lanes,
+                           .panels = contraction.right.scratch,
+                           .panel_pitch = contraction.right.pitch};
+  PanelCopier(state_, source).emit({block.column, block.last_column});
 }
 
 // The left factor, row by row, vectors along k. What a row loads that doesn't change along k stands

@@ -127,20 +127,6 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& t
   return result;
 }
 
-// The load that a factor is, in the form that micro kernels read: f32, or bf16 before it is
-// widened. −1: it is computed.
-int plain_load(const Stage& factor, Multiply multiply) {
-  InstId id = factor.result;
-  if (multiply != Multiply::F32) {
-    id = std::get<kernel::OpInst>(factor.body[id.index()].what).operands[0];
-  }
-  const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
-  if (load == nullptr) return -1;
-  const bool gathered =
-      std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
-  return gathered ? -1 : static_cast<int>(id.index());
-}
-
 // Whether all of an address but what is given is its sum with constant steps along a loop.
 std::optional<Expr> step_along(Expr address, int loop) {
   const LanePattern pattern = lane_pattern(address, loop, 1);
@@ -291,6 +277,18 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
 }
 
 }  // namespace
+
+int plain_load(const Stage& factor, Multiply multiply) {
+  InstId id = factor.result;
+  if (multiply != Multiply::F32) {
+    id = std::get<kernel::OpInst>(factor.body[id.index()].what).operands[0];
+  }
+  const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
+  if (load == nullptr) return -1;
+  const bool gathered =
+      std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
+  return gathered ? -1 : static_cast<int>(id.index());
+}
 
 void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionForm& form,
                    const Target& target) {

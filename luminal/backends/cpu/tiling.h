@@ -76,6 +76,10 @@ struct Tiling {
   std::vector<int> epilogue;  // the stages that follow the sums, in order
 };
 
+// The load that a factor's stage is, in the form that micro kernels read: f32, or bf16 before it is
+// widened; neither gathered nor computed. −1: it is.
+int plain_load(const kernel::Stage& factor, Multiply multiply);
+
 // Fills in `schedule` for a kernel of this form.
 void tile_schedule(Schedule& schedule, const kernel::Kernel& kernel,
                    const kernel::ContractionForm& form, const Target& target);
