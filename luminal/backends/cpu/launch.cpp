@@ -3,6 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 #include "luminal/base/check.h"
 
@@ -12,6 +14,11 @@ namespace {
 // What one thread of a present-day core does, roughly: enough to tell small kernels from large.
 constexpr double kBytesPerMicrosecond = 15e3;
 constexpr double kOpsPerMicrosecond = 8e3;
+constexpr double kTiledOpsPerMicrosecond = 500e3;  // of matrix products, at the most
+// A piece takes longer than it costs a kernel to start, which may copy a row or a panel. With this
+// many of them nobody waits long for the last.
+constexpr double kPieceMicroseconds = 100;
+constexpr int kMostPieces = 32;
 
 int64_t evaluate(Expr e, const Bindings& bindings) {
   Expr::Value value = e.evaluate(bindings);
@@ -34,18 +41,55 @@ void check_alignment(const LaunchPart& part) {
   }
 }
 
-// What thread k of n runs.
-void run_share(const LaunchPart& part, int k, int n) {
+// How far the pieces of each thread's points have been taken, of all launches that run side by
+// side; one for each share.
+class Taken {
+ public:
+  static constexpr size_t kMost = 64;
+
+  // The first that isn't taken of a share, which moves on by `piece`.
+  int64_t take(size_t share, int64_t piece) {
+    return counts_[share].fetch_add(piece, std::memory_order_relaxed);
+  }
+
+ private:
+  std::array<std::atomic<int64_t>, kMost> counts_ = {};
+};
+
+// What thread k of n runs; the counts of its launch start at `first`.
+void run_share(const LaunchPart& part, int k, int n, Taken& taken, size_t first) {
   const Launch& launch = *part.launch;
   const int64_t shares = std::min(n, launch.threads);
   const int64_t own = (k - launch.first_thread % n + n) % n;
   if (own >= shares) return;
   const int64_t grain = grain_of(launch.kernel->schedule());
   const int64_t grains = (launch.points + grain - 1) / grain;
-  const int64_t begin = std::min(launch.points, grains * own / shares * grain);
-  const int64_t end = std::min(launch.points, grains * (own + 1) / shares * grain);
-  launch.kernel->function()(part.params.data(), launch.variables.data(), begin, end,
-                            static_cast<std::byte*>(part.scratch) + own * launch.scratch_bytes);
+  void* scratch = static_cast<std::byte*>(part.scratch) + own * launch.scratch_bytes;
+  auto run_grains = [&](int64_t from, int64_t to) {
+    launch.kernel->function()(part.params.data(), launch.variables.data(),
+                              std::min(launch.points, from * grain),
+                              std::min(launch.points, to * grain), scratch);
+  };
+  const bool in_pieces = launch.pieces > 1 && first + static_cast<size_t>(shares) <= Taken::kMost;
+  for (int64_t i = 0; i < (in_pieces ? shares : 1); ++i) {
+    const int64_t share = (own + i) % shares;
+    const int64_t begin = grains * share / shares, end = grains * (share + 1) / shares;
+    if (!in_pieces) return run_grains(begin, end);
+    const int64_t piece = std::max<int64_t>(1, (end - begin) / launch.pieces);
+    const size_t count = first + static_cast<size_t>(share);
+    for (int64_t at = taken.take(count, piece); begin + at < end; at = taken.take(count, piece)) {
+      run_grains(begin + at, std::min(begin + at + piece, end));
+    }
+  }
+}
+
+// All of them, as thread k of n.
+void run_shares(std::span<const LaunchPart> parts, int k, int n, Taken& taken) {
+  size_t first = 0;
+  for (const LaunchPart& part : parts) {
+    run_share(part, k, n, taken, first);
+    first += static_cast<size_t>(std::min(n, part.launch->threads));
+  }
 }
 
 }  // namespace
@@ -70,6 +114,9 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
   if (launch.us >= options.min_parallel_us) {
     launch.threads = static_cast<int>(std::clamp<int64_t>(grains, 1, options.threads));
     launch.team = launch.threads == 1 ? 1 : options.threads;
+    const double rate = kernel.schedule().tiling ? kTiledOpsPerMicrosecond : kOpsPerMicrosecond;
+    const double us = std::max(bytes / kBytesPerMicrosecond, ops / rate) / launch.threads;
+    launch.pieces = static_cast<int>(std::clamp<double>(us / kPieceMicroseconds, 1, kMostPieces));
   }
   return launch;
 }
@@ -106,19 +153,20 @@ void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchP
       team = std::max(team, part.launch->team);
     }
   }
+  Taken taken, taken_then;
   if (team <= 1) {
-    for (const LaunchPart& part : parts) run_share(part, 0, 1);
-    for (const LaunchPart& part : then) run_share(part, 0, 1);
+    run_shares(parts, 0, 1, taken);
+    run_shares(then, 0, 1, taken_then);
     return;
   }
 #pragma omp parallel num_threads(team)
   {
     // There may be fewer threads than asked for.
     const int n = omp_get_num_threads(), k = omp_get_thread_num();
-    for (const LaunchPart& part : parts) run_share(part, k, n);
+    run_shares(parts, k, n, taken);
     if (!then.empty()) {
 #pragma omp barrier
-      for (const LaunchPart& part : then) run_share(part, k, n);
+      run_shares(then, k, n, taken_then);
     }
   }
 }

@@ -187,6 +187,22 @@ TEST(Jit, KernelsOutliveTheirJit) {
   EXPECT_NE(kernel->assembly().find("kernel:"), std::string::npos);
 }
 
+// The last parameter after a run on copies; in place, it is the first one's.
+Bytes result_of(const Launch& launch, const std::vector<Bytes>& params, bool in_place = false) {
+  std::vector<base::LargeBuffer> buffers;
+  std::vector<const void*> addresses;
+  for (const Bytes& bytes : params) {
+    buffers.emplace_back(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), buffers.back().bytes().begin());
+    addresses.push_back(buffers.back().bytes().data());
+  }
+  if (in_place) addresses.back() = addresses[0];
+  base::LargeBuffer scratch(static_cast<size_t>(launch.threads * launch.scratch_bytes));
+  run(launch, addresses, scratch.bytes().data());
+  auto* out = static_cast<const std::byte*>(addresses.back());
+  return Bytes(out, out + params.back().size());
+}
+
 // Choices that don't change results don't: other stores, unrolling and prefetching, and an output
 // in the place of an input.
 TEST(Launch, OptionsAndInPlaceOutputsGiveTheSameBits) {
@@ -200,18 +216,7 @@ TEST(Launch, OptionsAndInPlaceOutputsGiveTheSameBits) {
       auto run_with = [&](const EmitOptions& options, bool in_place) {
         auto compiled = jit.compile(kernel, options);
         Launch launch = prepare_launch(*compiled, {}, {.threads = 2, .min_parallel_us = 0});
-        std::vector<base::LargeBuffer> buffers;
-        std::vector<const void*> addresses;
-        for (const Bytes& bytes : params) {
-          buffers.emplace_back(bytes.size());
-          std::copy(bytes.begin(), bytes.end(), buffers.back().bytes().begin());
-          addresses.push_back(buffers.back().bytes().data());
-        }
-        if (in_place) addresses.back() = addresses[0];
-        base::LargeBuffer scratch(static_cast<size_t>(2 * launch.scratch_bytes));
-        run(launch, addresses, scratch.bytes().data());
-        auto* out = static_cast<const std::byte*>(addresses.back());
-        return Bytes(out, out + params.back().size());
+        return result_of(launch, params, in_place);
       };
       const Bytes want = run_with({}, false);
       EXPECT_EQ(want, run_with({.nontemporal_stores = true}, false)) << name;
@@ -220,6 +225,27 @@ TEST(Launch, OptionsAndInPlaceOutputsGiveTheSameBits) {
       // input.
       if (name == "rotary" || params.back().size() != params[0].size()) continue;
       EXPECT_EQ(want, run_with({}, true)) << name;
+    }
+  }
+}
+
+// However finely threads share the points, and whoever takes which piece.
+TEST(Launch, PiecesGiveTheSameBits) {
+  Jit jit({.target = Target::host(), .cache_folder = {}});
+  for (const auto& [name, make] : recipes()) {
+    kernel::Kernel kernel = make(DType::F32, 37, 200);
+    std::mt19937_64 random(5);
+    const std::vector<Bytes> params = random_params(kernel, {}, random, Fill::Usual);
+    const auto compiled = jit.compile(kernel);
+    auto run_with = [&](int threads, int pieces) {
+      Launch launch = prepare_launch(*compiled, {}, {.threads = threads, .min_parallel_us = 0});
+      launch.pieces = pieces;
+      return result_of(launch, params);
+    };
+    const Bytes want = run_with(1, 1);
+    for (int pieces : {1, 2, 5, 1000}) {
+      EXPECT_EQ(want, run_with(2, pieces)) << name << " in " << pieces;
+      EXPECT_EQ(want, run_with(3, pieces)) << name << " in " << pieces;
     }
   }
 }
