@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "luminal/backends/cpu/emit_fixed_point.h"
 #include "luminal/kernel/panels.h"
 
 namespace luminal::backends::cpu {
@@ -58,29 +59,47 @@ Value* QuantisedEmitter::n_parts() {
   return builder_.CreateUDiv(length, i64(quantised_.block));
 }
 
-void QuantisedEmitter::emit_row_sums(const Rows& rows) {
+QuantisedEmitter::Rows QuantisedEmitter::from_row(const Rows& rows, Value* row) {
+  Value* parts = builder_.CreateMul(builder_.CreateMul(row, n_parts()), i64(4));
+  Rows from = rows;
+  from.base = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
+  from.sums = at(rows.sums, parts);
+  if (quantised_.fixed_point) {
+    from.units = at(rows.units, parts);
+    from.digits = at(rows.digits, builder_.CreateMul(parts, i64(quantised_.block)));
+  }
+  return from;
+}
+
+void QuantisedEmitter::prepare_rows(const Rows& rows) {
   if (quantised_.offset < 0) return;
+  loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
+    const Rows from = from_row(rows, row);
+    emit_sums(from.base, from.sums);
+    if (quantised_.fixed_point) {
+      FixedPointEmitter(builder_, loops_, quantised_.block)
+          .emit_row(from.base, n_parts(), from.digits, from.units);
+    }
+    return Values();
+  });
+}
+
+void QuantisedEmitter::emit_sums(Value* row, Value* sums) {
   const int64_t block = quantised_.block;
   const int64_t lanes = std::min<int64_t>(tiling_.lanes, block);
   auto* type = llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(lanes));
-  Value* parts = n_parts();
-  loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
-    Value* from = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
-    Value* to = at(rows.sums, builder_.CreateMul(builder_.CreateMul(row, parts), i64(4)));
-    loops_.counted(i64(0), parts, 1, {}, [&](Value* number, const Values&) {
-      Value* start = at(from, builder_.CreateMul(number, i64(block * 4)));
-      Value* sum = llvm::Constant::getNullValue(type);
-      for (int64_t k = 0; k < block; k += lanes) {
-        Value* x = builder_.CreateAlignedLoad(type, at(start, i64(k * 4)), llvm::Align(4));
-        sum = builder_.CreateFAdd(sum, x);
-      }
-      llvm::CallInst* total =
-          builder_.CreateFAddReduce(llvm::ConstantFP::get(builder_.getFloatTy(), -0.0), sum);
-      total->setHasAllowReassoc(true);
-      builder_.CreateAlignedStore(total, at(to, builder_.CreateMul(number, i64(4))),
-                                  llvm::Align(4));
-      return Values();
-    });
+  loops_.counted(i64(0), n_parts(), 1, {}, [&](Value* number, const Values&) {
+    Value* start = at(row, builder_.CreateMul(number, i64(block * 4)));
+    Value* sum = llvm::Constant::getNullValue(type);
+    for (int64_t k = 0; k < block; k += lanes) {
+      Value* x = builder_.CreateAlignedLoad(type, at(start, i64(k * 4)), llvm::Align(4));
+      sum = builder_.CreateFAdd(sum, x);
+    }
+    llvm::CallInst* total =
+        builder_.CreateFAddReduce(llvm::ConstantFP::get(builder_.getFloatTy(), -0.0), sum);
+    total->setHasAllowReassoc(true);
+    builder_.CreateAlignedStore(total, at(sums, builder_.CreateMul(number, i64(4))),
+                                llvm::Align(4));
     return Values();
   });
 }
@@ -88,17 +107,14 @@ void QuantisedEmitter::emit_row_sums(const Rows& rows) {
 void QuantisedEmitter::emit(const Rows& rows, const Columns& columns, Value* tile) {
   Value* from = i64(0);
   const int64_t row_bytes = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
-  Value* parts = n_parts();
   for (int n : {8, 4, 2, 1}) {
     if (n > tiling_.shape.rows) continue;
+    if (quantised_.fixed_point && n > FixedPointEmitter::kMostRows) continue;
     Value* to =
         builder_.CreateAdd(from, builder_.CreateAnd(builder_.CreateSub(rows.count, from), i64(-n)));
     loops_.counted(from, to, n, {}, [&](Value* row, const Values&) {
-      Rows some = rows;
-      some.base = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
-      some.sums = at(rows.sums, builder_.CreateMul(builder_.CreateMul(row, parts), i64(4)));
       index_.open_level();
-      some_rows(some, n, columns, at(tile, builder_.CreateMul(row, i64(row_bytes))));
+      some_rows(from_row(rows, row), n, columns, at(tile, builder_.CreateMul(row, i64(row_bytes))));
       index_.close_level();
       return Values();
     });
@@ -157,7 +173,9 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
     const TiledIntegers& integers = quantised_.integers[i];
     const auto first = panels.begin() + static_cast<ptrdiff_t>(i * copies);
     const Values here(first, first + static_cast<ptrdiff_t>(copies));
-    const Values products = multiply(integers, rows, n, k, here);
+    const bool fixed_point = quantised_.fixed_point && integers.dtype == DType::U4;
+    const Values products = fixed_point ? multiply_in_fixed_point(rows, n, number, here)
+                                        : multiply(integers, rows, n, k, here);
     const Values slopes = stage_values(integers.slope);
     for (size_t s = 0; s < totals.size(); ++s) {
       totals[s] = multiply_add(slopes[s % copies], products[s], totals[s]);
@@ -166,8 +184,8 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
   if (quantised_.offset >= 0) {
     const Values offsets = stage_values(quantised_.offset);
     for (size_t s = 0; s < totals.size(); ++s) {
-      Value* of_row = sum_of_part(rows, static_cast<int>(s / copies), number);
-      totals[s] = multiply_add(offsets[s % copies], of_row, totals[s]);
+      Value* of_row = of_part(rows.sums, static_cast<int>(s / copies), number);
+      totals[s] = multiply_add(offsets[s % copies], splat(of_row), totals[s]);
     }
   }
   for (size_t s = 0; s < sums.size(); ++s) {
@@ -177,11 +195,26 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
   index_.close_level();
 }
 
-Value* QuantisedEmitter::sum_of_part(const Rows& rows, int row, Value* number) {
-  Value* parts = n_parts();
-  Value* position = builder_.CreateAdd(builder_.CreateMul(parts, i64(row)), number);
-  Value* address = at(rows.sums, builder_.CreateMul(position, i64(4)));
-  return splat(builder_.CreateAlignedLoad(builder_.getFloatTy(), address, llvm::Align(4)));
+// What is held for each part of k of each row.
+Value* QuantisedEmitter::of_part(Value* values, int row, Value* number) {
+  Value* position = builder_.CreateAdd(builder_.CreateMul(n_parts(), i64(row)), number);
+  Value* address = at(values, builder_.CreateMul(position, i64(4)));
+  return builder_.CreateAlignedLoad(builder_.getFloatTy(), address, llvm::Align(4));
+}
+
+Values QuantisedEmitter::multiply_in_fixed_point(const Rows& rows, int n, Value* number,
+                                                 const Values& panels) {
+  std::vector<FixedPointEmitter::Row> parts;
+  for (int row = 0; row < n; ++row) {
+    Value* before = builder_.CreateAdd(builder_.CreateMul(n_parts(), i64(row)), number);
+    Value* digits = at(rows.digits, builder_.CreateMul(before, i64(quantised_.block * 4)));
+    parts.push_back({digits, of_part(rows.units, row, number)});
+  }
+  const int64_t panel_bytes = quantised_.block * tiling_.lanes / 2;
+  Values here;
+  for (Value* panel : panels)
+    here.push_back(at(panel, builder_.CreateMul(number, i64(panel_bytes))));
+  return FixedPointEmitter(builder_, loops_, quantised_.block).multiply(parts, here);
 }
 
 // One value per panel.

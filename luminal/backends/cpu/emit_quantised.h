@@ -15,9 +15,10 @@ namespace luminal::backends::cpu {
 class QuantisedEmitter {
  public:
   // Rows of f32 side by side along k, the first at `base`, `row_bytes` apart, and what
-  // emit_row_sums made of them.
+  // prepare_rows made of them; digits and units where there are any.
   struct Rows {
-    llvm::Value *base, *row_bytes, *sums, *count;
+    llvm::Value *base, *row_bytes, *count;
+    llvm::Value *sums, *digits, *units;
   };
   struct Columns {
     llvm::Value *from, *to;
@@ -25,20 +26,25 @@ class QuantisedEmitter {
 
   QuantisedEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
 
-  // Of each row the sum of each part of k, one after the other: what offsets are multiplied with.
-  void emit_row_sums(const Rows& rows);
+  // Of each row the sum of each part of k, one after the other: what offsets are multiplied with;
+  // and its digits.
+  void prepare_rows(const Rows& rows);
   // The tile's sums, one row of it after the other.
   void emit(const Rows& rows, const Columns& columns, llvm::Value* tile);
 
  private:
+  Rows from_row(const Rows& rows, llvm::Value* row);
+  void emit_sums(llvm::Value* row, llvm::Value* sums);
   void some_rows(const Rows& rows, int n, const Columns& columns, llvm::Value* tile);
   void part(const Rows& rows, int n, llvm::Value* number, const Values& panels, const Values& sums);
   Values multiply(const TiledIntegers& integers, const Rows& rows, int n, llvm::Value* k,
                   const Values& panels);
+  Values multiply_in_fixed_point(const Rows& rows, int n, llvm::Value* number,
+                                 const Values& panels);
   Values elements(const TiledIntegers& integers, llvm::Value* panel, llvm::Value* k);
   llvm::Value* from_word(llvm::Value* word, int position);
   Values stage_values(int stage);
-  llvm::Value* sum_of_part(const Rows& rows, int row, llvm::Value* number);
+  llvm::Value* of_part(llvm::Value* values, int row, llvm::Value* number);
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
 
   llvm::Value* n_parts();

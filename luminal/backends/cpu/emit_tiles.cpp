@@ -49,16 +49,16 @@ void TileEmitter::emit(Value* first, Value* last) {
         if (!contraction.right.in_place && !contraction.quantised) copy_panels(contraction, block);
       }
     });
-    auto prepare_rows = [&] {
+    auto make_rows = [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
         if (!contraction.left.in_place) copy_rows(contraction, block);
-        if (contraction.quantised) emit_row_sums(contraction, block);
+        if (contraction.quantised) prepare_rows(contraction, block);
       }
     };
     if (tiling_.row_blocks.is(1) && tiling_.others.empty()) {  // then all blocks have the same rows
-      loops_.guarded(builder_.CreateICmpEQ(number, first), prepare_rows);
+      loops_.guarded(builder_.CreateICmpEQ(number, first), make_rows);
     } else {
-      prepare_rows();
+      make_rows();
     }
     for (const TiledContraction& contraction : tiling_.contractions) emit_sums(contraction, block);
     for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
@@ -219,17 +219,31 @@ RowOperand TileEmitter::left_operand(const TiledFactor& left, const Block& block
 
 QuantisedEmitter::Rows TileEmitter::rows_of(const TiledContraction& contraction, const Block& block,
                                             Value* row, Value* count) {
+  const TiledQuantised& quantised = *contraction.quantised;
   const RowOperand rows = left_operand(contraction.left, block, row, i64(0));
-  Value* parts = builder_.CreateUDiv(extent(contraction.k), i64(contraction.quantised->block));
-  Value* before =
-      builder_.CreateMul(builder_.CreateMul(builder_.CreateSub(row, block.row), parts), i64(4));
-  return {rows.base, rows.row_bytes, in_scratch(contraction.quantised->row_sums, before), count};
+  Value* row_in_block = builder_.CreateSub(row, block.row);
+  auto held = [&](Expr offset, Value* per_row) {
+    return in_scratch(offset,
+                      builder_.CreateMul(builder_.CreateMul(row_in_block, per_row), i64(4)));
+  };
+  Value* parts = builder_.CreateUDiv(extent(contraction.k), i64(quantised.block));
+  QuantisedEmitter::Rows result{.base = rows.base,
+                                .row_bytes = rows.row_bytes,
+                                .count = count,
+                                .sums = held(quantised.row_sums, parts),
+                                .digits = nullptr,
+                                .units = nullptr};
+  if (quantised.fixed_point) {
+    result.digits = held(quantised.digits, extent(contraction.k));
+    result.units = held(quantised.units, parts);
+  }
+  return result;
 }
 
-void TileEmitter::emit_row_sums(const TiledContraction& contraction, const Block& block) {
+void TileEmitter::prepare_rows(const TiledContraction& contraction, const Block& block) {
   index_.open_level();
   QuantisedEmitter(state_, target_, contraction)
-      .emit_row_sums(
+      .prepare_rows(
           rows_of(contraction, block, block.row, builder_.CreateSub(block.last_row, block.row)));
   index_.close_level();
 }

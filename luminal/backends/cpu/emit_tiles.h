@@ -37,7 +37,7 @@ class TileEmitter {
   void emit_sums(const TiledContraction& contraction, const Block& block);
   void emit_sum(const TiledContraction& contraction, const Block& block, const Tile& tile,
                 llvm::Value* k);
-  void emit_row_sums(const TiledContraction& contraction, const Block& block);
+  void prepare_rows(const TiledContraction& contraction, const Block& block);
   RowOperand left_operand(const TiledFactor& left, const Block& block, llvm::Value* row,
                           llvm::Value* k);
   QuantisedEmitter::Rows rows_of(const TiledContraction& contraction, const Block& block,

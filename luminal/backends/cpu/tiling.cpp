@@ -24,6 +24,7 @@ constexpr int64_t kBlockK = 1024;
 constexpr int64_t kEnoughBlocks = 16;
 // With more rows it takes less time to make a quantised factor, once for all of them.
 constexpr int64_t kMostStreamedRows = 8;
+constexpr int64_t kMostFixedPointBlock = 4096;
 
 Expr index_of(const Schedule& schedule, int loop) {
   return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
@@ -82,7 +83,8 @@ int add_stage(Kernel& kernel, Stage stage) {
 
 // What is computed for each part of k of a factor that isn't made.
 TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) {
-  TiledQuantised quantised{.block = form.block, .integers = {}, .offset = -1, .row_sums = {}};
+  TiledQuantised quantised;
+  quantised.block = form.block;
   for (const kernel::QuantisedTerm& term : form.terms) {
     TiledIntegers integers;
     integers.load = term.integer;
@@ -207,6 +209,15 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, TiledContract
   if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
 }
 
+// Only where the factor has an offset: then its values are differences, as precise as the greatest
+// element of a row's part, not as each.
+bool in_fixed_point(const Target& target, const TiledQuantised& quantised) {
+  return target.avx512_vnni && target.vector_bytes == 64 && quantised.offset >= 0 &&
+         quantised.block % kernel::kU4PerWord == 0 && quantised.block <= kMostFixedPointBlock &&
+         std::ranges::any_of(quantised.integers,
+                             [](const TiledIntegers& i) { return i.dtype == DType::U4; });
+}
+
 Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
                          int64_t most_rows) {
   const bool exact = std::ranges::all_of(form.contractions, [&](const Contraction& contraction) {
@@ -259,7 +270,13 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
     offset = offset + align64(tiling.block_rows * tiling.block_columns * 4);
     if (contraction.quantised) {
       contraction.quantised->row_sums = offset;
-      offset = offset + align64(k / contraction.quantised->block * Expr(tiling.block_rows * 4));
+      const Expr parts = align64(k / contraction.quantised->block * Expr(tiling.block_rows * 4));
+      offset = offset + parts;
+      if (contraction.quantised->fixed_point) {
+        contraction.quantised->units = offset;
+        contraction.quantised->digits = offset + parts;
+        offset = offset + parts + align64(k * Expr(tiling.block_rows * 4));
+      }
     }
     // Whole vectors are written along a row.
     contraction.left.pitch = align64(ceil_div(k, lanes) * lanes * element);
@@ -320,7 +337,10 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
     find_rows(schedule, tiling, contraction, contraction.left);
     find_panels(schedule, tiling, contraction, contraction.right);
     if (contraction.quantised) find_integers(schedule, tiling, contraction);
-    streams = streams || contraction.quantised;
+    if (contraction.quantised) {
+      streams = true;
+      contraction.quantised->fixed_point = in_fixed_point(target, *contraction.quantised);
+    }
   }
   tiling.shape =
       streams ? streamed_shape(target, most) : micro_shape(target, tiling.multiply, most);

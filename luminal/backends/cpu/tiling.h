@@ -47,6 +47,10 @@ struct TiledQuantised {
   std::vector<TiledIntegers> integers;
   int offset = -1;  // stage that computes what is added, or −1
   Expr row_sums;    // offset in scratch memory of the sums of the block's rows, one per part of k
+  // u4 are multiplied with the digits of rows (see emit_fixed_point.h), which stand in scratch
+  // memory too, as do the units of their parts.
+  bool fixed_point = false;
+  Expr digits, units;
 };
 
 struct TiledContraction {
