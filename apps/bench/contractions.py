@@ -1,7 +1,7 @@
 """Matrix products and attention: this compiler, PyTorch and bare oneDNN, interleaved, two threads each.
 
   .venv/bin/python apps/bench/contractions.py BUILD_DIR [--set NAME] [--rounds N] [--dtypes f32,bf16] [--shapes MxNxK,…]
-                                              [--json FILE]
+                                              [--library measured|never] [--json FILE]
 
 Sets, each a list of kinds over shapes M × N × K, x [M, K] by weights [N, K]:
   large      x · wᵀ of 128 and 512 rows and 2048³, against F.linear and oneDNN with its weights packed beforehand
@@ -128,7 +128,7 @@ def compared(times, sides):
     return {"ratio": statistics.median(ratios), "low": low, "high": high}
 
 
-def measure(ours, library, kind, shape, dtype_name, beside, rounds, per_round):
+def measure(ours, library, policy, kind, shape, dtype_name, beside, rounds, per_round):
     m, n, k = shape
     dtype = interleaving.DTYPES[dtype_name]
     function, arguments = FUNCTIONS[kind], inputs(kind, shape, dtype)
@@ -136,7 +136,7 @@ def measure(ours, library, kind, shape, dtype_name, beside, rounds, per_round):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         ours.write_inputs(arguments, folder)
-        answer = ours.ask(f"prepare {kind} {m} {n} {k} {dtype_name} {folder} {THREADS} {rotating}")
+        answer = ours.ask(f"prepare {kind} {m} {n} {k} {dtype_name} {folder} {THREADS} {rotating} {policy}")
         prepared = dict(zip(answer[::2], map(int, answer[1::2])))
         wide = [value.double() if value.is_floating_point() else value for value in arguments.values()]
         want = function(*wide)
@@ -174,6 +174,7 @@ def measure(ours, library, kind, shape, dtype_name, beside, rounds, per_round):
 
 def line(row):
     text = f"{row['kind']:9} {'x'.join(map(str, row['shape'])):14} {row['dtype']:4} kernels {row['kernels']}"
+    text += f", {row['by_library']} by oneDNN" if row["by_library"] else ""
     text += "".join(f"  {side} {row[side + '_ms']:.3f} ms" for side in ("ours", "eager", "compiled", "library")
                     if side + "_ms" in row)
     for side in ("pytorch", "library", "read_rate"):
@@ -193,6 +194,8 @@ def main():
     parser.add_argument("--per-round", type=int, default=4)
     parser.add_argument("--dtypes", default="f32,bf16")
     parser.add_argument("--shapes", help="instead of all of the set: 128x4096x4096")
+    parser.add_argument("--library", choices=["measured", "never"], default="measured",
+                        help="whether oneDNN computes those of our products that it is faster at")
     parser.add_argument("--json", type=pathlib.Path, help="a file for the rows")
     arguments = parser.parse_args()
     torch.set_num_threads(THREADS)
@@ -210,7 +213,8 @@ def main():
     for kind in kinds:
         for shape in shapes:
             for dtype in arguments.dtypes.split(","):
-                rows.append(measure(ours, library, kind, shape, dtype, beside, arguments.rounds, arguments.per_round))
+                rows.append(measure(ours, library, arguments.library, kind, shape, dtype, beside, arguments.rounds,
+                                    arguments.per_round))
                 print(line(rows[-1]), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps({"set": arguments.set, "rows": rows}, indent=1))

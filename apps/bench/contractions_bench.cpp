@@ -1,11 +1,12 @@
 // Matrix products and attention, timed on request so that contractions.py can interleave them with
 // other frameworks. Commands on standard input, one answer each on standard output:
-//   prepare KIND M N K DTYPE FOLDER THREADS BYTES
+//   prepare KIND M N K DTYPE FOLDER THREADS BYTES LIBRARY
 //             x [M, K] by w [N, K]; KIND is one of linear, gelu (bias and GeLU), swiglu (two
 //             weights), q8 and q4 (i8 and u4 with scales per 32 along k), attention (M tokens of
 //             N heads of K, causal). The bytes of each input stand in FOLDER. As many executables
 //             as hold BYTES of weights, at least one, each with weights of its own:
-//             "kernels 1 copies 16 weights 67108864 arena 0"
+//             "kernels 1 by_library 0 copies 16 weights 67108864 arena 0". LIBRARY is "measured",
+//             where oneDNN computes what it is faster at, or "never"
 //   run N     the seconds of each of N runs; each takes the next executable
 //   result FILE
 //             the bytes of the first executable's result, written there: "ok"
@@ -13,6 +14,7 @@
 //             how fast memory is read, in bytes a second
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -122,7 +124,8 @@ std::string prepare(Prepared& prepared, std::istream& in) {
   Shape shape;
   int threads = 0;
   size_t bytes = 0;
-  in >> kind >> shape.m >> shape.n >> shape.k >> dtype >> folder >> threads >> bytes;
+  std::string library;
+  in >> kind >> shape.m >> shape.n >> shape.k >> dtype >> folder >> threads >> bytes >> library;
   const auto found = kinds().find(kind);
   if (found == kinds().end()) {
     throw UserError("contractions_bench: there is no kind '" + kind + "'");
@@ -131,18 +134,21 @@ std::string prepare(Prepared& prepared, std::istream& in) {
   prepared.result = found->second(prepared.graph, shape);
   prepared.result.output("y");
   const size_t weights = weight_bytes(prepared.graph);
+  const auto policy = library == "measured" ? LibraryPolicy::Measured : LibraryPolicy::Never;
   CompileReport report;
   do {
     report = {};
     Executable& exe = prepared.executables.emplace_back(
-        compile(prepared.graph, {.threads = threads, .report = &report}));
+        compile(prepared.graph, {.threads = threads, .library = policy, .report = &report}));
     bench::set_leaves(exe, prepared.graph, folder);
     exe.run();
     release_weights(exe, prepared.graph);
   } while (prepared.executables.size() * weights < bytes);
-  return fmt::format("kernels {} copies {} weights {} arena {}",
-                     report.kernels.size() - report.n_packing(), prepared.executables.size(),
-                     weights, report.memory.empty() ? 0 : report.memory.front().peak);
+  return fmt::format("kernels {} by_library {} copies {} weights {} arena {}",
+                     report.kernels.size() - report.n_packing(),
+                     std::ranges::count_if(report.kernels, &KernelReport::by_library),
+                     prepared.executables.size(), weights,
+                     report.memory.empty() ? 0 : report.memory.front().peak);
 }
 
 std::string run(Prepared& prepared, int count) {
@@ -178,6 +184,6 @@ int main() {
           unsigned threads = 0;
           double seconds = 0;
           in >> threads >> seconds;
-          return fmt::format("{}", base::measure_read_bandwidth(threads, seconds).best * 1e9);
+          return fmt::format("{}", base::measure_read_bandwidth(threads, seconds).median * 1e9);
         }}});
 }
