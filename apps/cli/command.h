@@ -16,6 +16,7 @@ struct Command {
 };
 
 void define_cache(CLI::App& app);
+void define_chat(CLI::App& app);
 void define_compile(CLI::App& app);
 void define_debug_ops(CLI::App& app);
 void define_doctor(CLI::App& app);

@@ -43,13 +43,6 @@ void dump_kernels(const CompileReport& report, const std::string& folder) {
   std::cout << fmt::format("{} kernels written to {}\n", report.kernels.size(), folder);
 }
 
-void show(ProgressLine& line, const CompileProgress& now) {
-  if (!line.due()) return;
-  const char* what = now.stage == "plan" ? "plans tried" : "kernels";
-  line.show(now.total > 0 ? fmt::format("{}: {} of {} {}", now.stage, now.done, now.total, what)
-                          : fmt::format("{}: {} {}", now.stage, now.done, what));
-}
-
 void run(const Options& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
   CompileReport report;
@@ -59,7 +52,7 @@ void run(const Options& options) {
   compile_options.report = &report;
   ProgressLine line;
   if (options.progress || line.on_terminal()) {
-    compile_options.progress = [&line](const CompileProgress& now) { show(line, now); };
+    compile_options.progress = [&line](const CompileProgress& now) { line.show(now); };
   }
   try {
     compile(*graph, compile_options);

@@ -19,6 +19,7 @@ constexpr int kInternal = 3;  // a bug of ours
 
 constexpr Command kCommands[] = {
     {"cache", "Show or clear the compiled kernels on disk", define_cache},
+    {"chat", "Talk with a language model", define_chat},
     {"compile", "Compile a graph and say what became of it", define_compile},
     {"debug-ops", "Say what became of a graph's ops, and what is in the way", define_debug_ops},
     {"doctor", "Say what this machine offers and whether all is well", define_doctor},
@@ -26,7 +27,8 @@ constexpr Command kCommands[] = {
     {"graph", "Print, verify or draw a graph in its text form", define_graph},
     {"inspect", "List the metadata and tensors of a model's file or folder", define_inspect},
     {"rules", "List the rules, or test your own", define_rules},
-    {"run", "Run a graph, trace it and check every kernel", define_run},
+    {"run", "Let a language model answer; or run a graph, trace it and check every kernel",
+     define_run},
     {"tokenize", "Text to a model's token ids, or back", define_tokenize},
 };
 

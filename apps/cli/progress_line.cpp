@@ -1,5 +1,7 @@
 #include "apps/cli/progress_line.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "luminal/base/os_terminal.h"
@@ -18,6 +20,13 @@ void ProgressLine::show(const std::string& text) {
   next_ = Clock::now() + (terminal_ ? kFrame : kLines);
   std::cerr << (terminal_ ? "\r\x1b[K" + text : text + "\n") << std::flush;
   shown_ = terminal_;
+}
+
+void ProgressLine::show(const CompileProgress& now) {
+  if (!due()) return;
+  const char* what = now.stage == "plan" ? "plans tried" : "kernels";
+  show(now.total > 0 ? fmt::format("{}: {} of {} {}", now.stage, now.done, now.total, what)
+                     : fmt::format("{}: {} {}", now.stage, now.done, what));
 }
 
 void ProgressLine::clear() {

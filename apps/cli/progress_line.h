@@ -5,6 +5,8 @@
 #include <chrono>
 #include <string>
 
+#include "luminal/driver/compile.h"
+
 namespace luminal::cli {
 
 class ProgressLine {
@@ -18,6 +20,8 @@ class ProgressLine {
   // Whether it is time to show something again: asked before the text is made.
   bool due() const { return Clock::now() >= next_; }
   void show(const std::string& text);
+  // How far a compile is, if it is time.
+  void show(const CompileProgress& now);
   // Before anything else is written.
   void clear();
 

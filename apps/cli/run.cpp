@@ -1,4 +1,5 @@
-// luminal run: a graph run on random or given data, traced and checked if asked for.
+// luminal run: a graph run on random or given data, traced and checked if asked for; or a language
+// model that continues a prompt. The path says which.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,11 +13,13 @@
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
 #include "apps/cli/random_inputs.h"
+#include "apps/cli/run_model.h"
 #include "luminal/base/errors.h"
 #include "luminal/driver/npy.h"
 #include "luminal/graph/graph.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/graph/verify.h"
+#include "luminal/llm/model.h"
 
 namespace luminal::cli {
 namespace {
@@ -32,7 +35,10 @@ struct Options {
   bool sequential = false;
   bool debug = false;
   bool print = false;
+  RunModelOptions model;
 };
+
+constexpr const char* kGraphs = "Graphs";
 
 // "NAME=REST"
 std::pair<std::string, std::string> split(const std::string& text, const char* option) {
@@ -121,32 +127,72 @@ void run(const Options& options) {
   }
 }
 
+void check_group(const CLI::App& app, const std::string& group, const std::string& message) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() > 0 && option->get_group() == group) {
+      throw CLI::ValidationError(option->get_name(), message);
+    }
+  }
+}
+
+void run_path(const CLI::App& app, Options& options) {
+  RunModelOptions& model = options.model;
+  model.has_prompt = app.get_option("--prompt")->count() > 0;
+  if (!model.has_prompt && !llm::looks_like_model(options.file)) {
+    check_group(app, ModelArguments::kGroup, "'" + options.file + "' is no model; it is for those");
+    return run(options);
+  }
+  check_group(app, kGraphs, "'" + options.file + "' is a language model; it is for graphs");
+  const CompileOptions& compile_options = options.compile.options;
+  model.model.path = options.file;
+  model.model.seed = options.seed;
+  model.model.threads = compile_options.threads;
+  model.model.cache_folder = compile_options.cache_folder;
+  run_model(model);
+}
+
 }  // namespace
 
 void define_run(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "A graph in its text form; - reads standard input")
+  app.add_option("path", options->file,
+                 "A graph in its text form, where - reads standard input; or a language model: a "
+                 "GGUF file, or a folder in Hugging Face's layout")
       ->required();
-  app.add_option("--bind", options->bindings, "A variable's value; else 128 or a bound")
+  app.add_option("--seed", options->seed, "Of random data, or of sampling")->capture_default_str();
+
+  const auto add = [&app](const char* name, auto& value, const char* text) {
+    return app.add_option(name, value, text)->group(kGraphs);
+  };
+  const auto add_flag = [&app](const char* name, bool& value, const char* text) {
+    app.add_flag(name, value, text)->group(kGraphs);
+  };
+  add("--bind", options->bindings, "A variable's value; else 128 or a bound")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--input", options->inputs,
-                 "A leaf's data, from .npy or raw bytes; others are random, states start at 0")
+  add("--input", options->inputs,
+      "A leaf's data, from .npy or raw bytes; others are random, states start at 0")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
-  app.add_option("--seed", options->seed, "Of random data")->capture_default_str();
-  app.add_option("--runs", options->runs, "How often")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--print", options->print, "Print the outputs");
-  app.add_flag("--debug", options->debug, "Print each step with shape and time");
-  app.add_option("--trace", options->trace,
-                 "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
-                 "GF/s and the share of the roofline per kernel");
-  app.add_flag("--sequential", options->sequential,
-               "Check every kernel right after it, and name the first that is wrong");
+  add("--runs", options->runs, "How often")->check(CLI::PositiveNumber)->capture_default_str();
+  add_flag("--print", options->print, "Print the outputs");
+  add_flag("--debug", options->debug, "Print each step with shape and time");
+  add("--trace", options->trace,
+      "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, GF/s and the "
+      "share of the roofline per kernel");
+  add_flag("--sequential", options->sequential,
+           "Check every kernel right after it, and name the first that is wrong");
+
+  app.add_option("-p,--prompt", options->model.prompt,
+                 "What the model answers; else standard input")
+      ->type_name("TEXT")
+      ->group(ModelArguments::kGroup);
+  app.add_flag("--raw", options->model.raw,
+               "Continue the prompt as it is, without the chat template")
+      ->group(ModelArguments::kGroup);
+  options->model.model.add_to(app);
   options->compile.add_to(app);
-  app.callback([options] { run(*options); });
+  app.callback([options, &app] { run_path(app, *options); });
 }
 
 }  // namespace luminal::cli

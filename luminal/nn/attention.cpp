@@ -44,9 +44,6 @@ Tensor cached(const Scope& scope, const char* name, const Tensor& x, const KvCac
   Graph& graph = scope.graph();
   const Dims dims = {cache.room, x.dim(0) * x.dim(2)};
   const Tensor state = graph.state(fmt::format("{}.{}", scope.prefix(), name), dims, cache.dtype);
-  state.set(DataLoader([room = cache.room, width = *dims.back().to_int(), dtype = cache.dtype] {
-    return TensorData::zeros(dtype, {room, width}).data;
-  }));
   const Expr length = x.dim(1);
   const Tensor rows = prim::iota(graph, Expr::index(0, length) + cache.past, {length}, DType::I32);
   const Tensor filled = index_put(state, rows, merge_heads(x).cast(cache.dtype));

@@ -64,7 +64,7 @@ TEST(Golden, StoriesFromSafetensors) {
   }
   const ModelFolder files = ModelFolder::open(folder.string());
   Graph graph;
-  const LlamaGraph model = build_llama(nn::Scope(graph), llama_config(files.config));
+  const DecoderGraph model = build_llama(nn::Scope(graph), llama_config(files.config));
   const LoadReport report = load_weights(graph, files.tensors);
   EXPECT_TRUE(report.unexpected.empty());
   Greedy greedy(model, compile_llama(graph));
@@ -81,7 +81,7 @@ void check_smollm2(size_t most_cases) {
   const LoadOptions names{.rename = llama_gguf_name};
   Graph graph;
   const nn::Scope scope = nn::Scope(graph).with_formats(weight_formats(file, names));
-  const LlamaGraph model = build_llama(scope, llama_config(file), {.room = 512});
+  const DecoderGraph model = build_llama(scope, llama_config(file), {.room = 512});
   const LoadReport report = load_weights(graph, file, names);
   EXPECT_TRUE(report.unexpected.empty());
   EXPECT_TRUE(report.cast.empty());

@@ -13,7 +13,7 @@ namespace luminal::llm {
 
 class Greedy {
  public:
-  Greedy(const LlamaGraph& model, Executable exe) : model_(model), exe_(std::move(exe)) {}
+  Greedy(const DecoderGraph& model, Executable exe) : model_(model), exe_(std::move(exe)) {}
 
   // A new sequence: the logits after its last token.
   std::vector<float> start(const std::vector<int32_t>& ids) {
@@ -34,7 +34,7 @@ class Greedy {
   }
 
  private:
-  LlamaGraph model_;
+  DecoderGraph model_;
   Executable exe_;
   int64_t past_ = 0;
 };

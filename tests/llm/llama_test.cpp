@@ -72,7 +72,7 @@ TEST(Llama, RandomModelsAgreeWithTransformers) {
     const ModelFolder files = ModelFolder::open(path.string());
     Graph graph;
     const LlamaConfig config = llama_config(files.config);
-    const LlamaGraph model =
+    const DecoderGraph model =
         build_llama(nn::Scope(graph), config, {.room = 40, .every_logit = true});
     EXPECT_TRUE(load_weights(graph, files.tensors).unexpected.empty()) << name;
     Greedy greedy(model, compile(graph, {.threads = 1, .variants = {{"s", {1}}}}));
@@ -92,7 +92,7 @@ std::vector<float> logits_of(const Gguf& file, bool as_planes) {
   Graph graph;
   nn::Scope scope(graph);
   if (as_planes) scope = scope.with_formats(weight_formats(file, names));
-  const LlamaGraph model =
+  const DecoderGraph model =
       build_llama(scope, llama_config(file), {.room = 32, .every_logit = true});
   load_weights(graph, file, names);
   Greedy greedy(model, compile(graph, {.threads = 1, .variants = {{"s", {1}}}}));

@@ -27,14 +27,14 @@ void check_real(const char* what, double value) {
 
 class Builder {
  public:
-  Builder(const nn::Scope& scope, const LlamaConfig& config, const LlamaOptions& options)
+  Builder(const nn::Scope& scope, const LlamaConfig& config, const DecoderOptions& options)
       : scope_(scope), config_(config), options_(options) {}
 
-  LlamaGraph build() {
+  DecoderGraph build() {
     const int64_t room = options_.room > 0 ? options_.room : config_.context;
     const int64_t longest = options_.longest_chunk > 0 ? options_.longest_chunk : room;
     if (longest > room) fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
-    LlamaGraph made;
+    DecoderGraph made;
     made.s = Expr::var("s", 1, longest);
     made.past = Expr::var("past", 0, room - 1);
     made.ids = scope_.graph().input("ids", {made.s}, DType::I32);
@@ -99,7 +99,7 @@ class Builder {
 
   nn::Scope scope_;
   const LlamaConfig& config_;
-  const LlamaOptions& options_;
+  const DecoderOptions& options_;
   nn::KvCache cache_;
   RotaryOptions rotary_;
 };
@@ -129,8 +129,8 @@ void check(const LlamaConfig& config) {
   check_size("the original context", config.rope_scaling.original_context, 1 << 28);
 }
 
-LlamaGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,
-                       const LlamaOptions& options) {
+DecoderGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,
+                         const DecoderOptions& options) {
   check(config);
   return Builder(scope, config, options).build();
 }

@@ -8,7 +8,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/graph/composite/rotary.h"
-#include "luminal/graph/tensor.h"
+#include "luminal/llm/decoder.h"
 #include "luminal/nn/rope.h"
 #include "luminal/nn/scope.h"
 
@@ -38,24 +38,8 @@ struct LlamaConfig {
 // divide.
 LUMINAL_API void check(const LlamaConfig& config);
 
-struct LlamaOptions {
-  int64_t room = 0;           // tokens the kv cache holds; 0: config.context
-  int64_t longest_chunk = 0;  // the most tokens of one run; 0: room
-  bool every_logit = false;   // of every token, not only of the last
-  DType cache = DType::F32;   // that keys and values are held in
-};
-
-// What a run takes and gives: the variables "s" (tokens of this run) and "past" (tokens before it,
-// which the cache holds).
-struct LlamaGraph {
-  Expr s, past;
-  Tensor ids;     // the input "ids", i32 [s]
-  Tensor logits;  // the output "logits", f32 [1, vocab] or [s, vocab]
-};
-
-// Adds the model to the scope's graph. Its kv cache is state: runs one after another, each with the
-// tokens that follow, are one sequence; with past = 0 a new one begins.
-LUMINAL_API LlamaGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,
-                                   const LlamaOptions& options = {});
+// Adds the model to the scope's graph.
+LUMINAL_API DecoderGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,
+                                     const DecoderOptions& options = {});
 
 }  // namespace luminal::llm

@@ -1,0 +1,80 @@
+#include "apps/cli/answer.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "luminal/base/os_limits.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/base/read_bandwidth.h"
+
+namespace luminal::cli {
+namespace {
+
+// The rate of weights and cache that a step reads, beside what the machine can do.
+std::string reads_text(const llm::GenerateStats& stats, int threads) {
+  const double rate = stats.bytes_per_token / stats.token_seconds / 1e9;
+  const unsigned used = threads > 0 ? static_cast<unsigned>(threads) : base::usable_threads();
+  const double most = base::measure_read_bandwidth(used).best;
+  return fmt::format("{:.1f} MB per token: {:.1f} GB/s, {:.0f} % of the {:.1f} GB/s measured",
+                     stats.bytes_per_token / 1e6, rate, 100 * rate / most, most);
+}
+
+void print_stats(const llm::Session& session, const llm::Generated& generated, int threads) {
+  const auto line = [](const char* label, const std::string& text) {
+    std::cerr << fmt::format("{:<10}{}\n", label, text);
+  };
+  const llm::GenerateStats& stats = generated.stats;
+  const uint64_t resident = base::resident_bytes();  // before measuring takes memory of its own
+  line("load", fmt::format("{:.3f} s", session.model().load_seconds()));
+  line("compile", fmt::format("{:.3f} s", session.compile_seconds()));
+  line("prompt", fmt::format("{} tokens, {} of them in the cache, first token after {:.3f} s",
+                             stats.prompt_tokens, stats.reused_tokens, stats.first_token_seconds));
+  if (generated.ids.size() > 1) {
+    line("tokens",
+         fmt::format("{}, {:.2f} ms each (median), {:.1f} per second", generated.ids.size(),
+                     1e3 * stats.token_seconds, stats.tokens_per_second));
+    line("reads", reads_text(stats, threads));
+  }
+  line("memory", fmt::format("{:.0f} MB resident: weights {:.0f} MB, cache of {} tokens {:.0f} MB",
+                             static_cast<double>(resident) / 1e6,
+                             static_cast<double>(session.weight_bytes()) / 1e6, session.context(),
+                             static_cast<double>(session.cache_bytes(session.context())) / 1e6));
+  line("ended", std::string(text(generated.reason)));
+}
+
+}  // namespace
+
+llm::Session open_session(const ModelArguments& arguments, ProgressLine& line) {
+  const llm::Model model = llm::Model::open(arguments.path);
+  check(arguments.generate_options(model).sampling);
+  llm::SessionOptions options = arguments.session_options();
+  options.compile.progress = [&line](const CompileProgress& now) { line.show(now); };
+  llm::Session session(model, options);
+  line.clear();
+  return session;
+}
+
+llm::Generated answer(llm::Session& session, std::span<const TokenId> prompt,
+                      const ModelArguments& arguments, ProgressLine& line) {
+  if (line.due()) line.show("reading weights and prompt");
+  llm::GenerateOptions options = arguments.generate_options(session.model());
+  options.on_text = [&line](std::string_view piece) {
+    line.clear();
+    std::cout << piece << std::flush;
+    return static_cast<bool>(std::cout);  // whoever reads it may be gone
+  };
+  llm::Generated generated = generate(session, prompt, options);
+  line.clear();
+  std::cout << std::endl;
+  if (generated.reason == llm::EndReason::ContextFull) {
+    const int64_t most = session.model().decoder().context;
+    std::cerr << fmt::format(
+        "luminal: the text ends here: the context of {} tokens is full{}\n", session.context(),
+        session.context() < most ? fmt::format("; --context makes it larger, up to {}", most) : "");
+  }
+  if (arguments.stats) print_stats(session, generated, arguments.threads);
+  return generated;
+}
+
+}  // namespace luminal::cli

@@ -1,0 +1,65 @@
+#include "apps/cli/model_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace luminal::cli {
+
+void ModelArguments::add_to(CLI::App& app) {
+  const auto add = [&](const char* name, auto& value, const char* text) {
+    return app.add_option(name, value, text)->group(kGroup);
+  };
+  add("--max-tokens", max_tokens, "The most new tokens; 0: as many as the context has room for")
+      ->check(CLI::NonNegativeNumber);
+  add("--temperature", temperature,
+      "0 takes the likeliest token; what the model suggests if not said");
+  add("--top-k", top_k, "Chooses among the k likeliest tokens; 0: all")
+      ->check(CLI::NonNegativeNumber);
+  add("--top-p", top_p, "Chooses among the fewest tokens that together are this likely; 1: all");
+  add("--min-p", min_p, "Chooses among tokens this likely, relative to the likeliest; 0: all");
+  add("--repeat-penalty", repeat_penalty, "Above 1: tokens seen before become less likely");
+  add("--stop", stop, "Ends the text before this string; may be given several times")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  add("--system", system, "What the model is told before the conversation")->type_name("TEXT");
+  add("--context", context,
+      "Tokens that fit, prompt and answer together; 0: what the model is made for, 4096 at most")
+      ->check(CLI::NonNegativeNumber);
+  add("--dtype", dtype, "What is computed in: f32 or bf16")
+      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->capture_default_str();
+  app.add_flag("--stats", stats,
+               "Say what loading, compiling and each token took, and which share of the read "
+               "bandwidth that is; on standard error")
+      ->group(kGroup);
+}
+
+void ModelArguments::add_shared_to(CLI::App& app) {
+  app.add_option("--seed", seed, "Of sampling")->capture_default_str();
+  app.add_option("--threads", threads, "0: as many as this process may use")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--cache", cache_folder, "Where compiled kernels are kept: a folder, or 'none'");
+}
+
+llm::SessionOptions ModelArguments::session_options() const {
+  llm::SessionOptions options{.context = context,
+                              .dtype = dtype == "bf16" ? DType::BF16 : DType::F32};
+  options.compile.threads = threads;
+  options.compile.cache_folder = cache_folder;
+  return options;
+}
+
+llm::GenerateOptions ModelArguments::generate_options(const llm::Model& model) const {
+  llm::GenerateOptions options{
+      .sampling = model.sampling(), .max_tokens = max_tokens, .stop = stop};
+  llm::SamplingOptions& sampling = options.sampling;
+  sampling.temperature = temperature.value_or(sampling.temperature);
+  sampling.top_k = top_k.value_or(sampling.top_k);
+  sampling.top_p = top_p.value_or(sampling.top_p);
+  sampling.min_p = min_p.value_or(sampling.min_p);
+  sampling.repeat_penalty = repeat_penalty.value_or(sampling.repeat_penalty);
+  sampling.seed = seed;
+  check(sampling);
+  return options;
+}
+
+}  // namespace luminal::cli

@@ -1,0 +1,44 @@
+// The options of subcommands that let a language model write.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/llm/generate.h"
+#include "luminal/llm/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace luminal::cli {
+
+struct ModelArguments {
+  std::string path;
+  std::string system;
+  std::vector<std::string> stop;
+  int64_t max_tokens = 0;
+  int64_t context = 0;
+  std::string dtype = "f32";
+  bool stats = false;
+  // What the model's makers suggest unless given.
+  std::optional<double> temperature, top_p, min_p, repeat_penalty;
+  std::optional<int64_t> top_k;
+  // Options that graphs have too, so `luminal run` defines them itself.
+  uint64_t seed = 1;
+  int threads = 0;
+  std::string cache_folder;
+
+  static constexpr const char* kGroup = "Language models";
+
+  // Defines all but those that graphs have too; `this` must live until the command line is parsed.
+  void add_to(CLI::App& app);
+  void add_shared_to(CLI::App& app);
+
+  llm::SessionOptions session_options() const;
+  llm::GenerateOptions generate_options(const llm::Model& model) const;
+};
+
+}  // namespace luminal::cli

@@ -1,0 +1,35 @@
+#include "apps/cli/run_model.h"
+
+#include <vector>
+
+#include "apps/cli/answer.h"
+#include "apps/cli/files.h"
+#include "luminal/base/errors.h"
+
+namespace luminal::cli {
+namespace {
+
+std::vector<TokenId> prompt_ids(const llm::Model& model, const RunModelOptions& options) {
+  const std::string prompt = options.has_prompt ? options.prompt : read_text("-");
+  if (options.raw || !model.chat_template()) {
+    if (!options.model.system.empty()) {
+      throw UserError(
+          "--system needs a chat template: leave it out, or write it into the prompt yourself");
+    }
+    return model.tokenizer().encode(prompt);
+  }
+  std::vector<ChatMessage> messages;
+  if (!options.model.system.empty()) messages.push_back({"system", options.model.system});
+  messages.push_back({"user", prompt});
+  return chat_prompt(model, messages);
+}
+
+}  // namespace
+
+void run_model(const RunModelOptions& options) {
+  ProgressLine line;
+  llm::Session session = open_session(options.model, line);
+  answer(session, prompt_ids(session.model(), options), options.model, line);
+}
+
+}  // namespace luminal::cli

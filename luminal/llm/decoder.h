@@ -1,0 +1,42 @@
+// Decoder: what generation needs of a model that predicts the next token, whatever its
+// architecture.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "luminal/graph/tensor.h"
+#include "luminal/nn/scope.h"
+
+namespace luminal::llm {
+
+struct DecoderOptions {
+  int64_t room = 0;           // tokens the kv cache holds; 0: the model's context
+  int64_t longest_chunk = 0;  // the most tokens of one run; 0: room
+  bool every_logit = false;   // of every token, not only of the last
+  DType cache = DType::F32;   // that keys and values are held in
+};
+
+// What a run takes and gives: the variables "s" (tokens of this run) and "past" (tokens before it,
+// which the cache holds). The kv cache is state: runs one after another, each with the tokens that
+// follow, are one sequence; a smaller past goes back to a prefix of it, and 0 begins a new one.
+struct DecoderGraph {
+  Expr s, past;
+  Tensor ids;     // the input "ids", i32 [s]
+  Tensor logits;  // the output "logits", f32 [1, vocab] or [s, vocab]
+};
+
+// A configuration that was read and checked, and how to build its graph.
+struct Decoder {
+  std::string architecture;  // as its file calls it
+  int64_t vocab_size = 0;
+  int64_t context = 0;  // the most positions the model is made for
+  // A weight that a run reads a few rows of; empty where the last layer reads all of it.
+  std::string lookup_table;
+  std::function<DecoderGraph(const nn::Scope&, const DecoderOptions&)> build;
+  // The name in a GGUF file of a weight.
+  std::function<std::string(const std::string&)> gguf_name;
+};
+
+}  // namespace luminal::llm

@@ -1,0 +1,17 @@
+// The models there are: one line each in list.cpp.
+#pragma once
+
+#include "luminal/base/visibility.h"
+#include "luminal/io/config.h"
+#include "luminal/io/gguf.h"
+#include "luminal/llm/decoder.h"
+
+namespace luminal::llm {
+
+// The model that a config.json ("model_type") or a GGUF file ("general.architecture") describes.
+// UserError for an architecture that isn't in the list, which names those that are, and for a
+// configuration that can't be.
+LUMINAL_API Decoder find_decoder(const Config& config);
+LUMINAL_API Decoder find_decoder(const Gguf& file);
+
+}  // namespace luminal::llm

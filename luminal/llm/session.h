@@ -1,0 +1,65 @@
+// Session: a model compiled, with the kv cache of one sequence of tokens.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "luminal/base/visibility.h"
+#include "luminal/driver/compile.h"
+#include "luminal/llm/model.h"
+#include "luminal/text/token_id.h"
+
+namespace luminal::llm {
+
+struct SessionOptions {
+  // Tokens the kv cache holds, prompt and answer together; 0: the model's context, 4096 at most.
+  int64_t context = 0;
+  // A longer prompt is fed in pieces of this many tokens: working memory is that of one piece.
+  int64_t chunk = 256;
+  DType dtype = DType::F32;  // that is computed in, and the cache held in: f32 or bf16
+  // Threads, cache folder, report, progress …; variants and typical sizes are the session's own.
+  CompileOptions compile = {};
+};
+
+// One executable serves prompts of any length and the steps of single tokens: two plans over the
+// same weights and the same cache, compiled once.
+class LUMINAL_API Session {
+ public:
+  // UserError when the context isn't within the model's.
+  explicit Session(const Model& model, const SessionOptions& options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  // Makes `ids` the sequence, of which the cache keeps the longest prefix that both share, and
+  // gives the logits of the token that follows. They stay until the next call. UserError when it is
+  // empty or longer than the context, and for an id that isn't in the vocabulary.
+  std::span<const float> prompt(std::span<const TokenId> ids);
+  // The same for the tokens held and one more.
+  std::span<const float> add(TokenId id);
+  // Back to the first `length` tokens; 0 begins anew.
+  void rewind(int64_t length);
+
+  const Model& model() const;
+  // The tokens that the cache holds.
+  const std::vector<TokenId>& ids() const;
+  int64_t context() const;
+  bool full() const { return static_cast<int64_t>(ids().size()) == context(); }
+
+  double compile_seconds() const;
+  // What a step of one token must read: all weights but for tables of which it takes a row, and the
+  // cache of `past` tokens.
+  int64_t weight_bytes() const;
+  int64_t cache_bytes(int64_t past) const;
+  int64_t reused() const;  // tokens of the last prompt that the cache held already
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace luminal::llm
