@@ -3,6 +3,7 @@
 #include "luminal/base/errors.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -177,6 +178,12 @@ std::shared_ptr<std::byte> zeroed_memory(size_t size) {
   std::memset(memory, 0, size);
   return {static_cast<std::byte*>(memory),
           [](std::byte* m) { ::operator delete(m, std::align_val_t{kLine}); }};
+}
+
+void return_freed_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 MemoryInfo memory_info() {

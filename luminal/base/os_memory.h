@@ -54,6 +54,10 @@ class LargeBuffer {
 // few megabytes on, of huge pages. Null when there is none.
 std::shared_ptr<std::byte> zeroed_memory(size_t size);
 
+// Gives memory that was freed, but that the allocator keeps for later, back to the system: worth
+// its milliseconds after much was freed for good.
+void return_freed_memory();
+
 struct MemoryInfo {
   uint64_t total = 0;      // bytes of the machine
   uint64_t available = 0;  // bytes that can be had without swapping

@@ -107,11 +107,24 @@ void Executable::Impl::hold(size_t port, Buffer buffer, std::optional<std::vecto
   for (const auto& program : programs) program->weights_changed();
 }
 
+// Whether a port is a weight that no run reads.
+bool Executable::Impl::is_folded(size_t port) const {
+  return ports()[port].role == PortRole::Weight &&
+         std::none_of(programs.begin(), programs.end(),
+                      [&](const auto& program) { return program->reads(port); });
+}
+
+void Executable::release_folded() {
+  for (size_t port = 0; port < impl_->slots.size(); ++port) {
+    if (!impl_->buffers[port].valid() || !impl_->is_folded(port)) continue;
+    impl_->buffers[port] = {};
+    impl_->slots[port].released = true;
+  }
+}
+
 void Executable::release(const Tensor& weight) {
   const size_t port = impl_->leaf_of(weight, "release");
-  const bool read = std::any_of(impl_->programs.begin(), impl_->programs.end(),
-                                [&](const auto& program) { return program->reads(port); });
-  if (impl_->ports()[port].role != PortRole::Weight || read) {
+  if (!impl_->is_folded(port)) {
     throw UserError(fmt::format(
         "release '{}': runs read it; only weights whose values are all folded can be released, "
         "after a first run (of each variant)",

@@ -47,6 +47,8 @@ class LUMINAL_API Executable {
   // computed in the first run. After another weight is set it must be set again. UserError where
   // runs still read it.
   void release(const Tensor& weight);
+  // The same for every weight that no run reads any more; those that are still read stay.
+  void release_folded();
 
   // One run with the dims' variables bound: run({{"s", 7}}).
   void run(const Bindings& bindings, const RunOptions& options = {});

@@ -34,8 +34,8 @@ class LUMINAL_API Model {
   const SamplingOptions& sampling() const;
   double load_seconds() const;
 
-  // Adds the model to a graph and binds its weights to the files. Computes in `dtype`, f32 or bf16;
-  // quantised weights stay as they are.
+  // Adds the model to a graph and binds its weights to the files. Computes in `dtype`, f32 or bf16.
+  // In f32 quantised weights stay as they are; in bf16 all weights become bf16.
   DecoderGraph build(Graph& graph, DType dtype, const DecoderOptions& options) const;
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
 
 namespace luminal::llm {
 namespace {
@@ -88,6 +89,12 @@ struct Session::Impl {
           {{"s", static_cast<int64_t>(piece.size())}, {"past", static_cast<int64_t>(held.size())}});
       held.insert(held.end(), piece.begin(), piece.end());
       more = more.subspan(piece.size());
+      // What a plan keeps of weights in a form of its own is made by its first run.
+      bool& ran = piece.size() == 1 ? ran_step : ran_prompt;
+      if (!std::exchange(ran, true)) {
+        exe.release_folded();
+        base::return_freed_memory();
+      }
     }
     logits = exe.get<float>(decoder.logits);
   }
@@ -102,6 +109,8 @@ struct Session::Impl {
   int64_t weight_bytes = 0;
   int64_t cache_bytes = 0;
   int64_t reused = 0;
+  bool ran_step = false;
+  bool ran_prompt = false;
   std::vector<TokenId> held;
   std::vector<float> logits;
 };

@@ -194,6 +194,25 @@ TEST(Memory, ValuesOfWeightsAloneAreComputedOnceAndAgainAfterASet) {
   EXPECT_THAT(copy.get<float>(y), ElementsAre(3, 5, 7, 9)) << "a clone keeps its weights";
 }
 
+TEST(Memory, AllThatIsFoldedCanBeReleasedAtOnce) {
+  Graph graph;
+  Tensor x = graph.input("x", {2});
+  Tensor w = graph.weight("w", {2}).set({1.0f, 2.0f});
+  Tensor v = graph.weight("v", {2}).set({3.0f, 4.0f});
+  Tensor y = (sin(w) * 0.0 + w + x * v).output("y");
+  CompileReport report;
+  Executable exe = compile(graph, reported(report));
+  exe.set(x, {1.0f, 1.0f});
+  exe.release_folded();  // nothing yet
+  exe.run();
+  EXPECT_THAT(exe.get<float>(w), ElementsAre(1, 2));
+  exe.release_folded();
+  exe.run();
+  EXPECT_THAT(exe.get<float>(y), ElementsAre(4, 6));
+  EXPECT_THAT(exe.get<float>(v), ElementsAre(3, 4));
+  EXPECT_THROW(exe.get<float>(w), UserError);
+}
+
 TEST(Memory, AWeightWhoseValuesAreFoldedCanBeReleased) {
   Graph graph;
   Tensor x = graph.input("x", {2});
