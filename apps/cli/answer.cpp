@@ -73,7 +73,7 @@ llm::Generated answer(llm::Session& session, std::span<const TokenId> prompt,
         "luminal: the text ends here: the context of {} tokens is full{}\n", session.context(),
         session.context() < most ? fmt::format("; --context makes it larger, up to {}", most) : "");
   }
-  if (arguments.stats) print_stats(session, generated, arguments.threads);
+  if (arguments.stats) print_stats(session, generated, arguments.compile.threads);
   return generated;
 }
 

@@ -35,17 +35,15 @@ void ModelArguments::add_to(CLI::App& app) {
 
 void ModelArguments::add_shared_to(CLI::App& app) {
   app.add_option("--seed", seed, "Of sampling")->capture_default_str();
-  app.add_option("--threads", threads, "0: as many as this process may use")
+  app.add_option("--threads", compile.threads, "0: as many as this process may use")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", cache_folder, "Where compiled kernels are kept: a folder, or 'none'");
+  app.add_option("--cache", compile.cache_folder,
+                 "Where compiled kernels are kept: a folder, or 'none'");
 }
 
 llm::SessionOptions ModelArguments::session_options() const {
-  llm::SessionOptions options{.context = context,
-                              .dtype = dtype == "bf16" ? DType::BF16 : DType::F32};
-  options.compile.threads = threads;
-  options.compile.cache_folder = cache_folder;
-  return options;
+  return {
+      .context = context, .dtype = dtype == "bf16" ? DType::BF16 : DType::F32, .compile = compile};
 }
 
 llm::GenerateOptions ModelArguments::generate_options(const llm::Model& model) const {

@@ -28,8 +28,7 @@ struct ModelArguments {
   std::optional<int64_t> top_k;
   // Options that graphs have too, so `luminal run` defines them itself.
   uint64_t seed = 1;
-  int threads = 0;
-  std::string cache_folder;
+  CompileOptions compile;
 
   static constexpr const char* kGroup = "Language models";
 

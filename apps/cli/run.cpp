@@ -143,11 +143,9 @@ void run_path(const CLI::App& app, Options& options) {
     return run(options);
   }
   check_group(app, kGraphs, "'" + options.file + "' is a language model; it is for graphs");
-  const CompileOptions& compile_options = options.compile.options;
   model.model.path = options.file;
   model.model.seed = options.seed;
-  model.model.threads = compile_options.threads;
-  model.model.cache_folder = compile_options.cache_folder;
+  model.model.compile = options.compile.parsed();
   run_model(model);
 }
 
@@ -192,6 +190,7 @@ void define_run(CLI::App& app) {
       ->group(ModelArguments::kGroup);
   options->model.model.add_to(app);
   options->compile.add_to(app);
+  app.get_option("--variants")->group(kGraphs);
   app.callback([options, &app] { run_path(app, *options); });
 }
 

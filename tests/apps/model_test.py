@@ -1,0 +1,131 @@
+"""`luminal run` and `luminal chat` with language models. Usage: model_test.py PROGRAM MODELS"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, MODELS = sys.argv[1], pathlib.Path(os.environ.get("LUMINAL_TEST_MODELS", sys.argv[2]))
+STORIES = str(MODELS / "stories260k")
+SMOLLM2 = str(MODELS / "smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
+# One thread: steps this small spend their time waiting for others where the machine is busy.
+QUIET = ("--threads", "1")
+
+
+def run(*arguments, text=""):
+    return subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True)
+
+
+class Run(unittest.TestCase):
+    def test_a_story_goes_on(self):
+        result = run("run", STORIES, "-p", "Once upon a time", "--max-tokens", "20", *QUIET)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, ", there was a little girl named Lily. She loved to play outsid\n")
+        self.assertEqual(result.stderr, "")
+
+    def test_the_prompt_may_come_from_standard_input(self):
+        result = run("run", STORIES, "--max-tokens", "12", "--stop", "girl", *QUIET, text="Once upon a time")
+        self.assertEqual((result.returncode, result.stdout), (0, ", there was a little \n"), result.stderr)
+
+    def test_a_seed_is_a_text(self):
+        def sampled(seed):
+            return run("run", STORIES, "-p", "Once", "--temperature", "1", "--top-k", "40", "--top-p", "0.95", "--min-p",
+                       "0.01", "--repeat-penalty", "1.1", "--max-tokens", "20", "--seed", seed, *QUIET).stdout
+        first = sampled("1")
+        self.assertEqual(first, sampled("1"))
+        self.assertNotEqual(first, sampled("2"))
+
+    def test_a_full_context_is_said(self):
+        result = run("run", STORIES, "-p", "Once upon a time", "--context", "8", *QUIET)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, ", there was a\n")
+        self.assertIn("the context of 8 tokens is full; --context makes it larger, up to 512", result.stderr)
+
+    def test_figures_are_given_when_asked_for(self):
+        result = run("run", STORIES, "-p", "Once upon a time", "--max-tokens", "9", "--stats", *QUIET)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for pattern in (r"load +[\d.]+ s", r"compile +[\d.]+ s", r"prompt +5 tokens, 0 of them in the cache, first token after",
+                        r"tokens +9, [\d.]+ ms each \(median\), [\d.]+ per second", r"[\d.]+ GB/s, \d+ % of the [\d.]+ GB/s",
+                        r"cache of 512 tokens 1 MB", r"ended +as many tokens as asked for"):
+            self.assertRegex(result.stderr, pattern)
+
+    def test_what_cannot_be_is_said_with_the_way_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+            (pathlib.Path(folder) / "config.json").write_text('{"model_type": "mamba"}')
+            graph = pathlib.Path(folder) / "graph.txt"
+            graph.write_text("")
+            for arguments, message in (
+                    ((STORIES + "/nowhere", "-p", "x"), "there is no model"),
+                    ((str(graph), "-p", "x"), "is no model: give a GGUF file"),
+                    ((folder, "-p", "x"), "architecture 'mamba', which isn't supported; those that are: llama, mistral"),
+                    ((STORIES, "-p", "word " * 600), "the model is made for 512 at most"),
+                    ((STORIES, "-p", "word " * 100, "--context", "20"), "ask for a context of up to 512"),
+                    ((STORIES, "-p", "x", "--context", "9999"), "is made for at most 512"),
+                    ((STORIES, "-p", "x", "--top-p", "2"), "top-p is 2"),
+                    ((STORIES, "-p", "x", "--system", "y"), "--system needs a chat template")):
+                with self.subTest(message):
+                    result = run("run", *arguments, *QUIET)
+                    self.assertEqual(result.returncode, 1)
+                    self.assertIn(message, result.stderr)
+
+    def test_options_of_graphs_and_models_do_not_mix(self):
+        for option, value in (("--trace", "t.json"), ("--variants", "s=1")):
+            graph = run("run", STORIES, "-p", "x", option, value)
+            self.assertEqual(graph.returncode, 2)
+            self.assertIn(option + ": ", graph.stderr)
+        model = run("run", "-", "--temperature", "1")
+        self.assertEqual(model.returncode, 2)
+        self.assertIn("'-' is no model", model.stderr)
+        self.assertIn("Language models:", run("run", "--help").stdout)
+
+    def test_the_capital_of_france_is_paris(self):
+        if not pathlib.Path(SMOLLM2).exists():
+            self.skipTest(f"there is no {SMOLLM2}")
+        result = run("run", SMOLLM2, "-p", "What is the capital of France?", "--context", "512", *QUIET)
+        self.assertEqual(result.stdout, "The capital of France is Paris.\n", result.stderr)
+
+
+class Chat(unittest.TestCase):
+    def test_a_second_turn_reuses_the_cache_and_a_reset_forgets(self):
+        if not pathlib.Path(SMOLLM2).exists():
+            self.skipTest(f"there is no {SMOLLM2}")
+        lines = ["What is the capital of France?", "And of Italy?", "/nonsense", "/reset", "", "What is the capital of France?",
+                 "/quit", "never said"]
+        result = run("chat", SMOLLM2, "--context", "512", "--max-tokens", "12", "--stats", *QUIET, text="\n".join(lines))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answers = result.stdout.splitlines()
+        self.assertEqual(answers[0], "The capital of France is Paris.")
+        self.assertEqual(answers[-1], answers[0])
+        self.assertIn("Rome", answers[1])
+        self.assertIn("there is no command '/nonsense'; there are /reset and /quit", result.stderr)
+        prompts = [tuple(map(int, found))
+                   for found in re.findall(r"prompt +(\d+) tokens, (\d+) of them in the cache", result.stderr)]
+        self.assertEqual(len(prompts), 3)
+        self.assertEqual(prompts[0], (37, 0))
+        # The first turn's prompt and answer, without the token that ended it.
+        self.assertEqual(prompts[1][1], 37 + 7)
+        # Both conversations begin alike, up to the token that is run for its logits.
+        self.assertEqual(prompts[2], (37, 36))
+
+    def test_a_conversation_that_is_too_long_is_said(self):
+        if not pathlib.Path(SMOLLM2).exists():
+            self.skipTest(f"there is no {SMOLLM2}")
+        result = run("chat", SMOLLM2, "--context", "48", "--system", "Be brief.", *QUIET, text="word " * 60 + "\n/reset\nHi!\n")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the context has room for 48: say less, or begin anew with /reset", result.stderr)
+        self.assertGreaterEqual(result.stdout.count("\n"), 1)
+
+    def test_a_model_that_only_continues_text_is_refused(self):
+        result = run("chat", STORIES, *QUIET)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("has no chat template: it continues text; use `luminal run` with -p", result.stderr)
+
+
+if __name__ == "__main__":
+    if not pathlib.Path(STORIES).exists():
+        print(f"SKIPPED: there is no {STORIES}; set LUMINAL_TEST_MODELS")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
