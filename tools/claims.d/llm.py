@@ -1,6 +1,9 @@
 """Language models: their files, tokenizers, chat templates and generation."""
 import json
 import re
+import statistics
+import subprocess
+import time
 
 from claims import Claim, Short
 from claims_support import ctest, last_line
@@ -32,6 +35,48 @@ def templates(context):
     return re.sub(r"\s+", " ", measured), holds
 
 
+QUESTION = "What is the capital of France?"
+
+
+def smollm2(context):
+    model = context.root / "../shared/models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf"
+    if not model.exists():
+        raise Short(f"there is no {model.name} in ../shared/models")
+    return [context.program("apps/cli/luminal"), "run", model, "-p", QUESTION]
+
+
+def capital(context):
+    result = context.run(smollm2(context))
+    answer = result.stdout.strip() or last_line(result)
+    return f"'{answer}'", result.returncode == 0 and "Paris" in answer
+
+
+def warm_start(context):
+    """From starting the program to the first byte of its answer, kernels in the cache."""
+    command = [str(part) for part in smollm2(context)]
+    context.run(command)  # compiles what isn't in the cache
+    seconds = []
+    for _ in range(7):
+        start = time.monotonic()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
+            if not program.stdout.read(1):
+                raise Short("no answer")
+            seconds.append(time.monotonic() - start)
+            program.stdout.read()
+    return (f"{statistics.median(seconds):.2f} s to the first token, the median of {len(seconds)}; {min(seconds):.2f} at best",
+            statistics.median(seconds) <= 0.5)
+
+
+def memory(context):
+    result = context.run([*smollm2(context), "--stats"])
+    found = re.search(r"memory +(\d+) MB resident: weights (\d+) MB, cache of \d+ tokens (\d+) MB", result.stderr)
+    if found is None:
+        raise Short(last_line(result))
+    resident, weights, cache = map(int, found.groups())
+    return (f"{resident} MB resident, {resident - weights - cache} beside weights ({weights}) and kv cache ({cache})",
+            resident <= weights + cache + 200)
+
+
 CLAIMS = [
     Claim(name="tokenizers", target="equal to tokenizers and sentencepiece on tinyshakespeare, names, every .inp case and "
           "100,000 random strings each", minutes=20, measure=tokenizers),
@@ -39,4 +84,14 @@ CLAIMS = [
           measure=templates, quick=True),
     Claim(name="hostile-text", target="hostile tokenizer files and templates are refused with a reason", minutes=0.1,
           measure=ctest("-R", "^(text_hostile_test|tokenizer_test)$"), quick=True),
+    Claim(name="goldens", target="SmolLM2 from GGUF and stories260k from safetensors: golden ids one by one where the margin "
+          "is clear; in bf16 the same top-1 at every step with a margin of 0.5, and at 95 % of all", minutes=3,
+          measure=ctest("-R", "^golden(_every)?_test$")),
+    Claim(name="generation", target="chunks, rewinding, sampling, stop strings, full contexts, threads, the program's run and "
+          "chat", minutes=1.5, measure=ctest("-R", "^(sampler|stop_text|session|generate|model)_test$"), quick=True),
+    Claim(name="capital", target="`luminal run` on SmolLM2 answers Paris", minutes=0.2, measure=capital, quick=True),
+    Claim(name="warm-start", target="SmolLM2, compiled before: at most 0.5 s to the first token", minutes=0.5,
+          measure=warm_start),
+    Claim(name="memory", target="SmolLM2 while it answers: at most 200 MB beside weights and kv cache", minutes=0.2,
+          measure=memory, quick=True),
 ]
