@@ -10,8 +10,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "luminal/llm/models/bert.h"
 #include "luminal/luminal.h"
-#include "tests/nn/bert.h"
 
 namespace luminal {
 namespace {
@@ -44,9 +44,7 @@ nlohmann::json measure(const Options& options) {
   Graph graph;
   const Expr length = options.length > 0 ? Expr(options.length) : Expr::var("s", 1, 512);
   Tensor ids = graph.input("ids", {length}, DType::I64);
-  bert_encoder(nn::Scope(graph), ids,
-               {.features = 768, .feedforward = 3072, .layers = options.layers, .heads = 12})
-      .output("states");
+  llm::build_bert(nn::Scope(graph), ids, {.layers = options.layers}).output("states");
   CompileReport report;
   if (options.plan_only) report.stop_after = "plan";
   const auto start = std::chrono::steady_clock::now();

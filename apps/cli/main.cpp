@@ -24,6 +24,7 @@ constexpr Command kCommands[] = {
     {"debug-ops", "Say what became of a graph's ops, and what is in the way", define_debug_ops},
     {"doctor", "Say what this machine offers and whether all is well", define_doctor},
     {"egg", "Run an e-graph program and look inside", define_egg},
+    {"embed", "Turn texts into vectors, or say how alike they are", define_embed},
     {"graph", "Print, verify or draw a graph in its text form", define_graph},
     {"inspect", "List the metadata and tensors of a model's file or folder", define_inspect},
     {"rules", "List the rules, or test your own", define_rules},

@@ -4,6 +4,21 @@
 
 namespace luminal::cli {
 
+CLI::Option* add_dtype(CLI::App& app, std::string& dtype) {
+  return app.add_option("--dtype", dtype, "What is computed in: f32 or bf16")
+      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->capture_default_str();
+}
+
+DType dtype_of(const std::string& name) { return name == "bf16" ? DType::BF16 : DType::F32; }
+
+void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
+  app.add_option("--threads", compile.threads, "0: as many as this process may use")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--cache", compile.cache_folder,
+                 "Where compiled kernels are kept: a folder, or 'none'");
+}
+
 void ModelArguments::add_to(CLI::App& app) {
   const auto add = [&](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->group(kGroup);
@@ -24,9 +39,7 @@ void ModelArguments::add_to(CLI::App& app) {
   add("--context", context,
       "Tokens that fit, prompt and answer together; 0: what the model is made for, 4096 at most")
       ->check(CLI::NonNegativeNumber);
-  add("--dtype", dtype, "What is computed in: f32 or bf16")
-      ->check(CLI::IsMember({"f32", "bf16"}))
-      ->capture_default_str();
+  add_dtype(app, dtype)->group(kGroup);
   app.add_flag("--stats", stats,
                "Say what loading, compiling and each token took, and which share of the read "
                "bandwidth that is; on standard error")
@@ -35,15 +48,11 @@ void ModelArguments::add_to(CLI::App& app) {
 
 void ModelArguments::add_shared_to(CLI::App& app) {
   app.add_option("--seed", seed, "Of sampling")->capture_default_str();
-  app.add_option("--threads", compile.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", compile.cache_folder,
-                 "Where compiled kernels are kept: a folder, or 'none'");
+  add_threads_and_cache(app, compile);
 }
 
 llm::SessionOptions ModelArguments::session_options() const {
-  return {
-      .context = context, .dtype = dtype == "bf16" ? DType::BF16 : DType::F32, .compile = compile};
+  return {.context = context, .dtype = dtype_of(dtype), .compile = compile};
 }
 
 llm::GenerateOptions ModelArguments::generate_options(const llm::Model& model) const {

@@ -1,4 +1,4 @@
-// The options of subcommands that let a language model write.
+// The options of subcommands that run a language model.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,15 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace luminal::cli {
+
+// Options of all that a model computes, whatever comes out.
+CLI::Option* add_dtype(CLI::App& app, std::string& dtype);
+DType dtype_of(const std::string& name);
+void add_threads_and_cache(CLI::App& app, CompileOptions& compile);
 
 struct ModelArguments {
   std::string path;

@@ -103,6 +103,28 @@ std::optional<std::string> to_text(const Json& value) {
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
+std::string_view text_of(const base::MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.size()};
+}
+
+Json parse_checked(std::string_view text, const std::string& name) {
+  if (text.size() > kMaxBytes) {
+    fail(name, fmt::format("has {} bytes, over the limit of {}", text.size(), kMaxBytes));
+  }
+  // The JSON library takes a zero byte for the end and would ignore what follows it.
+  if (size_t zero = text.find('\0'); zero != text.npos) {
+    fail(name, fmt::format("isn't valid JSON at byte {}: a zero byte", zero));
+  }
+  try {
+    return Json::parse(text.begin(), text.end(), Watch(name));
+  } catch (const Json::parse_error& error) {
+    fail(name,
+         fmt::format("isn't valid JSON at byte {}: {}", error.byte, io::json_fault(error.what())));
+  } catch (const Json::exception& error) {  // a number past all ranges
+    fail(name, fmt::format("isn't valid JSON: {}", io::json_fault(error.what())));
+  }
+}
+
 }  // namespace
 
 struct Config::Contents {
@@ -110,6 +132,16 @@ struct Config::Contents {
   std::string place;  // of this object in the file: "rope_scaling.", or nothing
   std::shared_ptr<const Json> whole;
   const Json* object = nullptr;  // within `whole`
+
+  static std::shared_ptr<const Contents> of(const Json& object, std::shared_ptr<const Json> whole,
+                                            std::string place, std::string name) {
+    if (!object.is_object()) {
+      fail(name, fmt::format("holds {}{}, but an object is wanted", kind_of(object),
+                             place.empty() ? "" : " in its list"));
+    }
+    return std::make_shared<const Contents>(
+        Contents{std::move(name), std::move(place), std::move(whole), &object});
+  }
 
   const Json* find(std::string_view key) const {
     auto found = object->find(key);
@@ -162,34 +194,29 @@ Config::Config(std::shared_ptr<const Contents> contents) : contents_(std::move(c
 
 Config Config::open(const std::string& path) {
   const base::MappedFile file(path);
-  return parse({reinterpret_cast<const char*>(file.bytes().data()), file.size()}, path);
+  return parse(text_of(file), path);
 }
 
 Config Config::parse(std::string_view text, std::string name) {
-  if (text.size() > kMaxBytes) {
-    fail(name, fmt::format("has {} bytes, over the limit of {}", text.size(), kMaxBytes));
+  auto whole = std::make_shared<const Json>(parse_checked(text, name));
+  return Config(Contents::of(*whole, whole, "", std::move(name)));
+}
+
+std::vector<Config> Config::open_list(const std::string& path) {
+  const base::MappedFile file(path);
+  return parse_list(text_of(file), path);
+}
+
+std::vector<Config> Config::parse_list(std::string_view text, std::string name) {
+  auto whole = std::make_shared<const Json>(parse_checked(text, name));
+  if (!whole->is_array()) {
+    fail(name, fmt::format("holds {}, but a list is wanted", kind_of(*whole)));
   }
-  // The JSON library takes a zero byte for the end and would ignore what follows it.
-  if (size_t zero = text.find('\0'); zero != text.npos) {
-    fail(name, fmt::format("isn't valid JSON at byte {}: a zero byte", zero));
+  std::vector<Config> list;
+  for (const Json& item : *whole) {
+    list.push_back(Config(Contents::of(item, whole, fmt::format("{}.", list.size()), name)));
   }
-  auto whole = std::make_shared<Json>();
-  try {
-    *whole = Json::parse(text.begin(), text.end(), Watch(name));
-  } catch (const Json::parse_error& error) {
-    fail(name,
-         fmt::format("isn't valid JSON at byte {}: {}", error.byte, io::json_fault(error.what())));
-  } catch (const Json::exception& error) {  // a number past all ranges
-    fail(name, fmt::format("isn't valid JSON: {}", io::json_fault(error.what())));
-  }
-  if (!whole->is_object()) {
-    fail(name, fmt::format("holds {}, but an object is wanted", kind_of(*whole)));
-  }
-  auto contents = std::make_shared<Contents>();
-  contents->name = std::move(name);
-  contents->object = whole.get();
-  contents->whole = std::move(whole);
-  return Config(std::move(contents));
+  return list;
 }
 
 std::optional<int64_t> Config::find_int(std::string_view key) const {

@@ -22,6 +22,9 @@ class LUMINAL_API Config {
   static Config open(const std::string& path);
   // `name` stands for the file in messages.
   static Config parse(std::string_view text, std::string name);
+  // A file that holds a list of objects, as modules.json does.
+  static std::vector<Config> open_list(const std::string& path);
+  static std::vector<Config> parse_list(std::string_view text, std::string name);
 
   // A value by its key: none when it is absent or null, UserError when it is of another kind.
   std::optional<int64_t> find_int(std::string_view key) const;  // 64.0 is one too

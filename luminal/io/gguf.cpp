@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "luminal/base/errors.h"
@@ -147,6 +148,12 @@ TensorData Gguf::data(std::string_view name) const {
                      quote(name), info.file_dtype));
   }
   return io::elements_in_file(*info.dtype, info.dims, bytes(name), contents_->owner);
+}
+
+bool is_gguf(const std::string& path) {
+  char start[4] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
+  return std::string_view(start, sizeof(start)) == "GGUF";
 }
 
 }  // namespace luminal

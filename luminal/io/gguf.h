@@ -113,4 +113,7 @@ class LUMINAL_API Gguf {
   std::shared_ptr<const Contents> contents_;
 };
 
+// Whether a file begins as GGUF does; false where there is none.
+LUMINAL_API bool is_gguf(const std::string& path);
+
 }  // namespace luminal

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -20,12 +18,6 @@ namespace luminal::llm {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool begins_as_gguf(const std::string& path) {
-  char start[4] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
-  return std::string_view(start, sizeof(start)) == "GGUF";
-}
 
 void add_id(std::vector<TokenId>& ids, std::optional<int64_t> id, int64_t vocab_size) {
   if (id && *id >= 0 && *id < vocab_size) ids.push_back(static_cast<TokenId>(*id));
@@ -122,7 +114,7 @@ FromFile open_folder(const std::string& path) {
 FromFile open_any(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return open_folder(path);
-  if (begins_as_gguf(path)) return open_gguf(path);
+  if (is_gguf(path)) return open_gguf(path);
   if (!fs::exists(path, ignored)) {
     throw UserError(fmt::format(
         "there is no model '{}': give the path of a GGUF file, or of a folder with config.json, "
@@ -188,7 +180,7 @@ DecoderGraph Model::build(Graph& graph, DType dtype, const DecoderOptions& optio
 
 bool looks_like_model(const std::string& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored) || begins_as_gguf(path);
+  return fs::is_directory(path, ignored) || is_gguf(path);
 }
 
 }  // namespace luminal::llm

@@ -59,6 +59,18 @@ class Encoder {
   tokens::WordCache cache_;
 };
 
+// Leaves room for what comes after the text.
+void shorten(const TokenizerParts& parts, const EncodeOptions& options, std::vector<TokenId>& ids) {
+  const size_t after = options.add_special ? parts.after.size() : 0;
+  const size_t around = options.add_special ? parts.before.size() + after : 0;
+  if (around > options.longest) {
+    throw UserError(fmt::format(
+        "tokenizer: {} puts {} special tokens around a text, which isn't within {} tokens",
+        parts.source, around, options.longest));
+  }
+  if (ids.size() + after > options.longest) ids.resize(options.longest - after);
+}
+
 }  // namespace
 
 Tokenizer::Tokenizer(std::shared_ptr<const TokenizerParts> parts) : parts_(std::move(parts)) {}
@@ -108,6 +120,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOption
   std::vector<TokenId> ids;
   if (options.add_special) ids = parts_->before;
   Encoder(*parts_, text.size()).encode(text, options.parse_special, ids);
+  if (options.longest > 0) shorten(*parts_, options, ids);
   if (options.add_special) ids.insert(ids.end(), parts_->after.begin(), parts_->after.end());
   return ids;
 }

@@ -25,6 +25,9 @@ struct EncodeOptions {
   // Special tokens that are written out in the text ("<|im_end|>") become those tokens; otherwise
   // they are text like any other, which is what a text from someone else should be.
   bool parse_special = true;
+  // The most tokens, with the special ones around the text: a longer text loses its end. 0: any
+  // number. UserError where the special ones alone are more.
+  size_t longest = 0;
 };
 
 struct DecodeOptions {

@@ -54,5 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(Config::parse(config.json(), "fuzz").json() == config.json());
   } catch (const UserError&) {
   }
+  try {
+    for (const Config& item : Config::parse_list(text, "fuzz")) read_all(item);
+  } catch (const UserError&) {
+  }
   return 0;
 }

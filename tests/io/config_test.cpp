@@ -131,5 +131,21 @@ TEST(Config, HostileTextsGiveAnErrorThatNamesFileAndFault) {
             "(no error)");
 }
 
+TEST(Config, AListOfObjectsIsReadOneByOne) {
+  const auto list = [](std::string_view text) { return Config::parse_list(text, "modules.json"); };
+  const std::vector<Config> found = list(R"([{"idx": 0, "in": {"x": 1.5}}, {"idx": 1}])");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].int_at("idx"), 0);
+  EXPECT_EQ(found[1].int_at("idx"), 1);
+  EXPECT_TRUE(list("[]").empty());
+  const auto error = [&](auto function) { return user_error(function); };
+  EXPECT_THAT(error([&] { found[0].find_object("in")->int_at("x"); }),
+              HasSubstr("'0.in.x' is a fraction, but an integer is wanted"));
+  EXPECT_THAT(error([&] { found[1].text_at("type"); }), HasSubstr("lacks '1.type'"));
+  EXPECT_THAT(error([&] { list("{}"); }), HasSubstr("holds an object, but a list is wanted"));
+  EXPECT_THAT(error([&] { list("[{}, 3]"); }), HasSubstr("holds an integer in its list, but an"));
+  EXPECT_THAT(error([&] { list("[{}"); }), HasSubstr("isn't valid JSON at byte"));
+}
+
 }  // namespace
 }  // namespace luminal

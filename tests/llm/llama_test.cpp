@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -19,21 +17,13 @@
 #include "luminal/io/model_folder.h"
 #include "luminal/llm/llama_files.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/llm/elements_in.h"
 #include "tests/llm/greedy.h"
 
 namespace luminal::llm {
 namespace {
 
 using ::testing::HasSubstr;
-
-template <typename T>
-std::vector<T> elements_in(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  std::vector<T> elements(bytes.size() / sizeof(T));
-  std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
-  return elements;
-}
 
 // Prompt, single tokens and chunks in turn, so that every length meets a cache that isn't empty.
 std::vector<float> logits_in_chunks(Greedy& greedy, const std::vector<int32_t>& ids) {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "luminal/llm/models/bert.h"
 #include "luminal/luminal.h"
-#include "tests/nn/bert.h"
 #include "tests/search/llama_blocks.h"
 #include "tests/search/planned.h"
 
@@ -171,7 +171,8 @@ TEST(FindPlan, OneStartFindsWhatAThoroughSearchFinds) {
   {
     Graph graph;
     Tensor ids = graph.input("ids", {Expr::var("s", 1, 512)}, DType::I64);
-    bert_encoder(nn::Scope(graph), ids, {.layers = 1}).output("y");
+    llm::build_bert(nn::Scope(graph), ids, {.features = 384, .hidden = 1536, .layers = 1})
+        .output("y");
     check("bert layer", graph);
   }
 }

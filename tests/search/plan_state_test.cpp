@@ -6,8 +6,8 @@
 
 #include <random>
 
+#include "luminal/llm/models/bert.h"
 #include "luminal/luminal.h"
-#include "tests/nn/bert.h"
 #include "tests/search/llama_blocks.h"
 #include "tests/search/planned.h"
 
@@ -18,9 +18,8 @@ using kernel::ClassId;
 
 void add_bert(Graph& graph, int layers) {
   Tensor ids = graph.input("ids", {Expr::var("s", 1, 128)}, DType::I64);
-  bert_encoder(
-      nn::Scope(graph), ids,
-      {.vocabulary = 100, .features = 64, .feedforward = 256, .layers = layers, .heads = 4})
+  llm::build_bert(nn::Scope(graph), ids,
+                  {.vocab_size = 100, .features = 64, .hidden = 256, .layers = layers, .heads = 4})
       .output("y");
 }
 

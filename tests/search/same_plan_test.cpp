@@ -11,8 +11,8 @@
 #include <string>
 
 #include "luminal/graph/primitives.h"
+#include "luminal/llm/models/bert.h"
 #include "luminal/luminal.h"
-#include "tests/nn/bert.h"
 
 namespace luminal {
 namespace {
@@ -40,8 +40,8 @@ std::unique_ptr<Graph> mixed_graph() {
   auto graph = std::make_unique<Graph>();
   const Expr length = Expr::var("s", 1, 512);
   const Tensor ids = graph->input("ids", {length}, DType::I64);
-  const Tensor states = bert_encoder(nn::Scope(*graph), ids,
-                                     {.features = 64, .feedforward = 128, .layers = 2, .heads = 4})
+  const Tensor states = llm::build_bert(nn::Scope(*graph), ids,
+                                        {.features = 64, .hidden = 128, .layers = 2, .heads = 4})
                             .output("states");
   const Tensor x = graph->input("x", {48, 64});
   const Tensor index = graph->input("index", {7}, DType::I64);

@@ -45,6 +45,25 @@ TEST(Tokenizer, TakesSpecialTokensInATextForTextWhenAsked) {
   EXPECT_EQ(tokenizer.eos(), 256);
 }
 
+TEST(Tokenizer, CutsATextThatIsTooLongWithinItsSpecialTokens) {
+  VocabularyData data;
+  data.source = "test";
+  data.model = "bert";
+  data.tokens = {"[UNK]", "[CLS]", "[SEP]", "\u2581a", "\u2581b", "\u2581c"};
+  data.types.assign(6, VocabularyData::kNormal);
+  data.unknown = 0;
+  data.cls = data.bos = 1;
+  data.separator = data.eos = 2;
+  const Tokenizer tokenizer = Tokenizer::from_vocabulary(data);
+  const std::string text = "a b c";
+  EXPECT_THAT(tokenizer.encode(text), ElementsAre(1, 3, 4, 5, 2));
+  EXPECT_THAT(tokenizer.encode(text, {.longest = 5}), ElementsAre(1, 3, 4, 5, 2));
+  EXPECT_THAT(tokenizer.encode(text, {.longest = 4}), ElementsAre(1, 3, 4, 2));
+  EXPECT_THAT(tokenizer.encode(text, {.longest = 2}), ElementsAre(1, 2));
+  EXPECT_THAT(tokenizer.encode(text, {.add_special = false, .longest = 1}), ElementsAre(3));
+  EXPECT_THROW(tokenizer.encode(text, {.longest = 1}), UserError);
+}
+
 TEST(Tokenizer, RefusesIdsThatItHasnt) {
   EXPECT_THROW(byte_tokenizer().decode(std::vector<TokenId>{257}), UserError);
   EXPECT_THROW(byte_tokenizer().decode(std::vector<TokenId>{-1}), UserError);

@@ -5,13 +5,17 @@
 #include "luminal/io/config.h"
 #include "luminal/io/gguf.h"
 #include "luminal/llm/decoder.h"
+#include "luminal/llm/encoder.h"
 
 namespace luminal::llm {
 
-// The model that a config.json ("model_type") or a GGUF file ("general.architecture") describes.
-// UserError for an architecture that isn't in the list, which names those that are, and for a
-// configuration that can't be.
+// The model that writes text which a config.json ("model_type") or a GGUF file
+// ("general.architecture") describes. UserError for an architecture that isn't in the list, which
+// names those that are, and for a configuration that can't be.
 LUMINAL_API Decoder find_decoder(const Config& config);
 LUMINAL_API Decoder find_decoder(const Gguf& file);
+
+// The same for models that give embeddings.
+LUMINAL_API Encoder find_encoder(const Config& config);
 
 }  // namespace luminal::llm

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "luminal/base/errors.h"
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/matmul.h"
+#include "luminal/llm/models/config_checks.h"
 #include "luminal/nn/attention.h"
 #include "luminal/nn/gated.h"
 #include "luminal/nn/linear.h"
@@ -13,17 +13,7 @@
 namespace luminal::llm {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) { throw UserError("llama: " + message); }
-
-void check_size(const char* what, int64_t value, int64_t most) {
-  if (value >= 1 && value <= most) return;
-  fail(fmt::format("{} is {}; it must be from 1 to {}", what, value, most));
-}
-
-void check_real(const char* what, double value) {
-  if (value > 0 && value < 1e12) return;
-  fail(fmt::format("{} is {}; it must be positive", what, value));
-}
+constexpr ConfigChecks kChecks("llama");
 
 class Builder {
  public:
@@ -33,7 +23,8 @@ class Builder {
   DecoderGraph build() {
     const int64_t room = options_.room > 0 ? options_.room : config_.context;
     const int64_t longest = options_.longest_chunk > 0 ? options_.longest_chunk : room;
-    if (longest > room) fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
+    if (longest > room)
+      kChecks.fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
     DecoderGraph made;
     made.s = Expr::var("s", 1, longest);
     made.past = Expr::var("past", 0, room - 1);
@@ -107,26 +98,27 @@ class Builder {
 }  // namespace
 
 void check(const LlamaConfig& config) {
-  check_size("the vocabulary's size", config.vocab_size, 1 << 24);
-  check_size("the number of features", config.features, 1 << 20);
-  check_size("the number of hidden features", config.hidden, 1 << 22);
-  check_size("the number of layers", config.layers, 1 << 12);
-  check_size("the number of heads", config.heads, 1 << 14);
-  check_size("the number of kv heads", config.kv_heads, config.heads);
-  check_size("the size of a head", config.head_size, 1 << 14);
-  check_size("the context", config.context, 1 << 28);
-  if (config.window) check_size("the window", *config.window, 1 << 28);
+  kChecks.size("the vocabulary's size", config.vocab_size, 1 << 24);
+  kChecks.size("the number of features", config.features, 1 << 20);
+  kChecks.size("the number of hidden features", config.hidden, 1 << 22);
+  kChecks.size("the number of layers", config.layers, 1 << 12);
+  kChecks.size("the number of heads", config.heads, 1 << 14);
+  kChecks.size("the number of kv heads", config.kv_heads, config.heads);
+  kChecks.size("the size of a head", config.head_size, 1 << 14);
+  kChecks.size("the context", config.context, 1 << 28);
+  if (config.window) kChecks.size("the window", *config.window, 1 << 28);
   if (config.heads % config.kv_heads != 0) {
-    fail(fmt::format("{} heads don't divide into {} kv heads", config.heads, config.kv_heads));
+    kChecks.fail(
+        fmt::format("{} heads don't divide into {} kv heads", config.heads, config.kv_heads));
   }
   if (config.head_size % 2 != 0) {
-    fail(fmt::format("the size of a head is {}; pairs of elements turn, so it must be even",
-                     config.head_size));
+    kChecks.fail(fmt::format("the size of a head is {}; pairs of elements turn, so it must be even",
+                             config.head_size));
   }
-  check_real("the norm's epsilon", config.norm_eps);
-  check_real("the rotary base", config.rope_theta);
-  check_real("the rotary factor", config.rope_scaling.factor);
-  check_size("the original context", config.rope_scaling.original_context, 1 << 28);
+  kChecks.positive("the norm's epsilon", config.norm_eps);
+  kChecks.positive("the rotary base", config.rope_theta);
+  kChecks.positive("the rotary factor", config.rope_scaling.factor);
+  kChecks.size("the original context", config.rope_scaling.original_context, 1 << 28);
 }
 
 DecoderGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,

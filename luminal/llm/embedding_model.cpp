@@ -1,0 +1,112 @@
+#include "luminal/llm/embedding_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "luminal/base/errors.h"
+#include "luminal/io/gguf.h"
+#include "luminal/io/load_weights.h"
+#include "luminal/io/model_folder.h"
+#include "luminal/llm/models/list.h"
+#include "luminal/llm/sentence_files.h"
+
+namespace luminal::llm {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_path(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return;
+  const char* what = "there is no such folder";
+  if (fs::exists(path, ignored)) what = "it is a file";
+  if (is_gguf(path)) what = "it is a GGUF file, of which models that write text are read";
+  throw UserError(fmt::format(
+      "'{}' gives no embeddings: {}; give the folder of a BERT model, with config.json, "
+      "model.safetensors and tokenizer.json",
+      path, what));
+}
+
+int64_t longest_of(const SentenceFiles& files, const Encoder& encoder) {
+  const int64_t asked = files.longest.value_or(encoder.context);
+  if (asked >= 1) return std::min(asked, encoder.context);
+  throw UserError(fmt::format("embeddings: '{}': max_seq_length is {}; it must be positive",
+                              files.encoder, asked));
+}
+
+// Tokenizers of such models make texts lower case themselves.
+void check_case(const SentenceFiles& files, const Tokenizer& tokenizer) {
+  if (!files.lower_case || tokenizer.encode("A") == tokenizer.encode("a")) return;
+  throw UserError(
+      fmt::format("embeddings: '{}': do_lower_case is set, but the tokenizer tells capitals from "
+                  "small letters; that isn't supported",
+                  files.encoder));
+}
+
+}  // namespace
+
+struct EmbeddingModel::Contents {
+  std::string path;
+  SentenceFiles sentences;
+  ModelFolder files;
+  Encoder encoder;
+  Tokenizer tokenizer;
+  Pooling pooling;
+  int64_t longest = 0;
+  double load_seconds = 0;
+};
+
+EmbeddingModel::EmbeddingModel(std::shared_ptr<const Contents> contents)
+    : contents_(std::move(contents)) {}
+
+EmbeddingModel EmbeddingModel::open(const std::string& path) {
+  const auto start = std::chrono::steady_clock::now();
+  check_path(path);
+  SentenceFiles sentences = read_sentence_files(path);
+  ModelFolder files = ModelFolder::open(sentences.encoder);
+  Encoder encoder = find_encoder(files.config);
+  Tokenizer tokenizer = Tokenizer::open(sentences.encoder);
+  check_case(sentences, tokenizer);
+  Contents contents{.path = path,
+                    .sentences = std::move(sentences),
+                    .files = std::move(files),
+                    .encoder = std::move(encoder),
+                    .tokenizer = std::move(tokenizer),
+                    .pooling = {}};
+  contents.pooling = contents.sentences.pooling.value_or(Pooling());
+  contents.longest = longest_of(contents.sentences, contents.encoder);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  contents.load_seconds = taken.count();
+  return EmbeddingModel(std::make_shared<const Contents>(std::move(contents)));
+}
+
+const std::string& EmbeddingModel::path() const { return contents_->path; }
+const Encoder& EmbeddingModel::encoder() const { return contents_->encoder; }
+const Tokenizer& EmbeddingModel::tokenizer() const { return contents_->tokenizer; }
+const Pooling& EmbeddingModel::pooling() const { return contents_->pooling; }
+bool EmbeddingModel::states_pooling() const { return contents_->sentences.pooling.has_value(); }
+int64_t EmbeddingModel::longest() const { return contents_->longest; }
+double EmbeddingModel::load_seconds() const { return contents_->load_seconds; }
+
+EmbeddingGraph EmbeddingModel::build(Graph& graph, DType dtype) const {
+  if (dtype != DType::F32 && dtype != DType::BF16) {
+    throw UserError(fmt::format("models compute in f32 or bf16, not in {}", name(dtype)));
+  }
+  const Contents& model = *contents_;
+  EmbeddingGraph made;
+  made.s = Expr::var("s", 1, model.longest);
+  made.ids = graph.input("ids", {made.s}, DType::I32);
+  const Tensor states = model.encoder.build(nn::Scope(graph, "", dtype), made.ids);
+  made.embedding = pool(states, model.pooling).output("embedding");
+  const SafeTensors& tensors = model.files.tensors;
+  load_weights(graph, tensors, {.rename = [&](const std::string& weight) {
+                 return model.encoder.name_in_file(tensors, weight);
+               }});
+  return made;
+}
+
+}  // namespace luminal::llm
