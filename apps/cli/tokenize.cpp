@@ -12,6 +12,7 @@
 #include "apps/cli/files.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
+#include "luminal/io/gguf_vocabulary.h"
 #include "luminal/text/tokenizer.h"
 
 namespace luminal::cli {
@@ -46,7 +47,7 @@ std::vector<TokenId> read_ids(std::string_view text) {
 }
 
 void tokenize(const Options& options) {
-  const Tokenizer tokenizer = Tokenizer::open(options.tokenizer);
+  const Tokenizer tokenizer = open_tokenizer(options.tokenizer);
   const std::string text = options.has_prompt ? options.prompt : read_text(options.file);
   if (options.decode) {
     std::cout << tokenizer.decode(read_ids(text)) << "\n";
@@ -68,7 +69,9 @@ void tokenize(const Options& options) {
 void define_tokenize(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("tokenizer", options->tokenizer,
-                 "A tokenizer.json or tokenizer.model, or a model's folder that holds one")
+                 "A tokenizer.json, a tokenizer.model or a GGUF file, or a model's folder that "
+                 "holds one of the "
+                 "first two")
       ->required();
   CLI::Option* file =
       app.add_option("file", options->file, "Text, or ids with --decode; - for standard input")

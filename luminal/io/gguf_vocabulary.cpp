@@ -90,4 +90,9 @@ VocabularyData read_vocabulary(const Gguf& file) {
   };
 }
 
+Tokenizer open_tokenizer(const std::string& path) {
+  if (!is_gguf(path)) return Tokenizer::open(path);
+  return Tokenizer::from_vocabulary(read_vocabulary(Gguf::open(path)));
+}
+
 }  // namespace luminal
