@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
 done
 
 system_packages=(
-  g++ cmake ninja-build ccache git
+  g++ cmake ninja-build ccache git dpkg-dev file
   llvm-19-dev clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev
   libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
   graphviz python3 python3-venv
