@@ -108,8 +108,9 @@ class Packages(unittest.TestCase):
         self.assertRegex(self.field("Maintainer"), r"^[^<>]+ <[^<>@]+@[^<>@]+>$")
         self.assertRegex(self.field("Description"), r"^search-based deep-learning compiler[^\n]*\n Luminal compiles")
         needed = [re.match(r"[^ ]+", item).group() for item in self.field("Depends").split(", ")]
-        for package in ("libc6", "libfmt9", "libgomp1", "libllvm19", "libstdc++6"):
+        for package in ("libc6", "libfmt9", "libllvm19", "libstdc++6"):
             self.assertIn(package, needed)
+        self.assertTrue(any(package.startswith(("libgomp", "libomp")) for package in needed), needed)
 
     def test_files_are_the_systems_own_and_tell_nothing_of_the_build(self):
         for line in run("dpkg-deb", "--contents", self.deb).splitlines():
