@@ -1,6 +1,7 @@
 // libFuzzer target of tokenizer.json: any text gives a tokenizer or a UserError, and a tokenizer
 // works.
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (std::string_view sample :
          {std::string_view("Hello, w\xC3\xB6rld! 12 <s>"), std::string_view(text).substr(0, 200)}) {
       tokenizer.decode(tokenizer.encode(sample));
+      if (tokenizer.encode(sample, {.longest = 5}).size() > 5) std::abort();
     }
   } catch (const UserError&) {
   }
