@@ -30,6 +30,29 @@ CharSet where(Predicate holds) {
   return set;
 }
 
+// A character and the one that is its lower case; `capital` as its category says.
+struct CasePair {
+  char32_t from;
+  char32_t low;
+  bool capital;
+};
+
+// Found once: a pattern may ask for the cases of thousands of sets.
+const std::vector<CasePair>& case_pairs() {
+  static const std::vector<CasePair> pairs = [] {
+    std::vector<CasePair> found;
+    for (char32_t c = 0; c < 0x20000; ++c) {  // above there are no cases
+      std::u32string low;
+      append_lower(low, c);
+      if (low.size() != 1 || low[0] == c) continue;
+      const Category of = category(c);
+      found.push_back({c, low[0], of == Category::Lu || of == Category::Lt});
+    }
+    return found;
+  }();
+  return pairs;
+}
+
 }  // namespace
 
 CharSet CharSet::of(char32_t first, char32_t last) {
@@ -117,30 +140,24 @@ CharSet CharSet::both(const CharSet& other) const {
 CharSet CharSet::any_case() const {
   CharSet set = *this;
   // Only letters that are written out are worth it: classes of thousands have all cases anyway.
-  for (const Range& range : ranges_) {
-    if (range.last - range.first > 0x200) continue;
-    for (char32_t c = range.first; c <= range.last; ++c) {
-      std::u32string low;
-      append_lower(low, c);
-      if (low.size() == 1) set.add(low[0], low[0]);
-    }
+  for (const CasePair& pair : case_pairs()) {
+    const Range* range = find(pair.from);
+    if (range && range->last - range->first <= 0x200) set.ranges_.push_back({pair.low, pair.low});
   }
+  set.tidy();
   const CharSet lowered = set;
-  for (char32_t c = 0; c < 0x20000; ++c) {
-    const Category of = category(c);
-    if (of != Category::Lu && of != Category::Lt) continue;
-    std::u32string low;
-    append_lower(low, c);
-    if (low.size() == 1 && lowered.contains(low[0])) set.add(c, c);
+  for (const CasePair& pair : case_pairs()) {
+    if (pair.capital && lowered.contains(pair.low)) set.ranges_.push_back({pair.from, pair.from});
   }
+  set.tidy();
   if (set.contains('s')) set.add(0x17F, 0x17F);
   return set;
 }
 
-bool CharSet::contains(char32_t c) const {
+const CharSet::Range* CharSet::find(char32_t c) const {
   auto after = std::upper_bound(ranges_.begin(), ranges_.end(), c,
                                 [](char32_t value, const Range& r) { return value < r.first; });
-  return after != ranges_.begin() && c <= (after - 1)->last;
+  return after != ranges_.begin() && c <= (after - 1)->last ? &*(after - 1) : nullptr;
 }
 
 }  // namespace luminal::tokens

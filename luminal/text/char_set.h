@@ -30,7 +30,7 @@ class CharSet {
   // Together with what has the same lower case, and the long s with the s.
   CharSet any_case() const;
 
-  bool contains(char32_t c) const;
+  bool contains(char32_t c) const { return find(c) != nullptr; }
   bool empty() const { return ranges_.empty(); }
   // Disjoint, not touching, in order.
   std::span<const Range> ranges() const { return ranges_; }
@@ -38,6 +38,8 @@ class CharSet {
 
  private:
   void tidy();
+  // The range that has it; null where none does.
+  const Range* find(char32_t c) const;
 
   std::vector<Range> ranges_;
 };

@@ -34,6 +34,9 @@ JSON = [
               post_processor={"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a", "type_id": 0}},
                                                                        {"Sequence": {"id": "A", "type_id": 0}}],
                               "special_tokens": {"a": {"id": "a", "ids": [1], "tokens": ["a"]}}}),
+    # Took 20 seconds once: cases of large sets.
+    tokenizer(WORDPIECE, pre_tokenizer={"type": "Split", "behavior": "Isolated", "pattern": {
+        "Regex": r"(?i:[)t'^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?s^[\\p{L}\p{N}]{1,3})"}}),
 ]
 
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
+#include "luminal/text/char_set.h"
 #include "luminal/text/chat_template.h"
 #include "luminal/text/pattern.h"
 #include "luminal/text/text_stream.h"
@@ -94,6 +95,27 @@ TEST(TextStream, GivesBrokenBytesOutInTheEnd) {
   EXPECT_GT(out.size(), 200u);
   out += stream.finish();
   EXPECT_EQ(out.size(), 300u);
+}
+
+TEST(CharSet, HasEveryCase) {
+  const auto any_case = [](char32_t first, char32_t last) {
+    return tokens::CharSet::of(first, last).any_case();
+  };
+  const tokens::CharSet k = any_case('k', 'k');
+  EXPECT_TRUE(k.contains('k') && k.contains('K') && k.contains(0x212A));  // the sign of kelvin
+  EXPECT_FALSE(k.contains('j') || k.contains('l'));
+  EXPECT_EQ(any_case('K', 'K'), k);
+  const tokens::CharSet s = any_case('S', 'S');
+  EXPECT_TRUE(s.contains('s') && s.contains(0x17F));  // the long s
+  // Titles too, and letters beyond 16 bits.
+  const tokens::CharSet dz = any_case(0x1C5, 0x1C5);
+  EXPECT_TRUE(dz.contains(0x1C4) && dz.contains(0x1C5) && dz.contains(0x1C6));
+  EXPECT_TRUE(any_case(0x10428, 0x10428).contains(0x10400));
+  // Numerals, whose capitals are no letters, have only the way down.
+  EXPECT_TRUE(any_case(0x2160, 0x2160).contains(0x2170));
+  EXPECT_FALSE(any_case(0x2170, 0x2170).contains(0x2160));
+  const tokens::CharSet letters = tokens::CharSet::property("L");
+  EXPECT_EQ(letters.any_case(), letters);
 }
 
 TEST(Pattern, PrefersEarlierAlternativesAndLongerRepeats) {
