@@ -353,6 +353,7 @@ Executable Executable::clone() const {
     const runtime::Program* first = copy->programs.empty() ? nullptr : copy->programs[0].get();
     copy->programs.push_back(program->clone(first));
   }
+  copy->port_list = impl_->port_list;
   copy->variants = impl_->variants;
   copy->memory_limit = impl_->memory_limit;
   copy->leaf_port = impl_->leaf_port;

@@ -42,7 +42,9 @@ struct Executable::Impl {
   std::optional<Bindings> bound;
   size_t current = 0;
 
-  const std::vector<runtime::Port>& ports() const { return programs.front()->ports(); }
+  // Of all programs: their own have dims that are narrower in a variant.
+  std::vector<runtime::Port> port_list;
+  const std::vector<runtime::Port>& ports() const { return port_list; }
 
   size_t leaf_of(const Tensor& tensor, const char* asked) const;
   void check_owner(const Tensor& tensor, const char* asked) const;

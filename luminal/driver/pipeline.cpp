@@ -150,7 +150,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
     CompileOptions of_variant = options;
     of_variant.typical_sizes = variants.sizes(v, options.typical_sizes);
     backends::LoadRequest request;
-    request.graph = graph;
+    request.graph = variants.narrowed(v, graph);
     request.ports = ports;
     request.options = {
         .float64 = options.float64,
@@ -172,6 +172,17 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
     requests.push_back(std::move(request));
   }
   return requests;
+}
+
+// A program's ports, with the dims that the graph has for them whatever the variant.
+std::vector<runtime::Port> ports_of(const runtime::Program& program, const Graph& graph,
+                                    const backends::PortMap& map) {
+  std::vector<runtime::Port> ports = program.ports();
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const size_t n_leaves = map.leaves.size();
+    ports[i].dims = graph.node(i < n_leaves ? map.leaves[i] : map.results[i - n_leaves]).dims;
+  }
+  return ports;
 }
 
 // The report lists the kernels of all variants, one after the other.
@@ -219,6 +230,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
     }
     impl->notes = notes_on(requests, report.kernels);
   }
+  impl->port_list = ports_of(*impl->programs.front(), *snapshot, ports);
   impl->slots.resize(impl->ports().size());
   impl->buffers.resize(impl->ports().size());
   if (impl->variables.empty()) impl->check_memory(*impl->programs.front(), {});

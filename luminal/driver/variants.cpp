@@ -6,6 +6,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/edit.h"
 
 namespace luminal {
 namespace {
@@ -24,7 +25,7 @@ Variants::Variants(const std::vector<Expr>& variables,
           fmt::format("compile: variants for '{}', but the graph has no such variable", name));
     }
     const int64_t lower = variable->lower_bound(), upper = variable->upper_bound();
-    Axis axis{.variable = name, .ranges = {}};
+    Axis axis{.variable = *variable, .ranges = {}};
     int64_t next = lower;
     for (int64_t last : lasts) {
       if (last < next || last > upper) {
@@ -56,7 +57,7 @@ size_t Variants::count() const {
 size_t Variants::pick(const Bindings& bindings) const {
   size_t variant = 0;
   for (const Axis& axis : axes_) {
-    const int64_t value = bindings.find(axis.variable).value();
+    const int64_t value = bindings.find(axis.variable.name()).value();
     size_t range = 0;
     while (range + 1 < axis.ranges.size() && value > axis.ranges[range].last) ++range;
     variant = variant * axis.ranges.size() + range;
@@ -80,12 +81,25 @@ Bindings Variants::sizes(size_t variant, const Bindings& typical) const {
   for (size_t a = 0; a < axes_.size(); ++a) {
     const Axis& axis = axes_[a];
     const Range range = axis.ranges[ranges[a]];
-    const std::optional<int64_t> wished = typical.find(axis.variable);
+    const std::optional<int64_t> wished = typical.find(axis.variable.name());
     if (wished && *wished >= range.first && *wished <= range.last) continue;
     const bool above = axis.open && ranges[a] + 1 == axis.ranges.size();
-    sizes.set(axis.variable, above ? range.first : range.last);
+    sizes.set(axis.variable.name(), above ? range.first : range.last);
   }
   return sizes;
+}
+
+std::shared_ptr<const Graph> Variants::narrowed(size_t variant,
+                                                std::shared_ptr<const Graph> graph) const {
+  if (count() == 1) return graph;
+  const std::vector<size_t> ranges = ranges_of(variant);
+  for (size_t a = 0; a < axes_.size(); ++a) {
+    const auto [first, last] = axes_[a].ranges[ranges[a]];
+    const Expr variable = axes_[a].variable;
+    const Expr within = first == last ? Expr(first) : Expr::var(variable.name(), first, last);
+    graph = with_variable(*graph, variable, within);
+  }
+  return graph;
 }
 
 std::string Variants::text(size_t variant) const {
@@ -94,7 +108,7 @@ std::string Variants::text(size_t variant) const {
   const std::vector<size_t> ranges = ranges_of(variant);
   for (size_t a = 0; a < axes_.size(); ++a) {
     const Range range = axes_[a].ranges[ranges[a]];
-    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", axes_[a].variable, range.first);
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", axes_[a].variable.name(), range.first);
     if (range.last > range.first) out += fmt::format(" … {}", range.last);
   }
   return out;

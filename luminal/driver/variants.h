@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "luminal/graph/graph.h"
 #include "luminal/shape/expr.h"
 
 namespace luminal {
@@ -24,6 +26,9 @@ class Variants {
   // The values to plan a variant for: those of `typical` that lie in its ranges, else the largest
   // of a range, or, above the last one asked for, the smallest of it.
   Bindings sizes(size_t variant, const Bindings& typical) const;
+  // The graph as a variant has it: its variables keep to the variant's ranges, and one that has a
+  // single value there is that value. So kernels are made for few rows where there are few.
+  std::shared_ptr<const Graph> narrowed(size_t variant, std::shared_ptr<const Graph> graph) const;
   std::string text(size_t variant) const;  // "s = 2 … 16"; empty where there is only one
 
  private:
@@ -31,7 +36,7 @@ class Variants {
     int64_t first, last;
   };
   struct Axis {
-    std::string variable;
+    Expr variable;
     std::vector<Range> ranges;
     bool open = false;  // the last range holds what is above the values asked for
   };

@@ -30,6 +30,22 @@ class GraphEditor {
     return replaced;
   }
 
+  static void replace_variable(Graph& graph, Expr variable, Expr by) {
+    auto replaced = [&](std::vector<Expr> exprs) {
+      for (Expr& e : exprs) e = e.substitute(variable, by);
+      return exprs;
+    };
+    for (Node& node : graph.nodes_) {
+      node.dims = replaced(node.dims);
+      if (auto* iota = std::get_if<IotaAttr>(&node.attribute)) {
+        iota->expr = iota->expr.substitute(variable, by);
+      } else if (auto* map = std::get_if<IndexMap>(&node.attribute)) {
+        *map =
+            IndexMap(replaced(map->dims()), replaced(map->source_dims()), replaced(map->exprs()));
+      }
+    }
+  }
+
   static int remove_dead(Graph& graph) {
     std::vector<bool> alive(graph.size(), false);
     for (NodeId id : topological_order(graph, roots(graph))) alive[id.index()] = true;
@@ -106,6 +122,12 @@ std::vector<Tensor> copy_subgraph(const Graph& from, std::span<const NodeId> roo
   std::vector<Tensor> results;
   for (NodeId root : roots) results.push_back(copies.at(root));
   return results;
+}
+
+std::unique_ptr<Graph> with_variable(const Graph& graph, Expr variable, Expr by) {
+  std::unique_ptr<Graph> copy = graph.clone();
+  GraphEditor::replace_variable(*copy, variable, by);
+  return copy;
 }
 
 }  // namespace luminal

@@ -1,6 +1,7 @@
 // Changing a graph: for tools and importers. Handles to nodes that stay keep their meaning.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -23,5 +24,9 @@ LUMINAL_API int remove_dead(Graph& graph);
 LUMINAL_API std::vector<Tensor> copy_subgraph(
     const Graph& from, std::span<const NodeId> roots, Graph& into,
     const std::unordered_map<NodeId, Tensor>& inputs = {});
+
+// The same nodes with the same ids, with `variable` replaced by `by`, which keeps to its bounds:
+// one with narrower ones, or a constant.
+LUMINAL_API std::unique_ptr<Graph> with_variable(const Graph& graph, Expr variable, Expr by);
 
 }  // namespace luminal
