@@ -75,6 +75,22 @@ TEST(Variants, AllGiveTheSameValuesAndShareStateAndWeights) {
   }
 }
 
+TEST(Variants, KernelsAreMadeForTheirRange) {
+  Graph graph;
+  const Tensor x = graph.input("x", {Expr::var("s", 1, 512), 64});
+  matmul(x, graph.weight("w", {64, 32})).output("y");
+  CompileReport report;
+  compile(graph, {.cache_folder = "none", .variants = {{"s", {1, 16}}}, .report = &report});
+  std::vector<std::string> texts;
+  for (const KernelReport& kernel : report.kernels) {
+    if (!kernel.packs) texts.push_back(kernel.text);
+  }
+  ASSERT_EQ(texts.size(), 3u);
+  EXPECT_THAT(texts[0], HasSubstr("in f32[1, 64]")) << "one row, and no variable";
+  EXPECT_THAT(texts[1], HasSubstr("var s 2 16"));
+  EXPECT_THAT(texts[2], HasSubstr("var s 17 512"));
+}
+
 TEST(Variants, WhatIsFoldedIsComputedOnceForAll) {
   Graph graph;
   Expr s = Expr::var("s", 1, 512);
