@@ -1,4 +1,4 @@
-// luminal cache: what the compiled kernels on disk take, and their removal.
+// luminal cache: what plans and compiled kernels on disk take, and their removal.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "apps/cli/command.h"
-#include "luminal/backends/cpu/object_cache.h"
+#include "luminal/base/file_cache.h"
 #include "luminal/base/os_paths.h"
 
 namespace luminal::cli {
@@ -16,14 +16,19 @@ std::filesystem::path folder_of(const std::string& option) {
   return option.empty() ? base::cache_folder() / "kernels" : std::filesystem::path(option);
 }
 
-std::string text_of(const backends::cpu::CacheStats& stats) {
-  return fmt::format("{} compiled kernels, {:.1f} MB", stats.entries,
-                     static_cast<double>(stats.bytes) / 1e6);
+// "43 compiled kernels and 2 plans, 1.9 MB"
+std::string text_of(const std::vector<base::CacheStats>& stats) {
+  std::string text;
+  uint64_t bytes = 0;
+  for (const base::CacheStats& of_kind : stats) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", of_kind.entries, of_kind.kind.what);
+    bytes += of_kind.bytes;
+  }
+  return fmt::format("{}, {:.1f} MB", text, static_cast<double>(bytes) / 1e6);
 }
 
 void show(const std::filesystem::path& folder) {
-  std::cout << fmt::format("{}: {}\n", folder.string(),
-                           text_of(backends::cpu::cache_stats(folder)));
+  std::cout << fmt::format("{}: {}\n", folder.string(), text_of(base::cache_stats(folder)));
   if (const std::string why = base::why_not_private(folder); !why.empty()) {
     std::cout << fmt::format("not used: {}\n", why);
   }
@@ -39,13 +44,11 @@ void define_cache(CLI::App& app) {
     command->add_option("--cache", *folder, "The folder, if it isn't the user's");
     return command;
   };
-  add("stats", "Say where compiled kernels are kept and what they take")->callback([folder] {
-    show(folder_of(*folder));
-  });
-  add("clear", "Remove all compiled kernels")->callback([folder] {
+  add("stats", "Say where plans and compiled kernels are kept and what they take")
+      ->callback([folder] { show(folder_of(*folder)); });
+  add("clear", "Remove all plans and compiled kernels")->callback([folder] {
     const std::filesystem::path path = folder_of(*folder);
-    std::cout << fmt::format("{}: removed {}\n", path.string(),
-                             text_of(backends::cpu::trim_cache(path, 0)));
+    std::cout << fmt::format("{}: removed {}\n", path.string(), text_of(base::trim_cache(path, 0)));
   });
 }
 

@@ -57,8 +57,7 @@ struct LoadRequest {
 struct KernelListing {
   double compile_ms = 0;
   bool from_cache = false;
-  int launch = -1;   // those of one number run side by side; −1: it runs once weights are set
-  std::string text;  // canonical
+  int launch = -1;  // those of one number run side by side; −1: it runs once weights are set
   std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
   std::function<std::string()> low_level;  // the target's IR, made when asked for
   std::function<std::string()> assembly;

@@ -136,14 +136,12 @@ class CpuBackend : public Backend {
         .compile_ms = first->compile_ms(),
         .from_cache = first->from_cache(),
         .launch = -1,
-        .text = kernel::text(first->kernel()),
         .slow_paths = cpu::slow_paths(first->schedule()),
         .low_level = [=] { return first->llvm_ir() + (second ? second->llvm_ir() : ""); },
         .assembly = [=] { return first->assembly() + (second ? second->assembly() : ""); }};
     if (second == nullptr) return listing;
     listing.compile_ms += second->compile_ms();
     listing.from_cache = listing.from_cache && second->from_cache();
-    listing.text += kernel::text(second->kernel());
     return listing;
   }
 };

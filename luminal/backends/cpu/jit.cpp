@@ -13,6 +13,8 @@
 #include "luminal/backends/cpu/emit_kernel.h"
 #include "luminal/backends/cpu/jit_session.h"
 #include "luminal/base/check.h"
+#include "luminal/base/digest.h"
+#include "luminal/base/source_fingerprint.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -89,10 +91,37 @@ std::string compile_for(const Target& target, const kernel::Kernel& kernel, Code
 struct Jit::Impl {
   explicit Impl(const Options& options)
       : session(std::make_shared<JitSession>(options.target)),
-        cache(options.cache_folder, options.cache_bytes) {}
+        cache(options.cache_folder, base::kCachedKernels, options.cache_bytes),
+        names(options.cache_folder, base::kCachedNames, options.cache_bytes) {}
+
+  // What a kernel was compiled to before, by this same compiler: found by its text, so that nothing
+  // need be emitted to look for it.
+  std::optional<std::string> find_by_name(const std::string& name) {
+    const std::optional<std::string> key = names.find(name);
+    if (!key || !base::FileCache::is_key(*key)) return std::nullopt;
+    return cache.find(*key);
+  }
+
+  // The object of what is emitted, compiled if it isn't in the cache, and from now on found by
+  // name.
+  std::string make_object(const CompiledKernel& kernel, const std::string& name, bool& from_cache) {
+    CodeGenerator& generator = session->generator();
+    Emitted emitted = emit(generator, kernel.schedule(), kernel.options());
+    const std::string key = cache_key(*emitted.module, generator);
+    std::optional<std::string> object = cache.find(key);
+    from_cache = object.has_value();
+    if (!object) {
+      generator.optimize(*emitted.module);
+      object = generator.to_object(*emitted.module);
+      cache.store(key, *object);
+    }
+    names.store(name, key);
+    return *object;
+  }
 
   std::shared_ptr<JitSession> session;
-  ObjectCache cache;
+  base::FileCache cache;  // objects, by what was emitted
+  base::FileCache names;  // the keys of objects, by what they were emitted from
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<const CompiledKernel>> kernels;  // by text and options
 };
@@ -101,9 +130,13 @@ Jit::Jit(Options options) : impl_(std::make_unique<Impl>(options)) {}
 Jit::~Jit() = default;
 
 const Target& Jit::target() const { return impl_->session->generator().target(); }
-ObjectCache::Counters Jit::cache_counters() const { return impl_->cache.counters(); }
+base::FileCache::Counters Jit::cache_counters() const { return impl_->cache.counters(); }
 
-std::vector<std::string> Jit::cache_notes() const { return impl_->cache.notes(); }
+std::vector<std::string> Jit::cache_notes() const {
+  // What is amiss with the folder is so for both: once is enough.
+  std::vector<std::string> notes = impl_->cache.notes();
+  return notes.empty() ? impl_->names.notes() : notes;
+}
 
 std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
                                                    const EmitOptions& options) {
@@ -122,15 +155,11 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   JitSession& session = *impl_->session;
   CodeGenerator& generator = session.generator();
   std::shared_ptr<CompiledKernel> compiled(new CompiledKernel(kernel, generator.target(), options));
-  Emitted emitted = emit(generator, compiled->schedule_, options);
-  const std::string key = cache_key(*emitted.module, generator);
-  std::optional<std::string> object = impl_->cache.find(key);
+  const std::string named = base::digest(name + "\n" + generator.fingerprint() + "\n" +
+                                         std::string(base::source_fingerprint()));
+  std::optional<std::string> object = impl_->find_by_name(named);
   compiled->from_cache_ = object.has_value();
-  if (!object) {
-    generator.optimize(*emitted.module);
-    object = generator.to_object(*emitted.module);
-    impl_->cache.store(key, *object);
-  }
+  if (!object) object = impl_->make_object(*compiled, named, compiled->from_cache_);
   compiled->session_ = impl_->session;
   compiled->code_ = session.load(*object);
   compiled->function_ = reinterpret_cast<CompiledKernel::Function>(compiled->code_->address());

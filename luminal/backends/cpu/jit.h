@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "luminal/backends/cpu/object_cache.h"
 #include "luminal/backends/cpu/schedule.h"
 #include "luminal/backends/cpu/target.h"
+#include "luminal/base/file_cache.h"
 #include "luminal/kernel/kernel.h"
 
 namespace luminal::backends::cpu {
@@ -56,7 +56,7 @@ class Jit {
   struct Options {
     Target target = Target::host();
     std::filesystem::path cache_folder;  // empty: no cache on disk
-    uint64_t cache_bytes = ObjectCache::kDefaultBytes;
+    uint64_t cache_bytes = base::FileCache::kDefaultBytes;
   };
   explicit Jit(Options options);
   ~Jit();
@@ -66,7 +66,7 @@ class Jit {
   std::shared_ptr<const CompiledKernel> compile(const kernel::Kernel& kernel,
                                                 const EmitOptions& options = {});
   const Target& target() const;
-  ObjectCache::Counters cache_counters() const;
+  base::FileCache::Counters cache_counters() const;
   // What kept the cache from doing its work, for a report; nothing where all is well.
   std::vector<std::string> cache_notes() const;
 

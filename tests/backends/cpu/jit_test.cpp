@@ -34,10 +34,10 @@ class JitCache : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   Jit::Options options() const { return {.target = Target::host(), .cache_folder = folder_}; }
-  std::vector<std::filesystem::path> files() const {
+  std::vector<std::filesystem::path> files(const std::string& ending = ".o") const {
     std::vector<std::filesystem::path> result;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
-      result.push_back(entry.path());
+      if (entry.path().extension() == ending) result.push_back(entry.path());
     }
     return result;
   }
@@ -67,12 +67,41 @@ TEST_F(JitCache, AnotherProcessFindsTheObject) {
     EXPECT_FALSE(jit.compile(recipe("add", 8))->from_cache());
     EXPECT_EQ(jit.cache_counters().misses, 1);
     EXPECT_EQ(files().size(), 1u);
+    EXPECT_EQ(files(".name").size(), 1u);
   }
   Jit jit(options());
   auto kernel = jit.compile(recipe("add", 8));
   EXPECT_TRUE(kernel->from_cache());
   EXPECT_EQ(jit.cache_counters().hits, 1);
   expect_adds(*kernel);
+}
+
+// As after a change of the compiler that doesn't reach this kernel.
+TEST_F(JitCache, WithoutItsNameTheObjectIsFoundByWhatIsEmitted) {
+  {
+    Jit(options()).compile(recipe("add", 8));
+  }
+  ASSERT_EQ(files(".name").size(), 1u);
+  const std::filesystem::path name = files(".name")[0];
+  std::filesystem::resize_file(name, 40);
+  Jit jit(options());
+  auto kernel = jit.compile(recipe("add", 8));
+  EXPECT_TRUE(kernel->from_cache());
+  expect_adds(*kernel);
+  ASSERT_EQ(jit.cache_notes().size(), 1u);
+  EXPECT_NE(jit.cache_notes()[0].find("names of kernels"), std::string::npos);
+  EXPECT_GT(std::filesystem::file_size(name), 40u) << "it is written anew";
+}
+
+TEST_F(JitCache, ANameOfAnObjectThatIsGoneIsNoHit) {
+  {
+    Jit(options()).compile(recipe("add", 8));
+  }
+  for (const auto& file : files()) std::filesystem::remove(file);
+  auto kernel = Jit(options()).compile(recipe("add", 8));
+  EXPECT_FALSE(kernel->from_cache());
+  expect_adds(*kernel);
+  EXPECT_EQ(files().size(), 1u);
 }
 
 TEST_F(JitCache, DamagedObjectsAreCompiledAgain) {
@@ -121,34 +150,6 @@ TEST_F(JitCache, AFolderThatCantBeWrittenIsCounted) {
   Jit jit({.target = Target::host(), .cache_folder = "/proc/luminal"});
   expect_adds(*jit.compile(recipe("add", 8)));
   EXPECT_EQ(jit.cache_counters().not_written, 1);
-}
-
-TEST_F(JitCache, WhatWasUsedLeastRecentlyGoesWhenTheFolderIsFull) {
-  const auto key = [](char digit) { return std::string(64, digit); };
-  {
-    ObjectCache cache(options().cache_folder);
-    for (char digit : {'a', 'b', 'c', 'd'}) cache.store(key(digit), std::string(1000, 'x'));
-  }
-  auto age = [&](char digit, int hours) {
-    std::filesystem::last_write_time(
-        options().cache_folder / (key(digit) + ".o"),
-        std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
-  };
-  age('a', 4);
-  age('b', 3);
-  age('c', 2);
-  age('d', 1);
-  {
-    ObjectCache cache(options().cache_folder, 3500);
-    EXPECT_TRUE(cache.find(key('a')).has_value()) << "now it is the newest";
-    cache.store(key('e'), std::string(1000, 'y'));
-  }
-  ObjectCache cache(options().cache_folder);
-  EXPECT_FALSE(cache.find(key('b')).has_value());
-  EXPECT_FALSE(cache.find(key('c')).has_value());
-  for (char digit : {'a', 'd', 'e'}) EXPECT_TRUE(cache.find(key(digit)).has_value()) << digit;
-  EXPECT_EQ(cache_stats(options().cache_folder).entries, 3);
-  EXPECT_EQ(trim_cache(options().cache_folder, 0).entries, 3);
 }
 
 TEST_F(JitCache, AFolderThatOthersMayWriteToIsNotUsed) {

@@ -1,0 +1,221 @@
+#include "luminal/base/file_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "luminal/base/check.h"
+#include "luminal/base/hash.h"
+#include "luminal/base/os_paths.h"
+#include "luminal/base/os_process.h"
+
+namespace luminal::base {
+namespace {
+
+// What stands before the content of a file.
+struct Header {
+  char magic[8] = {'l', 'u', 'm', 'o', 'b', 'j', '0', '1'};
+  uint64_t size = 0;
+  uint64_t checksum = 0;
+  uint64_t key = 0;  // its hash: a file under another name is another entry
+};
+
+Header header_of(const std::string& key, std::string_view content) {
+  return {.size = content.size(), .checksum = hash(content), .key = hash(key)};
+}
+
+// Keys have one length, so that files of others in the same folder are never taken for entries.
+constexpr size_t kKeyLength = 64;
+
+// Unique among the processes and threads that may write the same entry.
+std::string temporary_suffix() {
+  static std::atomic<uint64_t> count = 0;
+  return "." + std::to_string(process_id()) + "." + std::to_string(count++) + ".tmp";
+}
+
+// A process that was stopped while it wrote leaves such a file.
+constexpr auto kOldTemporary = std::chrono::hours(1);
+
+struct Entry {
+  std::filesystem::file_time_type used;
+  std::string name;
+  uint64_t bytes;
+  size_t kind;  // a position in kCacheKinds
+};
+
+// The kind whose files have names that end, or begin to end, so.
+std::optional<size_t> kind_of(std::string_view ending) {
+  for (size_t k = 0; k < std::size(kCacheKinds); ++k) {
+    if (!ending.starts_with(kCacheKinds[k].ending)) continue;
+    const std::string_view rest = ending.substr(kCacheKinds[k].ending.size());
+    if (rest.empty() || (rest.starts_with(".") && rest.ends_with(".tmp"))) return k;
+  }
+  return std::nullopt;
+}
+
+// The entries of a folder, those used least recently first.
+std::vector<Entry> entries_of(const std::filesystem::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code ignored;  // other processes may remove files at the same time
+  std::filesystem::directory_iterator file(folder, ignored);
+  for (; file != std::filesystem::directory_iterator(); file.increment(ignored)) {
+    const std::string name = file->path().filename().string();
+    if (!FileCache::is_key(std::string_view(name).substr(0, kKeyLength))) continue;
+    const std::optional<size_t> kind = kind_of(std::string_view(name).substr(kKeyLength));
+    if (!kind) continue;
+    std::error_code gone;
+    const auto used = file->last_write_time(gone);
+    const uint64_t bytes = file->file_size(gone);
+    if (gone) continue;
+    const bool temporary = name.ends_with(".tmp");
+    if (temporary && std::filesystem::file_time_type::clock::now() - used <= kOldTemporary) {
+      continue;
+    }
+    entries.push_back({used, name, bytes, *kind});
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.used != b.used ? a.used < b.used : a.name < b.name;
+  });
+  return entries;
+}
+
+std::vector<CacheStats> no_stats() {
+  std::vector<CacheStats> stats;
+  for (const CacheKind& kind : kCacheKinds) stats.push_back({.kind = kind});
+  return stats;
+}
+
+void count(const Entry& entry, std::vector<CacheStats>& stats) {
+  ++stats[entry.kind].entries;
+  stats[entry.kind].bytes += entry.bytes;
+}
+
+// The content after a header that fits it; none where anything is amiss.
+std::optional<std::string> read_entry(std::ifstream& file, const std::string& key) {
+  file.seekg(0, std::ios::end);
+  const std::streamoff size = file.tellg();
+  if (size < static_cast<std::streamoff>(sizeof(Header))) return std::nullopt;
+  file.seekg(0);
+  Header header;
+  file.read(reinterpret_cast<char*>(&header), sizeof(header));
+  std::string content(static_cast<size_t>(size) - sizeof(Header), '\0');
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  if (!file) return std::nullopt;
+  const Header expected = header_of(key, content);
+  if (std::memcmp(&header, &expected, sizeof(Header)) != 0) return std::nullopt;
+  return content;
+}
+
+}  // namespace
+
+FileCache::FileCache(std::filesystem::path folder, CacheKind kind, uint64_t most_bytes)
+    : folder_(std::move(folder)), kind_(kind), most_bytes_(most_bytes) {
+  if (folder_.empty()) return;
+  std::error_code ignored;  // store() counts what can't be written
+  std::filesystem::create_directories(folder_.parent_path(), ignored);
+  if (std::filesystem::create_directory(folder_, ignored)) {
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, ignored);
+  }
+  if (const std::string why = why_not_private(folder_); !why.empty()) {
+    refused_ = std::string(kind_.what) + " are not kept in " + folder_.string() + ": " + why +
+               "; chmod 700 it, or name another";
+    folder_.clear();
+  }
+}
+
+bool FileCache::is_key(std::string_view text) {
+  return text.size() == kKeyLength &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+FileCache::~FileCache() {
+  if (stored_ > 0) trim_cache(folder_, most_bytes_);
+}
+
+std::filesystem::path FileCache::file_of(const std::string& key) const {
+  LUMINAL_CHECK(is_key(key), "a cache key of another form: " + key);
+  return folder_ / (key + std::string(kind_.ending));
+}
+
+std::optional<std::string> FileCache::find(const std::string& key) {
+  if (folder_.empty()) return std::nullopt;
+  std::ifstream file(file_of(key), std::ios::binary);
+  if (!file) {
+    ++misses_;
+    return std::nullopt;
+  }
+  std::optional<std::string> content = read_entry(file, key);
+  if (!content) {
+    ++damaged_;
+    return std::nullopt;
+  }
+  ++hits_;
+  std::error_code ignored;  // only its place in the order of use is lost
+  std::filesystem::last_write_time(file_of(key), std::filesystem::file_time_type::clock::now(),
+                                   ignored);
+  return content;
+}
+
+void FileCache::store(const std::string& key, std::string_view content) {
+  if (folder_.empty()) return;
+  const std::filesystem::path final_path = file_of(key);
+  const std::filesystem::path temporary = final_path.string() + temporary_suffix();
+  const Header header = header_of(key, content);
+  std::error_code error;
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&header), sizeof(header));
+    file.write(content.data(), static_cast<std::streamsize>(content.size()));
+    file.close();
+    if (!file) error = std::make_error_code(std::errc::io_error);
+  }
+  if (!error) std::filesystem::rename(temporary, final_path, error);
+  if (!error) ++stored_;
+  if (error) {
+    ++not_written_;
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+  }
+}
+
+FileCache::Counters FileCache::counters() const {
+  return {.hits = hits_, .misses = misses_, .damaged = damaged_, .not_written = not_written_};
+}
+
+std::vector<std::string> FileCache::notes() const {
+  std::vector<std::string> notes;
+  if (!refused_.empty()) notes.push_back(refused_);
+  auto note = [&](int64_t entries, const char* what) {
+    if (entries == 0) return;
+    notes.push_back(std::to_string(entries) + " " + std::string(kind_.what) + what);
+  };
+  note(damaged_, (" in " + folder_.string() + " were damaged and made again").c_str());
+  note(not_written_, (" could not be kept in " + folder_.string()).c_str());
+  return notes;
+}
+
+std::vector<CacheStats> cache_stats(const std::filesystem::path& folder) {
+  std::vector<CacheStats> stats = no_stats();
+  for (const Entry& entry : entries_of(folder)) count(entry, stats);
+  return stats;
+}
+
+std::vector<CacheStats> trim_cache(const std::filesystem::path& folder, uint64_t most_bytes) {
+  const std::vector<Entry> entries = entries_of(folder);
+  uint64_t held = 0;
+  for (const Entry& entry : entries) held += entry.bytes;
+  std::vector<CacheStats> removed = no_stats();
+  for (const Entry& entry : entries) {
+    if (held <= most_bytes) break;
+    std::error_code error;
+    if (!std::filesystem::remove(folder / entry.name, error)) continue;
+    held -= entry.bytes;
+    count(entry, removed);
+  }
+  return removed;
+}
+
+}  // namespace luminal::base

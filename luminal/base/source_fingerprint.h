@@ -1,0 +1,12 @@
+// source_fingerprint: which compiler this is, for caches of what a compiler made.
+#pragma once
+
+#include <string_view>
+
+namespace luminal::base {
+
+// A hash over the sources of all that decides plans and code, taken when the library was built. A
+// version number would be the same before and after an edit.
+std::string_view source_fingerprint();
+
+}  // namespace luminal::base
