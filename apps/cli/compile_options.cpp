@@ -60,7 +60,7 @@ void CompileArguments::add_to(CLI::App& app) {
       ->type_name("VARIABLE=BOUNDS")
       ->allow_extra_args(false);
   app.add_option("--cache", options.cache_folder,
-                 "Where compiled kernels are kept: a folder, or 'none'");
+                 "Where plans and compiled kernels are kept: a folder, or 'none'");
 }
 
 void CompileArguments::add_planning_to(CLI::App& app) {

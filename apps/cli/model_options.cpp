@@ -16,7 +16,7 @@ void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
   app.add_option("--threads", compile.threads, "0: as many as this process may use")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--cache", compile.cache_folder,
-                 "Where compiled kernels are kept: a folder, or 'none'");
+                 "Where plans and compiled kernels are kept: a folder, or 'none'");
 }
 
 void ModelArguments::add_to(CLI::App& app) {

@@ -61,7 +61,7 @@ struct CompileOptions {
   std::vector<RuleFile> rules = {};             // beside the embedded ones
   std::vector<std::string> disable_rules = {};  // groups of rules that don't run: "algebra"
   int threads = 0;                              // 0: as many as this process may use
-  std::string cache_folder = {};   // for compiled kernels; empty: the user's; "none": none
+  std::string cache_folder = {};   // for plans and kernels; empty: the user's; "none": none
   uint64_t cache_bytes = 1 << 30;  // that it may hold: what was used least recently goes
   // Bytes an executable may allocate for itself; 0: what the control group of the process allows.
   uint64_t memory_limit = 0;

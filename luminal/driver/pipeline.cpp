@@ -11,6 +11,7 @@
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/no_plan.h"
+#include "luminal/driver/plan_cache.h"
 #include "luminal/driver/planning.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
@@ -30,14 +31,15 @@ std::vector<NodeId> results(const Graph& graph) {
   return ids;
 }
 
-// Empty where no kernel is to be kept. A user without a home still compiles, and is told.
+// Empty where nothing is to be kept. A user without a home still compiles, and is told.
 std::filesystem::path cache_folder(const std::string& option, CompileReport& report) {
   if (option == "none") return {};
   if (!option.empty()) return option;
   try {
     return base::cache_folder() / "kernels";
   } catch (const UserError& error) {
-    report.notes.push_back(fmt::format("compiled kernels are not kept: {}", error.what()));
+    report.notes.push_back(
+        fmt::format("plans and compiled kernels are not kept: {}", error.what()));
     return {};
   }
 }
@@ -106,6 +108,7 @@ void report_memory(runtime::Program& program, const Bindings& sizes, CompileRepo
 std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const backends::LoadRequest& request,
                                                             const backends::Backend& backend,
                                                             const CompileOptions& options,
+                                                            PlanCache& cache,
                                                             CompileReport& report) {
   const Graph& graph = *request.graph;
   ChooseLibrary choose_library;
@@ -118,7 +121,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const backends::Load
     };
   }
   try {
-    return plan_graph(graph, roots(graph), options, report, backend.packing(request.options),
+    return cache.plan(graph, roots(graph), options, report, backend.packing(request.options),
                       choose_library);
   } catch (const InternalError& error) {
     throw_no_plan(graph, options, error);
@@ -145,6 +148,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
                                                 const CompileOptions& options,
                                                 CompileReport& report) {
   const std::filesystem::path folder = cache_folder(options.cache_folder, report);
+  PlanCache plans(backend.runs_plans() ? folder : std::filesystem::path(), options.cache_bytes);
   std::vector<backends::LoadRequest> requests;
   for (size_t v = 0; v < variants.count(); ++v) {
     CompileOptions of_variant = options;
@@ -167,10 +171,12 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
       };
     }
     if (backend.runs_plans()) {
-      request.planned = plan_or_explain(request, backend, of_variant, report);
+      request.planned = plan_or_explain(request, backend, of_variant, plans, report);
     }
     requests.push_back(std::move(request));
   }
+  const std::vector<std::string> notes = plans.notes();
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   return requests;
 }
 

@@ -198,6 +198,13 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::Extracted
   }
 }
 
+}  // namespace
+
+std::string plan_summary(const kernel::PlannedGraph& planned) {
+  const auto kernels = static_cast<size_t>(planned.plan.n_kernels());
+  return fmt::format("{} kernels, {} host steps", kernels, planned.plan.steps.size() - kernels);
+}
+
 std::string plan_text(const kernel::PlannedGraph& planned) {
   std::string out;
   for (const auto& step : planned.plan.steps) {
@@ -210,8 +217,6 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
   }
   return out;
 }
-
-}  // namespace
 
 search::InspectOptions planning_options(const Graph& graph, const CompileOptions& options) {
   search::InspectOptions result;
@@ -293,9 +298,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
   }
   report_kernels(*planned, extracted, chosen, search_options, report);
   report_stored(graph, *planned, stored, report);
-  end_stage(report, "plan", searching.seconds(),
-            fmt::format("{} kernels, {} host steps", planned->plan.n_kernels(),
-                        request.host_steps.size()),
+  end_stage(report, "plan", searching.seconds(), plan_summary(*planned),
             [&] { return plan_text(*planned); });
   return planned;
 }

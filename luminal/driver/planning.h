@@ -33,6 +33,10 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
 // later is what was compiled.
 search::InspectOptions planning_options(const Graph& graph, const CompileOptions& options);
 
+// "7 kernels, 0 host steps", and all kernels as text.
+std::string plan_summary(const kernel::PlannedGraph& planned);
+std::string plan_text(const kernel::PlannedGraph& planned);
+
 // The threads that kernels run on: as asked for, or all this process may use.
 int threads_of(const CompileOptions& options);
 

@@ -60,7 +60,20 @@ class Cache(unittest.TestCase):
             (kernels / "main.o").write_text("mine")
             result = run("cache", "clear", environment=environment)
             self.assertIn(f"removed {count} compiled kernels", result.stdout)
+            self.assertIn("and 1 plans", result.stdout)
             self.assertEqual([file.name for file in kernels.iterdir()], ["main.o"])
+
+    def test_another_process_finds_the_plan_and_it_is_the_same(self):
+        graph = str(SOURCE / "examples/feed_forward.lum")
+        with tempfile.TemporaryDirectory() as folder:
+            planned, kept = (run("compile", graph, "--cache", folder, "--report", "--print-after", "plan").stdout
+                             for _ in range(2))
+            self.assertNotIn("….plan", planned)
+            self.assertRegex(kept, r"plan .* from the cache \([0-9a-f]{12}….plan\)")
+            self.assertIn("kernel\n", kept)
+            self.assertEqual(kept.split("stages\n")[0], planned.split("stages\n")[0])
+            self.assertIn("from the cache", run("compile", graph, "--cache", folder, "--report", "--threads", "1").stdout)
+            self.assertNotIn("….plan", run("compile", graph, "--cache", "none", "--report").stdout)
 
     def test_a_folder_that_others_may_write_to_is_not_used(self):
         graph = str(SOURCE / "tests/apps/graph.txt")

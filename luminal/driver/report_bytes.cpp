@@ -1,0 +1,118 @@
+#include "luminal/driver/report_bytes.h"
+
+namespace luminal {
+namespace {
+
+using base::ByteReader;
+using base::ByteWriter;
+
+void write_texts(ByteWriter& out, const std::vector<std::string>& texts, size_t first = 0) {
+  out.number(texts.size() - first);
+  for (size_t i = first; i < texts.size(); ++i) out.text(texts[i]);
+}
+
+std::vector<std::string> read_texts(ByteReader& in) {
+  std::vector<std::string> texts;
+  for (size_t left = in.count(); left > 0; --left) texts.emplace_back(in.text());
+  return texts;
+}
+
+void write_rule(ByteWriter& out, const RuleGrowth& rule) {
+  for (const std::string* text : {&rule.rule, &rule.group, &rule.numeric_class}) out.text(*text);
+  for (uint64_t number : {rule.matches, rule.new_nodes, rule.unions}) out.number(number);
+}
+
+RuleGrowth read_rule(ByteReader& in) {
+  RuleGrowth rule;
+  for (std::string* text : {&rule.rule, &rule.group, &rule.numeric_class}) *text = in.text();
+  for (uint64_t* number : {&rule.matches, &rule.new_nodes, &rule.unions}) *number = in.number();
+  return rule;
+}
+
+void write_kernel(ByteWriter& out, const KernelReport& kernel) {
+  out.text(kernel.name);
+  out.flag(kernel.packs);
+  write_texts(out, kernel.ops);
+  write_texts(out, kernel.rules);
+  out.text(kernel.result);
+  for (double figure : {kernel.model_us, kernel.model_bytes, kernel.model_flops}) out.real(figure);
+}
+
+KernelReport read_kernel(ByteReader& in) {
+  KernelReport kernel;
+  kernel.name = in.text();
+  kernel.packs = in.flag();
+  kernel.ops = read_texts(in);
+  kernel.rules = read_texts(in);
+  kernel.result = in.text();
+  for (double* figure : {&kernel.model_us, &kernel.model_bytes, &kernel.model_flops}) {
+    *figure = in.real();
+  }
+  return kernel;
+}
+
+void write_stored(ByteWriter& out, const StoredReport& stored) {
+  out.text(stored.value);
+  out.text(stored.type);
+  out.text(stored.kernel);
+  write_texts(out, stored.readers);
+  out.text(stored.because);
+  out.text(stored.why);
+  out.real(stored.plan_us);
+  out.real(stored.fused_us);
+}
+
+StoredReport read_stored(ByteReader& in) {
+  StoredReport stored;
+  stored.value = in.text();
+  stored.type = in.text();
+  stored.kernel = in.text();
+  stored.readers = read_texts(in);
+  stored.because = in.text();
+  stored.why = in.text();
+  stored.plan_us = in.real();
+  stored.fused_us = in.real();
+  return stored;
+}
+
+template <typename T>
+void write_since(ByteWriter& out, const std::vector<T>& list, size_t first,
+                 void (*write)(ByteWriter&, const T&)) {
+  out.number(list.size() - first);
+  for (size_t i = first; i < list.size(); ++i) write(out, list[i]);
+}
+
+template <typename T>
+void read_onto(ByteReader& in, std::vector<T>& list, T (*read)(ByteReader&)) {
+  for (size_t left = in.count(); left > 0; --left) list.push_back(read(in));
+}
+
+}  // namespace
+
+void write_report(ByteWriter& out, const CompileReport& report, const ReportMark& mark) {
+  write_since(out, report.rules, mark.rules, write_rule);
+  write_since(out, report.kernels, mark.kernels, write_kernel);
+  write_since(out, report.stored, mark.stored, write_stored);
+  write_texts(out, report.notes, mark.notes);
+  out.number(report.egraph_nodes);
+  out.number(report.egraph_classes);
+  out.integer(report.search_candidates);
+  out.integer(report.search_kernels);
+  out.integer(report.search_bits);
+  out.real(report.model_us);
+}
+
+void read_report(ByteReader& in, CompileReport& report) {
+  read_onto(in, report.rules, read_rule);
+  read_onto(in, report.kernels, read_kernel);
+  read_onto(in, report.stored, read_stored);
+  for (std::string& note : read_texts(in)) report.notes.push_back(std::move(note));
+  report.egraph_nodes = in.number();
+  report.egraph_classes = in.number();
+  report.search_candidates = in.small();
+  report.search_kernels = in.small();
+  report.search_bits = in.small();
+  report.model_us = in.real();
+}
+
+}  // namespace luminal
