@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <new>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -173,11 +173,13 @@ std::shared_ptr<std::byte> zeroed_memory(size_t size) {
       return nullptr;
     }
   }
-  void* memory = ::operator new(size == 0 ? 1 : size, std::align_val_t{kLine}, std::nothrow);
+  // It knows which memory is fresh from the system and so zeroed already: a kv cache of which
+  // little is used then costs little.
+  void* memory = std::calloc(size + kLine, 1);
   if (memory == nullptr) return nullptr;
-  std::memset(memory, 0, size);
-  return {static_cast<std::byte*>(memory),
-          [](std::byte* m) { ::operator delete(m, std::align_val_t{kLine}); }};
+  const size_t past = reinterpret_cast<uintptr_t>(memory) % kLine;
+  return {static_cast<std::byte*>(memory) + (kLine - past),
+          [memory](std::byte*) { std::free(memory); }};
 }
 
 void return_freed_memory() {
