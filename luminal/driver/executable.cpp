@@ -108,15 +108,24 @@ void Executable::Impl::hold(size_t port, Buffer buffer, std::optional<std::vecto
 }
 
 // Whether a port is a weight that no run reads.
-bool Executable::Impl::is_folded(size_t port) const {
-  return ports()[port].role == PortRole::Weight &&
-         std::none_of(programs.begin(), programs.end(),
-                      [&](const auto& program) { return program->reads(port); });
+std::vector<bool> Executable::Impl::folded_ports() const {
+  std::vector<bool> folded(slots.size());
+  for (size_t port = 0; port < folded.size(); ++port) {
+    folded[port] = ports()[port].role == PortRole::Weight;
+  }
+  for (const auto& program : programs) {
+    const std::vector<bool> read = program->reads();
+    for (size_t port = 0; port < folded.size(); ++port) {
+      if (read[port]) folded[port] = false;
+    }
+  }
+  return folded;
 }
 
 void Executable::release_folded() {
+  const std::vector<bool> folded = impl_->folded_ports();
   for (size_t port = 0; port < impl_->slots.size(); ++port) {
-    if (!impl_->buffers[port].valid() || !impl_->is_folded(port)) continue;
+    if (!impl_->buffers[port].valid() || !folded[port]) continue;
     impl_->buffers[port] = {};
     impl_->slots[port].released = true;
   }
@@ -124,7 +133,7 @@ void Executable::release_folded() {
 
 void Executable::release(const Tensor& weight) {
   const size_t port = impl_->leaf_of(weight, "release");
-  if (!impl_->is_folded(port)) {
+  if (!impl_->folded_ports()[port]) {
     throw UserError(fmt::format(
         "release '{}': runs read it; only weights whose values are all folded can be released, "
         "after a first run (of each variant)",

@@ -48,7 +48,8 @@ struct Executable::Impl {
 
   size_t leaf_of(const Tensor& tensor, const char* asked) const;
   void check_owner(const Tensor& tensor, const char* asked) const;
-  bool is_folded(size_t port) const;
+  // By port: whether it is a weight that no run reads any more.
+  std::vector<bool> folded_ports() const;
   void bind_data(size_t port, const TensorData& data);
   void run(const Bindings& bindings, const RunOptions& options);
   void hold(size_t port, runtime::Buffer buffer, std::optional<std::vector<int64_t>> dims);

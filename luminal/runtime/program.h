@@ -75,8 +75,8 @@ class Program {
   virtual MemoryUse plan_memory(const Bindings& bindings, bool list_tensors) = 0;
   // To be called after a weight's bytes changed, before the next run.
   virtual void weights_changed() = 0;
-  // Whether the next run reads this port: not a weight whose values are all folded by now.
-  virtual bool reads(size_t port) const = 0;
+  // By port: whether the next run reads it: not a weight whose values are all folded by now.
+  virtual std::vector<bool> reads() const = 0;
   // One run; without an allocation where the program's own memory is large enough and `bindings`
   // are those of the last run or plan_memory(), except in steps on the host and of a library.
   // `buffers[i]` belongs to port i and has the size of its dims under `bindings`; every variable of

@@ -457,9 +457,9 @@ TEST(PackWeights, PanelsAreMadeOnceAndTheWeightIsNotReadAgain) {
   };
   for (int64_t i = 0; i < kRow; ++i) floats(0)[i] = static_cast<float>(i % 7 - 3);
   for (int64_t i = 0; i < kRow * kColumns; ++i) floats(1)[i] = static_cast<float>(i % 11 - 5);
-  EXPECT_TRUE(program->reads(1));
+  EXPECT_TRUE(program->reads()[1]);
   program->run({}, buffers, {});
-  EXPECT_FALSE(program->reads(1));
+  EXPECT_FALSE(program->reads()[1]);
   for (int64_t column = 0; column < kColumns; ++column) {
     float sum = 0;
     for (int64_t k = 0; k < kRow; ++k) sum += floats(0)[k] * floats(1)[k * kColumns + column];

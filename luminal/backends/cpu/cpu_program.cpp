@@ -169,27 +169,25 @@ void CpuProgram::prepare(const Bindings& bindings) {
   prepared_ = true;
 }
 
-bool CpuProgram::reads(size_t port) const {
-  auto is_port = [&](int tensor) {
+std::vector<bool> CpuProgram::reads() const {
+  std::vector<bool> read(ports_.size(), false);
+  auto reads_tensor = [&](int tensor) {
     const RunTensor& at = plan_->tensors[static_cast<size_t>(tensor)];
-    return at.home == Home::Port && at.port == static_cast<int>(port);
+    if (at.home == Home::Port) read[static_cast<size_t>(at.port)] = true;
   };
-  auto read_by = [&](const RunStep& step) {
+  auto reads_of = [&](const RunStep& step) {
     for (size_t p = 0; p < step.params.size(); ++p) {
-      if (!step.is_unread(p) && is_port(step.params[p])) return true;
+      if (!step.is_unread(p)) reads_tensor(step.params[p]);
     }
-    return false;
   };
-  if (std::any_of(plan_->run_steps.begin(), plan_->run_steps.end(), read_by)) return true;
-  for (const RunCopy& copy : plan_->copies) {
-    if (is_port(copy.from)) return true;
-  }
-  if (folded_is_current_) return false;
+  for (const RunStep& step : plan_->run_steps) reads_of(step);
+  for (const RunCopy& copy : plan_->copies) reads_tensor(copy.from);
+  if (folded_is_current_) return read;
   const std::vector<bool> missing = missing_load_steps();
   for (size_t s = 0; s < missing.size(); ++s) {
-    if (missing[s] && read_by(plan_->load_steps[s])) return true;
+    if (missing[s]) reads_of(plan_->load_steps[s]);
   }
-  return false;
+  return read;
 }
 
 runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings, bool list_tensors) {

@@ -39,7 +39,7 @@ class CpuProgram : public runtime::Program {
   const std::vector<runtime::Port>& ports() const override { return ports_; }
   runtime::MemoryUse plan_memory(const Bindings& bindings, bool list_tensors) override;
   void weights_changed() override;
-  bool reads(size_t port) const override;
+  std::vector<bool> reads() const override;
   void run(const Bindings& bindings, std::span<const runtime::Buffer> buffers,
            const runtime::StepOptions& options) override;
   std::unique_ptr<Program> clone(const Program* beside) const override;

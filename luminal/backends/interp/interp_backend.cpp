@@ -38,7 +38,7 @@ class InterpProgram : public runtime::Program {
   // The interpreter allocates as it goes.
   runtime::MemoryUse plan_memory(const Bindings&, bool) override { return {}; }
   void weights_changed() override {}
-  bool reads(size_t) const override { return true; }
+  std::vector<bool> reads() const override { return std::vector<bool>(ports().size(), true); }
 
   void run(const Bindings& bindings, std::span<const Buffer> buffers,
            const runtime::StepOptions& options) override {
