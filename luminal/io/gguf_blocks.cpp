@@ -198,9 +198,12 @@ TensorData read_quants(const Blocks& blocks) {
       out = std::copy_n(quants.begin(), code.elements, out);
       continue;
     }
-    for (size_t k = 0; k < code.elements; k += 2) {
-      *out++ = static_cast<uint8_t>(quants[k] | quants[k + 1] << 4);
+    // Between arrays that can't overlap, which a compiler turns into vectors.
+    std::array<uint8_t, kMostElements / 2> packed;
+    for (size_t k = 0; k < code.elements / 2; ++k) {
+      packed[k] = static_cast<uint8_t>(quants[2 * k] | quants[2 * k + 1] << 4);
     }
+    out = std::copy_n(packed.begin(), code.elements / 2, out);
   }
   return plane.data;
 }
@@ -230,8 +233,10 @@ TensorData read_plane(const Gguf& file, std::string_view tensor, Plane plane) {
   TensorData data = plane == Plane::Quants   ? read_quants(blocks)
                     : plane == Plane::Scales ? read_per_block(blocks, blocks.code.scales)
                                              : read_per_block(blocks, blocks.code.offsets);
-  // The plane stands for these bytes from here on; both in memory would be a second model's worth.
-  base::drop_mapped_pages(file.bytes(tensor));
+  // Planes stand for these bytes from here on; both in memory would be a second model's worth. The
+  // last one tells: those before it would only have to be read again.
+  const Plane last = blocks.code.offsets ? Plane::Offsets : Plane::Scales;
+  if (plane == last) base::drop_mapped_pages(file.bytes(tensor));
   return data;
 }
 
