@@ -1,7 +1,9 @@
 #include "luminal/text/pattern.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "luminal/base/errors.h"
@@ -44,21 +46,24 @@ struct Pattern::Builder {
     std::vector<uint8_t> classes(kCodePoints, 0);
     members.assign(1, {});
     for (const CharSet& set : program.sets) {
-      std::map<uint8_t, uint8_t> inside;  // the class of those of a class that the set has
+      // By class: that of those of it that the set has. A table, since every code point asks it.
+      std::array<std::optional<uint8_t>, 256> inside;
       for (const CharSet::Range& range : set.ranges()) {
         for (char32_t c = range.first; c <= range.last; ++c) {
-          auto [found, is_new] = inside.try_emplace(classes[c], 0);
-          if (is_new) {
+          std::optional<uint8_t>& of = inside[classes[c]];
+          if (!of) {
             if (members.size() > kMaxClasses) too_large();
-            found->second = static_cast<uint8_t>(members.size());
+            of = static_cast<uint8_t>(members.size());
             members.push_back(members[classes[c]]);
           }
-          classes[c] = found->second;
+          classes[c] = *of;
         }
       }
       const size_t id = static_cast<size_t>(&set - program.sets.data());
       for (auto& in_sets : members) in_sets.resize(id + 1, false);
-      for (auto [_, of] : inside) members[of][id] = true;
+      for (std::optional<uint8_t> of : inside) {
+        if (of) members[*of][id] = true;
+      }
     }
     pattern.n_classes_ = static_cast<uint32_t>(members.size()) + 1;
     members.push_back(std::vector<bool>(program.sets.size(), false));  // the end of the text
