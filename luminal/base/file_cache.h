@@ -21,7 +21,7 @@ struct CacheKind {
   std::string_view what;    // how notes name the entries
 };
 inline constexpr CacheKind kCachedKernels{".o", "compiled kernels"};
-inline constexpr CacheKind kCachedNames{".name", "names of kernels"};  // whose content is a key
+inline constexpr CacheKind kCachedNames{".name", "names of kernels"};  // with their keys
 inline constexpr CacheKind kCachedPlans{".plan", "plans"};
 inline constexpr CacheKind kCacheKinds[] = {kCachedKernels, kCachedNames, kCachedPlans};
 

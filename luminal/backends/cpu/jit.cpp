@@ -52,6 +52,19 @@ std::string cache_key(const llvm::Module& module, const CodeGenerator& generator
   return key;
 }
 
+// All of a target: what is emitted also depends on what the system lets a process use. One more
+// field doesn't compile until it is named here.
+std::string text_of(const Target& target) {
+  const auto& [name, triple, cpu, features, vector_bytes, x86, avx512, avx512_bf16, avx512_vnni,
+               amx_bf16, amx_int8] = target;
+  std::string text = name + " " + triple + " " + cpu + " " + features;
+  for (int figure : {vector_bytes, int{x86}, int{avx512}, int{avx512_bf16}, int{avx512_vnni},
+                     int{amx_bf16}, int{amx_int8}}) {
+    text += " " + std::to_string(figure);
+  }
+  return text;
+}
+
 double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -94,29 +107,40 @@ struct Jit::Impl {
         cache(options.cache_folder, base::kCachedKernels, options.cache_bytes),
         names(options.cache_folder, base::kCachedNames, options.cache_bytes) {}
 
+  // An object, and the key it was looked for under.
+  struct Found {
+    std::optional<std::string> object = {};
+    std::string key = {};
+  };
+
   // What a kernel was compiled to before, by this same compiler: found by its text, so that nothing
-  // need be emitted to look for it.
-  std::optional<std::string> find_by_name(const std::string& name) {
-    const std::optional<std::string> key = names.find(name);
-    if (!key || !base::FileCache::is_key(*key)) return std::nullopt;
-    return cache.find(*key);
+  // need be emitted to look for it. An entry is the object's key and the whole `question`: its hash
+  // only names the file.
+  Found find_by_name(const std::string& question) {
+    Found found;
+    const std::string entry = names.find(base::digest(question)).value_or("");
+    if (!entry.ends_with(question)) return found;
+    found.key = entry.substr(0, entry.size() - question.size());
+    if (base::FileCache::is_key(found.key)) found.object = cache.find(found.key);
+    return found;
   }
 
-  // The object of what is emitted, compiled if it isn't in the cache, and from now on found by
-  // name.
-  std::string make_object(const CompiledKernel& kernel, const std::string& name, bool& from_cache) {
+  // What is emitted, compiled if it isn't in the cache, and from now on found by name. It wasn't
+  // under `tried`.
+  Found make_object(const CompiledKernel& kernel, const std::string& question,
+                    const std::string& tried, bool& from_cache) {
     CodeGenerator& generator = session->generator();
     Emitted emitted = emit(generator, kernel.schedule(), kernel.options());
-    const std::string key = cache_key(*emitted.module, generator);
-    std::optional<std::string> object = cache.find(key);
-    from_cache = object.has_value();
-    if (!object) {
+    Found made{.object = {}, .key = cache_key(*emitted.module, generator)};
+    if (made.key != tried) made.object = cache.find(made.key);
+    from_cache = made.object.has_value();
+    if (!made.object) {
       generator.optimize(*emitted.module);
-      object = generator.to_object(*emitted.module);
-      cache.store(key, *object);
+      made.object = generator.to_object(*emitted.module);
+      cache.store(made.key, *made.object);
     }
-    names.store(name, key);
-    return *object;
+    names.store(base::digest(question), made.key + question);
+    return made;
   }
 
   std::shared_ptr<JitSession> session;
@@ -155,13 +179,16 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   JitSession& session = *impl_->session;
   CodeGenerator& generator = session.generator();
   std::shared_ptr<CompiledKernel> compiled(new CompiledKernel(kernel, generator.target(), options));
-  const std::string named = base::digest(name + "\n" + generator.fingerprint() + "\n" +
-                                         std::string(base::source_fingerprint()));
-  std::optional<std::string> object = impl_->find_by_name(named);
-  compiled->from_cache_ = object.has_value();
-  if (!object) object = impl_->make_object(*compiled, named, compiled->from_cache_);
+  const std::string question = name + "\n" + text_of(generator.target()) + "\n" +
+                               generator.fingerprint() + "\n" +
+                               std::string(base::source_fingerprint());
+  Impl::Found found = impl_->find_by_name(question);
+  compiled->from_cache_ = found.object.has_value();
+  if (!found.object) {
+    found = impl_->make_object(*compiled, question, found.key, compiled->from_cache_);
+  }
   compiled->session_ = impl_->session;
-  compiled->code_ = session.load(*object);
+  compiled->code_ = session.load(*found.object);
   compiled->function_ = reinterpret_cast<CompiledKernel::Function>(compiled->code_->address());
   compiled->compile_ms_ = ms_since(start);
   std::lock_guard lock(impl_->mutex);

@@ -93,6 +93,18 @@ TEST_F(JitCache, WithoutItsNameTheObjectIsFoundByWhatIsEmitted) {
   EXPECT_GT(std::filesystem::file_size(name), 40u) << "it is written anew";
 }
 
+// Such as one that the system doesn't let use tiles: what it is given mustn't have them.
+TEST_F(JitCache, ATargetThatDiffersInAFlagHasNamesOfItsOwn) {
+  {
+    Jit(options()).compile(recipe("add", 8));
+  }
+  Jit::Options other = options();
+  other.target.amx_int8 = !other.target.amx_int8;
+  Jit(other).compile(recipe("add", 8));
+  EXPECT_EQ(files(".name").size(), 2u);
+  EXPECT_EQ(files().size(), 1u) << "no tiles in it: the same code";
+}
+
 TEST_F(JitCache, ANameOfAnObjectThatIsGoneIsNoHit) {
   {
     Jit(options()).compile(recipe("add", 8));
