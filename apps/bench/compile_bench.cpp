@@ -91,7 +91,8 @@ int main(int argc, char** argv) {
   app.add_option("--fusion", options.fusion, "modelled, always or never")
       ->check(CLI::IsMember({"modelled", "always", "never"}))
       ->capture_default_str();
-  app.add_option("--cache", options.cache, "Folder of plans and compiled kernels")->capture_default_str();
+  app.add_option("--cache", options.cache, "Folder of plans and compiled kernels")
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "0: as many as this process may use");
   app.add_flag("--plan-only", options.plan_only, "Stop before kernels are compiled");
   app.add_flag("--texts", options.texts, "Each distinct kernel's text on standard error");

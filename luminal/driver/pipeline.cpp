@@ -10,6 +10,7 @@
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
+#include "luminal/driver/load_data.h"
 #include "luminal/driver/no_plan.h"
 #include "luminal/driver/plan_cache.h"
 #include "luminal/driver/planning.h"
@@ -244,8 +245,9 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   for (size_t i = 0; i < ports.results.size(); ++i) {
     impl->result_port[ports.results[i]] = ports.leaves.size() + i;
   }
-  for (NodeId leaf : ports.leaves) {
-    if (auto data = snapshot->data(leaf)) impl->bind_data(impl->leaf_port.at(leaf), *data);
+  const auto data = load_data(*snapshot, ports.leaves, threads_of(options));
+  for (size_t i = 0; i < data.size(); ++i) {
+    if (data[i]) impl->bind_data(i, *data[i]);
   }
   return Executable(std::move(impl));
 }

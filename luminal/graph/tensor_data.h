@@ -74,7 +74,8 @@ class LUMINAL_API NestedList {
   std::vector<int64_t> dims_;
 };
 
-// Called when the data is first needed, e.g. by compile(); may read a file.
+// Called when the data is first needed, e.g. by compile(); may read a file. Those of several
+// tensors are called at once, on threads of their own.
 using DataLoader = std::function<TensorData()>;
 
 // Nested brackets; longer than `max_per_dim` along a dim, the middle is left out as "...".

@@ -1,0 +1,61 @@
+#include "luminal/driver/load_data.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "luminal/luminal.h"
+
+namespace luminal {
+namespace {
+
+TensorData number(float value) { return NestedList({value}).data(DType::F32); }
+
+TEST(LoadData, GivesEachLeafItsOwn) {
+  Graph graph;
+  graph.input("x", {1});
+  std::atomic<int> calls = 0;
+  for (int k = 0; k < 50; ++k) {
+    const Tensor w = graph.weight("w" + std::to_string(k), {1});
+    if (k % 10 == 0) continue;
+    w.set([k, &calls] {
+      ++calls;
+      return number(static_cast<float>(k));
+    });
+  }
+  for (int threads : {0, 1, 2, 7, 100}) {
+    calls = 0;
+    const auto loaded = load_data(graph, graph.leaves(), threads);
+    ASSERT_EQ(loaded.size(), 51u);
+    EXPECT_FALSE(loaded[0].has_value());
+    for (size_t k = 0; k < 50; ++k) {
+      ASSERT_EQ(loaded[k + 1].has_value(), k % 10 != 0) << k;
+      if (!loaded[k + 1]) continue;
+      EXPECT_EQ(loaded[k + 1]->to_doubles()[0], static_cast<double>(k));
+    }
+    EXPECT_EQ(calls, 45) << "once each";
+  }
+}
+
+TEST(LoadData, TheFirstLeafThatFailsIsTheError) {
+  Graph graph;
+  for (int k = 0; k < 40; ++k) {
+    graph.weight("w" + std::to_string(k), {1}).set([k]() -> TensorData {
+      if (k >= 3) throw std::runtime_error("loader " + std::to_string(k));
+      return number(1);
+    });
+  }
+  for (int threads : {1, 4}) {
+    try {
+      load_data(graph, graph.leaves(), threads);
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "loader 3");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace luminal
