@@ -35,10 +35,12 @@ std::span<std::byte> Buffer::writable() const {
   return {write_, bytes_.size()};
 }
 
-Buffer Buffer::first(size_t size) const {
-  LUMINAL_CHECK(size <= bytes_.size(), "more than a buffer's bytes were asked for");
+Buffer Buffer::part(size_t start, size_t size) const {
+  LUMINAL_CHECK(start <= bytes_.size() && size <= bytes_.size() - start,
+                "more than a buffer's bytes were asked for");
   Buffer result = *this;
-  result.bytes_ = bytes_.first(size);
+  result.bytes_ = bytes_.subspan(start, size);
+  if (write_ != nullptr) result.write_ = write_ + start;
   return result;
 }
 

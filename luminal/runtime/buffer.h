@@ -24,7 +24,9 @@ class Buffer {
   std::span<std::byte> writable() const;
   const std::shared_ptr<const void>& owner() const { return owner_; }
   // The first `size` bytes of the same memory, with the same access.
-  Buffer first(size_t size) const;
+  Buffer first(size_t size) const { return part(0, size); }
+  // `size` of its bytes from `start` on, likewise: the memory lives as long as any part of it.
+  Buffer part(size_t start, size_t size) const;
   // A copy of the bytes in a buffer of its own.
   Buffer copy() const;
 

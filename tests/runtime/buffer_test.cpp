@@ -34,6 +34,17 @@ TEST(Buffer, FirstIsTheSameMemory) {
   EXPECT_THROW(buffer.first(101), InternalError);
 }
 
+TEST(Buffer, PartsKeepTheMemory) {
+  Buffer buffer = Buffer::allocate(100);
+  const Buffer part = buffer.part(60, 40);
+  EXPECT_EQ(part.bytes().data(), buffer.bytes().data() + 60);
+  EXPECT_THROW(buffer.part(61, 40), InternalError);
+  EXPECT_THROW(buffer.part(101, 0), InternalError);
+  buffer = {};
+  part.writable()[39] = std::byte{3};
+  EXPECT_EQ(part.part(39, 1).bytes()[0], std::byte{3});
+}
+
 TEST(Arena, GrowsPastItsHighWaterMarkOnly) {
   Arena arena;
   const std::byte* start = arena.reserve(1000);

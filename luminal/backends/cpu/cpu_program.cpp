@@ -254,17 +254,32 @@ std::vector<bool> CpuProgram::missing_load_steps() const {
   return missing;
 }
 
-// Into new memory: a clone may still use the old. What a program beside this one has computed of
-// the same weights is there already.
+// Into new memory, all of it in one piece, which then has huge pages: small ones would have to be
+// brought one by one, and looked up in every run. A clone may still use the old memory. What a
+// program beside this one has computed of the same weights is there already.
 void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOptions& options) {
   if (folded_is_current_) return;
   const std::vector<bool> missing = missing_load_steps();
+  std::vector<size_t> offsets(plan_->folded.size());
+  std::vector<bool> fresh(plan_->folded.size(), false);
+  size_t total = 0;
   for (size_t i = 0; i < plan_->folded.size(); ++i) {
     const auto id = static_cast<size_t>(plan_->folded[i]);
     const auto known = shared_->folded.find(plan_->tensors[id].folded_key);
-    const bool kept =
-        known != shared_->folded.end() && !missing[static_cast<size_t>(plan_->tensors[id].first)];
-    folded_[i] = kept ? known->second : Buffer::allocate(bytes_[id]);
+    fresh[i] =
+        known == shared_->folded.end() || missing[static_cast<size_t>(plan_->tensors[id].first)];
+    if (!fresh[i]) {
+      folded_[i] = known->second;
+      continue;
+    }
+    offsets[i] = total;
+    total += (bytes_[id] + Buffer::kAlignment - 1) / Buffer::kAlignment * Buffer::kAlignment;
+  }
+  const Buffer all = Buffer::allocate(total);
+  for (size_t i = 0; i < plan_->folded.size(); ++i) {
+    if (fresh[i]) {
+      folded_[i] = all.part(offsets[i], bytes_[static_cast<size_t>(plan_->folded[i])]);
+    }
   }
   if (std::find(missing.begin(), missing.end(), true) != missing.end()) {
     Layout layout = lay_out(plan_->load_steps, {});
