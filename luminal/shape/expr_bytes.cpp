@@ -8,6 +8,8 @@ namespace {
 
 constexpr uint64_t kKinds = static_cast<uint64_t>(ExprKind::Or) + 1;
 
+constexpr const char* kOther = "an expression that isn't the one that was written";
+
 void check(bool holds, const char* what) {
   if (!holds) throw base::ByteError(what);
 }
@@ -117,10 +119,11 @@ Expr ExprReader::read_node() {
     key.operands = operands;
     key.coefficients = coefficients;
     check_lists(key);
-    // As it was, not simplified anew: its hash below says that it is what was written.
+    // As it was, not simplified anew; the hash says that it is what was written.
+    check(hash_key(key) == hash, kOther);
     e = intern(key);
   }
-  check(e.hash() == hash, "an expression that isn't the one that was written");
+  check(e.hash() == hash, kOther);
   return e;
 }
 

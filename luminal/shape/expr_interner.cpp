@@ -14,16 +14,6 @@
 #include <mutex>
 
 namespace luminal::shape {
-namespace {
-
-// Constants in [kSmallMin, kSmallMax] have fixed ids, so making one takes no look-up.
-constexpr int64_t kSmallMin = -256;
-constexpr int64_t kSmallMax = 4095;
-constexpr uint32_t kSmallCount = static_cast<uint32_t>(kSmallMax - kSmallMin + 1);
-
-constexpr int kShardBits = 5;
-constexpr int kFirstChunkBits = 13;
-constexpr uint32_t kEmpty = 0xffffffffu;
 
 uint64_t hash_key(const NodeKey& key) {
   uint64_t h = base::mix(static_cast<uint64_t>(key.kind) * 2 + (key.opaque ? 1 : 0));
@@ -55,6 +45,17 @@ uint64_t hash_key(const NodeKey& key) {
   for (int64_t c : key.coefficients) h = base::combine(h, static_cast<uint64_t>(c));
   return h;
 }
+
+namespace {
+
+// Constants in [kSmallMin, kSmallMax] have fixed ids, so making one takes no look-up.
+constexpr int64_t kSmallMin = -256;
+constexpr int64_t kSmallMax = 4095;
+constexpr uint32_t kSmallCount = static_cast<uint32_t>(kSmallMax - kSmallMin + 1);
+
+constexpr int kShardBits = 5;
+constexpr int kFirstChunkBits = 13;
+constexpr uint32_t kEmpty = 0xffffffffu;
 
 bool matches(const Node& n, const NodeKey& key) {
   return n.kind == key.kind && n.opaque == key.opaque && n.axis == key.axis &&

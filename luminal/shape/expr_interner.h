@@ -63,6 +63,9 @@ inline uint64_t index_bit(int axis) {
 
 const Node& node(Expr e);
 
+// What Expr::hash() gives for a node of this key.
+uint64_t hash_key(const NodeKey& key);
+
 // The node for `key`; the caller has brought it into canonical form. A node whose bounds leave one
 // value is that constant.
 Expr intern(const NodeKey& key);
