@@ -2,8 +2,8 @@
 
   .venv/bin/python apps/bench/random_llama.py OUTPUT [--type BF16|F32|F16|Q8_0|Q4_0|Q4_1|Q4_K|Q6_K] [--shape NAME]
 
-OUTPUT is a folder in Hugging Face's layout (config.json, model.safetensors in BF16, F16 or F32), or a GGUF file if it
-ends in .gguf; there norms are F32. Equal arguments give equal bytes. The shape '1b' is Llama-3.2-1B's.
+OUTPUT is a folder in Hugging Face's layout (config.json, model.safetensors in BF16, F16 or F32, and a tokenizer.json in
+which each byte is a token and the others have no meaning), or a GGUF file if it ends in .gguf; there norms are F32. Equal arguments give equal bytes. The shape '1b' is Llama-3.2-1B's.
 """
 import argparse
 import json
@@ -59,12 +59,31 @@ def values(number, dims):
     return random.standard_normal(dims, np.float32) * np.float32(1 / math.sqrt(dims[1]))
 
 
+def byte_symbols():
+    """The characters that stand for bytes in byte-level vocabularies: those that can be seen as they are."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in plain]
+    return [chr(byte) for byte in plain] + [chr(256 + number) for number in range(len(others))]
+
+
+def write_tokenizer(path, vocab_size):
+    symbols = byte_symbols()[:vocab_size]
+    vocabulary = {token: number for number, token in enumerate(symbols)}
+    vocabulary |= {f"<{number}>": number for number in range(len(symbols), vocab_size)}
+    bytes_as_symbols = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    path.write_text(json.dumps({"version": "1.0", "truncation": None, "padding": None, "added_tokens": [],
+                                "normalizer": None, "pre_tokenizer": bytes_as_symbols, "post_processor": None,
+                                "decoder": bytes_as_symbols,
+                                "model": {"type": "BPE", "vocab": vocabulary, "merges": []}}))
+
+
 def write_folder(folder, shape, kind):
     folder.mkdir(parents=True, exist_ok=True)
     config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "attention_bias": False,
               "mlp_bias": False, "tie_word_embeddings": True, "bos_token_id": 1, "eos_token_id": 2,
               "torch_dtype": {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}[kind], **shape}
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    write_tokenizer(folder / "tokenizer.json", shape["vocab_size"])
     header, offset = {"__metadata__": {"format": "pt"}}, 0
     for name, dims in weights(shape, gguf=False):
         size = math.prod(dims) * TYPES[kind][2]

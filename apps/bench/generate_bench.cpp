@@ -1,0 +1,88 @@
+// A language model, timed on request so that generation.py can interleave it with other frameworks.
+// Commands on standard input, one answer each on standard output:
+//   prepare MODEL DTYPE THREADS CONTEXT
+//             compiles it: "compile 2.5 weights 2471628800"
+//   run PROMPT NEW
+//             feeds PROMPT tokens into an empty cache, then NEW − 1 of its own one by one, the
+//             likeliest each: the seconds until the first was known, and of each after it
+//   logits FILE
+//             what followed the last prompt, as f32: "ok"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/bench/answer_commands.h"
+#include "apps/bench/timed_runs.h"
+#include "luminal/llm/session.h"
+
+namespace luminal {
+namespace {
+
+struct Prepared {
+  std::unique_ptr<llm::Session> session;
+  std::vector<float> logits;
+};
+
+std::string prepare(Prepared& prepared, std::istream& in) {
+  std::string path, dtype;
+  llm::SessionOptions options;
+  in >> path >> dtype >> options.compile.threads >> options.context;
+  options.dtype = dtype_from_name(dtype).value();
+  prepared.session = std::make_unique<llm::Session>(llm::Model::open(path), options);
+  return fmt::format("compile {:.3f} weights {}", prepared.session->compile_seconds(),
+                     prepared.session->weight_bytes());
+}
+
+TokenId likeliest(std::span<const float> logits) {
+  return static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin());
+}
+
+// The same tokens for everyone: see generation.py.
+std::vector<TokenId> prompt_of(int64_t length, int64_t vocabulary) {
+  std::vector<TokenId> ids;
+  for (int64_t k = 0; k < length; ++k) {
+    ids.push_back(static_cast<TokenId>((7919 * (k + 1)) % vocabulary));
+  }
+  return ids;
+}
+
+std::string run(Prepared& prepared, std::istream& in) {
+  int64_t length = 0, fresh = 0;
+  in >> length >> fresh;
+  llm::Session& session = *prepared.session;
+  session.rewind(0);
+  const std::vector<TokenId> ids = prompt_of(length, session.model().decoder().vocab_size);
+  double start = bench::wall_seconds();
+  std::span<const float> logits = session.prompt(ids);
+  prepared.logits.assign(logits.begin(), logits.end());
+  TokenId next = likeliest(logits);
+  std::string out = fmt::format("{:.9f} ", bench::wall_seconds() - start);
+  for (int64_t k = 1; k < fresh; ++k) {
+    start = bench::wall_seconds();
+    next = likeliest(session.add(next));
+    out += fmt::format("{:.9f} ", bench::wall_seconds() - start);
+  }
+  return out;
+}
+
+std::string write_logits(Prepared& prepared, std::istream& in) {
+  std::string path;
+  in >> path;
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(prepared.logits.data()),
+             static_cast<std::streamsize>(prepared.logits.size() * sizeof(float)));
+  return file ? "ok" : "can't write " + path;
+}
+
+}  // namespace
+}  // namespace luminal
+
+int main() {
+  using namespace luminal;
+  return bench::answer_commands<Prepared>(
+      "generate_bench", {{"prepare", prepare}, {"run", run}, {"logits", write_logits}});
+}
