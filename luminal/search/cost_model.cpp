@@ -6,108 +6,20 @@
 
 #include "luminal/kernel/contraction_form.h"
 #include "luminal/kernel/inst_uses.h"
+#include "luminal/kernel/masked_range.h"
 #include "luminal/kernel/row_block_form.h"
 #include "luminal/kernel/softmax_form.h"
 #include "luminal/kernel/split_softmax.h"
 #include "luminal/kernel/stage.h"
+#include "luminal/search/contraction_cost.h"
 
 namespace luminal::search {
 namespace {
 
-// What is too large for 64 bits is too slow to matter how much.
-double value(Expr expr, const Bindings& sizes) {
-  return static_cast<double>(expr.evaluate(sizes).value.value_or(INT64_MAX));
-}
-
-// For an element of a weight that is put into another order in every run.
-constexpr double kReorderedSeconds = 10e-9;
 // A product that is no part of a tile takes so many times longer than element-wise work; in a
 // kernel that updates rows its vectors run across the rows of weights.
 constexpr double kUntiledSlowdown = 5;
 constexpr double kUpdatingSlowdown = 25;
-
-// In elements, but for what is gathered.
-template <typename Indices>
-Expr address_of(const kernel::Kernel& kernel, int param, const Indices& index) {
-  const std::vector<Expr> strides =
-      contiguous_strides(kernel.params[static_cast<size_t>(param)].dims);
-  Expr address = 0;
-  for (size_t axis = 0; axis < strides.size(); ++axis) {
-    if constexpr (std::is_same_v<typename Indices::value_type, Expr>) {
-      address = address + index[axis] * strides[axis];
-    } else {
-      address = address + index[axis].expr * strides[axis];
-    }
-  }
-  return address;
-}
-
-// Every expression over loops that a kernel has, addresses in elements.
-std::vector<Expr> exprs_of(const kernel::Kernel& kernel) {
-  std::vector<Expr> exprs;
-  for (const kernel::Stage& stage : kernel.stages) {
-    for (const kernel::Inst& inst : stage.body) {
-      if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
-        exprs.push_back(address_of(kernel, load->param, load->index));
-      } else if (const auto* iota = std::get_if<kernel::IotaInst>(&inst.what)) {
-        exprs.push_back(iota->expr);
-      }
-    }
-    if (const auto* output = std::get_if<kernel::OutputTarget>(&stage.target)) {
-      exprs.push_back(address_of(kernel, output->param, output->index));
-    }
-  }
-  return exprs;
-}
-
-bool contains(Expr e, Expr part) {
-  if (e == part) return true;
-  return std::ranges::any_of(e.operands(), [&](Expr x) { return contains(x, part); });
-}
-
-// The columns that vectors run along: those of the last loop, and of loops around it as long as
-// nothing in the kernel needs their indices apart, as the two halves of a rotation do.
-Expr joined_columns(const kernel::Kernel& kernel, const kernel::ContractionForm& form) {
-  std::vector<Expr> exprs = exprs_of(kernel);
-  std::vector<Expr> indices;
-  for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-    indices.push_back(Expr::index(static_cast<int>(loop), kernel.loops[loop].extent));
-  }
-  const int last = form.columns.back();
-  Expr extent = kernel.loops[static_cast<size_t>(last)].extent;
-  for (size_t n = form.columns.size() - 1; n-- > 0;) {
-    const int outer = form.columns[n];
-    const Expr together = kernel.loops[static_cast<size_t>(outer)].extent * extent;
-    const Expr joined = Expr::index(last, together);
-    std::vector<Expr> replacement = indices;
-    replacement[static_cast<size_t>(outer)] = joined / extent;
-    replacement[static_cast<size_t>(last)] = joined % extent;
-    for (Expr& e : exprs) {
-      e = e.substitute_indices(replacement);
-      if (contains(e, joined / extent) || contains(e, joined % extent)) return extent;
-    }
-    extent = together;
-    indices[static_cast<size_t>(last)] = joined;
-  }
-  return extent;
-}
-
-// Of right factors that are copied in every run, one by one: vectors have too few columns to read
-// them from panels.
-double reordered_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
-                          const Bindings& sizes) {
-  constexpr double kVector = 16;
-  double columns = 1;
-  for (int loop : form.columns) {
-    columns *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
-  }
-  if (columns < kVector || value(joined_columns(kernel, form), sizes) >= kVector) return 0;
-  double elements = 0;
-  for (const kernel::Contraction& contraction : form.contractions) {
-    elements += columns * value(kernel.loops[static_cast<size_t>(contraction.k)].extent, sizes);
-  }
-  return elements;
-}
 
 // Of two different factors, summed within a kernel of no form that products are fast in: weights
 // don't lie in panels there, and what several results share is read for each. Attention has none.
@@ -130,16 +42,6 @@ double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
   return products;
 }
 
-// Of the outer points together, on all threads.
-double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
-                           const MachineModel& machine, const Bindings& sizes) {
-  const kernel::ContractionWork work = kernel::work_of(kernel, form);
-  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
-         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
-         value(work.other_flops, sizes) / machine.flops_per_second +
-         reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads;
-}
-
 // Tiles are read, multiplied and written one after the other: a part of the shorter time adds to
 // the longer one.
 constexpr double kTiledWaiting = 0.25;
@@ -149,6 +51,31 @@ constexpr double kNearWeightBytes = 512 << 10;
 constexpr double kNearSpeed = 8;
 // An f32 times a bf16, where those are fast: as three products of bf16.
 constexpr double kPartsOfF32 = 3;
+
+// Of the keys that a kernel of this form loops over, those that a mask by position leaves for the
+// row in the middle. The others are neither read nor multiplied.
+double seen_share(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
+                  const Bindings& sizes) {
+  const auto masked = kernel::masked_range(kernel, form.rows);
+  if (!masked || masked->loops.empty()) return 1;
+  std::vector<int64_t> middle;
+  for (const kernel::Loop& loop : kernel.loops) {
+    middle.push_back(loop.extent.evaluate(sizes).value.value_or(1) / 2);
+  }
+  const double keys = value(kernel.loops[static_cast<size_t>(masked->loops.front())].extent, sizes);
+  double first = 0, last = keys - 1;
+  for (const auto& bound : masked->first) {
+    if (const auto at = bound.index.evaluate(sizes, middle).value) {
+      first = std::max(first, static_cast<double>(*at));
+    }
+  }
+  for (const auto& bound : masked->last) {
+    if (const auto at = bound.index.evaluate(sizes, middle).value) {
+      last = std::min(last, static_cast<double>(*at));
+    }
+  }
+  return keys < 1 ? 1 : std::clamp((last - first + 1) / keys, 1 / keys, 1.0);
+}
 
 double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
                          const MachineModel& machine, const Bindings& sizes) {
@@ -247,14 +174,18 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
   const double copied = copied_bytes(kernel, sizes);
   const double bytes =
       value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) - copied;
-  const double memory = bytes / (machine.bytes_per_second * parallel);
+  const auto contraction = kernel::contraction_form(kernel);
+  const double repeated = contraction ? repeated_bytes(kernel, *contraction, sizes) : 0;
+  const auto rows = contraction ? std::nullopt : kernel::row_block_form(kernel);
+  const double seen = rows ? seen_share(kernel, *rows, sizes) : 1;
+  const double memory = (bytes + repeated) * seen / (machine.bytes_per_second * parallel);
   const double entering = points * entered * machine.stage_seconds / (machine.threads * parallel);
   double compute = 0;
   bool tiled = true;
-  if (const auto form = kernel::contraction_form(kernel)) {
-    compute = contraction_seconds(kernel, *form, machine, sizes) / parallel;
-  } else if (const auto rows = kernel::row_block_form(kernel)) {
-    compute = row_block_seconds(kernel, *rows, machine, sizes) / parallel + entering;
+  if (contraction) {
+    compute = contraction_seconds(kernel, *contraction, machine, sizes) / parallel;
+  } else if (rows) {
+    compute = row_block_seconds(kernel, *rows, machine, sizes) * seen / parallel + entering;
   } else {
     const bool updates = std::ranges::any_of(kernel.stages, [](const kernel::Stage& stage) {
       return std::holds_alternative<kernel::UpdateTarget>(stage.target);

@@ -125,8 +125,9 @@ class PlanSearch {
     return state;
   }
 
-  // Toggle a cut; absorb all that a kernel reads; slide a cut to a neighbour. A move lists the bits
-  // it flips.
+  // Toggle a cut; absorb all that a kernel reads; absorb a kernel and a reduction that it reads, as
+  // attention's weights with its scores, where either alone may only cost; slide a cut to a
+  // neighbour. A move lists the bits it flips.
   std::vector<std::vector<ClassId>> moves_from(const PlanState& state) const {
     std::vector<std::vector<ClassId>> moves;
     for (ClassId id : cost_.live()) moves.push_back({id});
@@ -134,6 +135,10 @@ class PlanSearch {
       std::vector<ClassId> absorbed = state.reads(root);
       std::erase_if(absorbed, [&](ClassId id) { return !cost_.is_live(id); });
       if (absorbed.size() > 1) moves.push_back(absorbed);
+      if (!cost_.is_live(root)) continue;
+      for (ClassId read : absorbed) {
+        if (is_reduction(read)) moves.push_back({root, read});
+      }
     }
     for (ClassId id : cost_.live()) {
       if (!state.is_cut(id)) continue;

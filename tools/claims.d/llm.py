@@ -1,8 +1,11 @@
 """Language models: their files, tokenizers, chat templates and generation."""
+import functools
 import json
+import pathlib
 import re
 import statistics
 import subprocess
+import tempfile
 import time
 
 from claims import Claim, Short
@@ -77,6 +80,38 @@ def memory(context):
             resident <= weights + cache + 200)
 
 
+MOST_LOGITS_DIFFER = 0.2  # of their standard deviation: 16 layers in bf16 on either side
+
+
+@functools.cache
+def generation(run, python, root, build_dir):
+    """generation.py over the shape of Llama-3.2-1B; claims about it share a run."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, out = pathlib.Path(folder) / "model", pathlib.Path(folder) / "figures.json"
+        run([python, root / "apps/bench/random_llama.py", model])
+        result = run([python, root / "apps/bench/generation.py", build_dir, model, "--json", out])
+        print(result.stdout, end="")
+        if not out.exists():
+            raise Short(last_line(result))
+        return json.loads(out.read_text())
+
+
+def one_billion(name, most):
+    """The ratio to the better of transformers' ways is at most this."""
+    def measure(context):
+        python = context.root / ".venv/bin/python"
+        if not python.exists():
+            raise Short("there is no .venv: run tools/install-deps.sh")
+        context.program("apps/bench/generate_bench")
+        found = generation(context.run, python, context.root, context.build_dir)
+        if found["logits_differ"] > MOST_LOGITS_DIFFER:
+            raise Short(f"logits differ by {found['logits_differ']:.2f} of their standard deviation")
+        times = ", ".join(f"{side} {taken:.0f} ms" for side, taken in found[f"{name}_ms"].items())
+        ratio = found[name]
+        return f"{ratio['ratio']:.2f}x ({ratio['low']:.2f} … {ratio['high']:.2f}): {times}", ratio["ratio"] <= most
+    return measure
+
+
 CLAIMS = [
     Claim(name="tokenizers", target="equal to tokenizers and sentencepiece on tinyshakespeare, names, every .inp case and "
           "100,000 random strings each", minutes=20, measure=tokenizers),
@@ -92,6 +127,10 @@ CLAIMS = [
     Claim(name="capital", target="`luminal run` on SmolLM2 answers Paris", minutes=0.2, measure=capital, quick=True),
     Claim(name="warm-start", target="SmolLM2, compiled before: at most 0.5 s to the first token", minutes=0.5,
           measure=warm_start),
+    Claim(name="tpot", target="the shape of Llama-3.2-1B in bf16, 32 tokens after 128, two threads: at most 0.6x the time a "
+          "token of the better of transformers eager and torch.compile", minutes=10, measure=one_billion("tpot", 0.6)),
+    Claim(name="ttft", target="the same, until the first token: at most 0.8x", minutes=10,
+          measure=one_billion("ttft", 0.8)),
     Claim(name="memory", target="SmolLM2 while it answers: at most 200 MB beside weights and kv cache", minutes=0.2,
           measure=memory, quick=True),
 ]

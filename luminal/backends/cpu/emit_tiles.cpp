@@ -55,7 +55,7 @@ void TileEmitter::emit(Value* first, Value* last) {
         if (contraction.quantised) prepare_rows(contraction, block);
       }
     };
-    if (tiling_.row_blocks.is(1) && tiling_.others.empty()) {  // then all blocks have the same rows
+    if (tiling_.same_rows) {
       loops_.guarded(builder_.CreateICmpEQ(number, first), make_rows);
     } else {
       make_rows();

@@ -19,6 +19,7 @@ constexpr double kTiledOpsPerMicrosecond = 500e3;  // of matrix products, at the
 // many of them nobody waits long for the last.
 constexpr double kPieceMicroseconds = 100;
 constexpr int kMostPieces = 32;
+constexpr int kMostPiecesWithRows = 2;  // of kernels that copy all rows as they start
 
 int64_t evaluate(Expr e, const Bindings& bindings) {
   Expr::Value value = e.evaluate(bindings);
@@ -29,6 +30,12 @@ int64_t evaluate(Expr e, const Bindings& bindings) {
 // Ranges of points start at multiples of this: vectors along them then do too.
 int64_t grain_of(const Schedule& schedule) {
   return schedule.vector_outer && !schedule.tiling ? 64 : 1;
+}
+
+bool copies_rows(const Schedule& schedule) {
+  return schedule.tiling && std::ranges::any_of(schedule.tiling->contractions, [](const auto& c) {
+           return !c.left.in_place || c.quantised;
+         });
 }
 
 void check_alignment(const LaunchPart& part) {
@@ -116,7 +123,8 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
     launch.team = launch.threads == 1 ? 1 : options.threads;
     const double rate = kernel.schedule().tiling ? kTiledOpsPerMicrosecond : kOpsPerMicrosecond;
     const double us = std::max(bytes / kBytesPerMicrosecond, ops / rate) / launch.threads;
-    launch.pieces = static_cast<int>(std::clamp<double>(us / kPieceMicroseconds, 1, kMostPieces));
+    const int most = copies_rows(kernel.schedule()) ? kMostPiecesWithRows : kMostPieces;
+    launch.pieces = static_cast<int>(std::clamp<double>(us / kPieceMicroseconds, 1, most));
   }
   return launch;
 }

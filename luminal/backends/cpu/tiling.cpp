@@ -258,6 +258,19 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   tiling.row_blocks = ceil_div(m, tiling.block_rows);
 }
 
+// Heads beside one another are blocks of their own, of the same rows.
+bool have_same_rows(const Schedule& schedule, const Tiling& tiling) {
+  if (tiling.row_blocks.upper_bound() > 1) return false;
+  auto varies = [&](const TiledContraction& contraction) {
+    const ScheduledStage& left = schedule.stages[static_cast<size_t>(contraction.left.stage)];
+    return std::ranges::any_of(tiling.others, [&](int loop) {
+      const std::vector<bool> varying_there = varying(left, loop, true);
+      return std::ranges::any_of(varying_there, [](bool v) { return v; });
+    });
+  };
+  return std::ranges::none_of(tiling.contractions, varies);
+}
+
 Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
 
 void place_in_scratch(Schedule& schedule, Tiling& tiling) {
@@ -345,6 +358,7 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   tiling.shape =
       streams ? streamed_shape(target, most) : micro_shape(target, tiling.multiply, most);
   choose_blocks(schedule, tiling);
+  tiling.same_rows = have_same_rows(schedule, tiling);
   place_in_scratch(schedule, tiling);
 
   schedule.vector_outer = true;

@@ -73,7 +73,8 @@ struct Tiling {
   int lanes = 1;
   int64_t block_rows = 1;
   int64_t block_columns = 1;
-  int64_t block_k = 1;  // summed in one go: a panel of it stays in a near cache
+  int64_t block_k = 1;     // summed in one go: a panel of it stays in a near cache
+  bool same_rows = false;  // all blocks have the same left factors
   Expr row_blocks = 1;
   Expr column_blocks = 1;
   std::vector<TiledContraction> contractions;
