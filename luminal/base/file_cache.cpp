@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <system_error>
 
 #include "luminal/base/check.h"
@@ -93,6 +95,20 @@ void count(const Entry& entry, std::vector<CacheStats>& stats) {
   stats[entry.kind].bytes += entry.bytes;
 }
 
+// Whether to look through a folder for what it holds too much of: the first time that this process
+// has stored something there, and then after a sixteenth of what it may hold. Looking each time
+// would take longer, in a process that compiles a thousand graphs, than compiling them.
+bool is_due(const std::filesystem::path& folder, uint64_t stored, uint64_t most_bytes) {
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, uint64_t> stored_since;
+  const std::lock_guard lock(mutex);
+  const auto [entry, is_first] = stored_since.try_emplace(folder, 0);
+  entry->second += stored;
+  if (!is_first && entry->second < most_bytes / 16) return false;
+  entry->second = 0;
+  return true;
+}
+
 // The content after a header that fits it; none where anything is amiss.
 std::optional<std::string> read_entry(std::ifstream& file, const std::string& key) {
   file.seekg(0, std::ios::end);
@@ -132,7 +148,7 @@ bool FileCache::is_key(std::string_view text) {
 }
 
 FileCache::~FileCache() {
-  if (stored_ > 0) trim_cache(folder_, most_bytes_);
+  if (stored_ > 0 && is_due(folder_, stored_bytes_, most_bytes_)) trim_cache(folder_, most_bytes_);
 }
 
 std::filesystem::path FileCache::file_of(const std::string& key) const {
@@ -173,7 +189,10 @@ void FileCache::store(const std::string& key, std::string_view content) {
     if (!file) error = std::make_error_code(std::errc::io_error);
   }
   if (!error) std::filesystem::rename(temporary, final_path, error);
-  if (!error) ++stored_;
+  if (!error) {
+    ++stored_;
+    stored_bytes_ += content.size();
+  }
   if (error) {
     ++not_written_;
     std::error_code ignored;

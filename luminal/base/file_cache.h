@@ -31,7 +31,8 @@ class FileCache {
 
   // An empty path: nothing is found, nothing is kept. At the end of its life, if it stored
   // something, it removes the entries of the folder that were used least recently until
-  // `most_bytes` hold the rest.
+  // `most_bytes` hold the rest: the first time in this process, and then after every sixteenth of
+  // that.
   FileCache(std::filesystem::path folder, CacheKind kind, uint64_t most_bytes = kDefaultBytes);
   ~FileCache();
 
@@ -60,6 +61,7 @@ class FileCache {
   uint64_t most_bytes_;
   std::string refused_;  // a note: the folder isn't used
   std::atomic<int64_t> hits_ = 0, misses_ = 0, damaged_ = 0, not_written_ = 0, stored_ = 0;
+  std::atomic<uint64_t> stored_bytes_ = 0;
 };
 
 // What a cache's folder holds of one kind.
