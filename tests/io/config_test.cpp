@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
+#include "tests/support/user_error.h"
 
 namespace luminal {
 namespace {
@@ -14,16 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
-
-template <typename Function>
-std::string user_error(Function function) {
-  try {
-    function();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
+using tests::user_error;
 
 Config parse(std::string_view text) { return Config::parse(text, "config.json"); }
 

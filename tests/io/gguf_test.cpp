@@ -11,6 +11,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/base/os_paths.h"
 #include "tests/io/gguf_builder.h"
+#include "tests/support/user_error.h"
 
 namespace luminal {
 namespace {
@@ -18,21 +19,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
+using tests::user_error;
 
 Gguf parse(const std::string& bytes) {
   // A copy of the exact size on the heap, so that sanitizers see a read past its end.
   auto owner = std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
   return Gguf::parse(std::as_bytes(std::span(*owner)), owner, "hostile.gguf");
-}
-
-template <typename Function>
-std::string user_error(Function function) {
-  try {
-    function();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "(no error)";
 }
 
 std::string every_kind() {

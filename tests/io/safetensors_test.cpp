@@ -13,12 +13,14 @@
 #include "luminal/base/os_process.h"
 #include "luminal/shape/scalar.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/support/user_error.h"
 
 namespace luminal {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using tests::user_error;
 
 constexpr DType kFileDTypes[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
                                  DType::I32, DType::I16, DType::I8,  DType::U8,   DType::Bool};
@@ -85,16 +87,6 @@ SafeTensors parse(const std::string& bytes) {
   // A copy of the exact size on the heap, so that sanitizers see a read past its end.
   auto owner = std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
   return SafeTensors::parse(std::as_bytes(std::span(*owner)), owner, "hostile.safetensors");
-}
-
-template <typename Function>
-std::string user_error(Function function) {
-  try {
-    function();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "(no error)";
 }
 
 TEST(SafeTensors, RoundTripsEveryDType) {

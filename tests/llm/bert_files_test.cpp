@@ -7,11 +7,13 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/llm/models/list.h"
+#include "tests/support/user_error.h"
 
 namespace luminal::llm {
 namespace {
 
 using ::testing::HasSubstr;
+using tests::user_error;
 
 Config config(const std::string& more, const std::string& kind = "bert") {
   return Config::parse(R"({"model_type": ")" + kind + R"(", "vocab_size": 100, "hidden_size": 32,
@@ -19,16 +21,6 @@ Config config(const std::string& more, const std::string& kind = "bert") {
     "max_position_embeddings": 128)" +
                            more + "}",
                        "config.json");
-}
-
-template <typename Function>
-std::string user_error(Function function) {
-  try {
-    function();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "(no error)";
 }
 
 TEST(BertFiles, SizesAreReadAndDefaultsAreThoseOfTheFormat) {

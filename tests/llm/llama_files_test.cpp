@@ -8,12 +8,14 @@
 
 #include "luminal/base/errors.h"
 #include "tests/io/gguf_builder.h"
+#include "tests/support/user_error.h"
 
 namespace luminal::llm {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Optional;
+using tests::user_error;
 
 std::string settings(const std::string& more, const std::string& kind = "llama") {
   return R"({"model_type": ")" + kind + R"(", "vocab_size": 100, "hidden_size": 32,
@@ -24,16 +26,6 @@ std::string settings(const std::string& more, const std::string& kind = "llama")
 
 LlamaConfig from_json(const std::string& more, const std::string& kind = "llama") {
   return llama_config(Config::parse(settings(more, kind), "config.json"));
-}
-
-template <typename Function>
-std::string user_error(Function function) {
-  try {
-    function();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "(no error)";
 }
 
 TEST(LlamaFiles, DefaultsAreThoseOfTheFormat) {

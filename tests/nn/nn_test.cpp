@@ -24,6 +24,7 @@
 #include "luminal/nn/sequential.h"
 #include "luminal/nn/transformer.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/support/user_error.h"
 
 namespace luminal {
 namespace {
@@ -31,6 +32,7 @@ namespace {
 using nn::Scope;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using tests::user_error;
 
 using Inputs = std::vector<Tensor>;
 
@@ -211,16 +213,6 @@ TEST_P(AgainstTorch, LoadsTheStateDictAndAgrees) {
 
 INSTANTIATE_TEST_SUITE_P(Nn, AgainstTorch, ::testing::ValuesIn(cases()),
                          [](const auto& test) { return test.param.name; });
-
-template <typename Function>
-std::string user_error(Function function) {
-  try {
-    function();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
 
 TEST(Scope, ParametersAreSortedAndCounted) {
   Graph graph;
