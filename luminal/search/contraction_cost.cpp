@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "luminal/kernel/joined_loops.h"
+
 namespace luminal::search {
 namespace {
 
@@ -48,45 +50,38 @@ std::vector<Expr> exprs_of(const kernel::Kernel& kernel) {
   return exprs;
 }
 
-bool contains(Expr e, Expr part) {
-  if (e == part) return true;
-  return std::ranges::any_of(e.operands(), [&](Expr x) { return contains(x, part); });
-}
-
 // The columns that vectors run along: those of the last loop, and of loops around it as long as
 // nothing in the kernel needs their indices apart, as the two halves of a rotation do.
 Expr joined_columns(const kernel::Kernel& kernel, const kernel::ContractionForm& form) {
   std::vector<Expr> exprs = exprs_of(kernel);
-  std::vector<Expr> indices;
-  for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-    indices.push_back(Expr::index(static_cast<int>(loop), kernel.loops[loop].extent));
-  }
+  std::vector<Expr> extents;
+  for (const kernel::Loop& loop : kernel.loops) extents.push_back(loop.extent);
   const int last = form.columns.back();
-  Expr extent = kernel.loops[static_cast<size_t>(last)].extent;
   for (size_t n = form.columns.size() - 1; n-- > 0;) {
     const int outer = form.columns[n];
-    const Expr together = kernel.loops[static_cast<size_t>(outer)].extent * extent;
-    const Expr joined = Expr::index(last, together);
-    std::vector<Expr> replacement = indices;
-    replacement[static_cast<size_t>(outer)] = joined / extent;
-    replacement[static_cast<size_t>(last)] = joined % extent;
+    const kernel::JoinedLoops joined(extents, outer, last);
     for (Expr& e : exprs) {
-      e = e.substitute_indices(replacement);
-      if (contains(e, joined / extent) || contains(e, joined % extent)) return extent;
+      const std::optional<Expr> over = joined.over(e);
+      if (!over) return extents[static_cast<size_t>(last)];
+      e = *over;
     }
-    extent = together;
-    indices[static_cast<size_t>(last)] = joined;
+    extents[static_cast<size_t>(outer)] = 1;
+    extents[static_cast<size_t>(last)] = joined.extent();
   }
-  return extent;
+  return extents[static_cast<size_t>(last)];
+}
+
+// Points of some loops together.
+double points_of(const kernel::Kernel& kernel, const std::vector<int>& loops,
+                 const Bindings& sizes) {
+  double points = 1;
+  for (int loop : loops) points *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+  return points;
 }
 
 double n_weights(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                  const kernel::Contraction& contraction, const Bindings& sizes) {
-  double count = value(kernel.loops[static_cast<size_t>(contraction.k)].extent, sizes);
-  for (int loop : form.columns) {
-    count *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
-  }
-  return count;
+  return points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.columns, sizes);
 }
 
 // Of right factors that are copied in every run, one by one: vectors have too few columns to read
@@ -94,11 +89,9 @@ double n_weights(const kernel::Kernel& kernel, const kernel::ContractionForm& fo
 double reordered_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                           const Bindings& sizes) {
   constexpr double kVector = 16;
-  double columns = 1;
-  for (int loop : form.columns) {
-    columns *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
-  }
-  if (columns < kVector || value(joined_columns(kernel, form), sizes) >= kVector) return 0;
+  if (points_of(kernel, form.columns, sizes) < kVector ||
+      value(joined_columns(kernel, form), sizes) >= kVector)
+    return 0;
   double elements = 0;
   for (const kernel::Contraction& contraction : form.contractions) {
     elements += n_weights(kernel, form, contraction, sizes);
@@ -133,11 +126,9 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
         left.body.size() == 1 ||
         (left.body.size() == 2 && kernel::is_widened(left, left.result, DType::BF16));
     if (loaded) continue;
-    double count = value(kernel.loops[static_cast<size_t>(contraction.k)].extent, sizes);
-    for (int loop : form.rows) {
-      count *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
-    }
-    elements = std::max(elements, count);  // products of the same rows compute them once
+    // Products of the same rows compute them once.
+    elements = std::max(
+        elements, points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.rows, sizes));
   }
   return elements;
 }

@@ -4,6 +4,7 @@
 
 #include "luminal/backends/cpu/lane_pattern.h"
 #include "luminal/backends/cpu/schedule.h"
+#include "luminal/kernel/joined_loops.h"
 #include "luminal/kernel/panels.h"
 #include "luminal/kernel/quantised_form.h"
 
@@ -42,30 +43,17 @@ Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<int, E
   return e.substitute_indices(replacement);
 }
 
-bool contains(Expr e, Expr part) {
-  if (e == part) return true;
-  return std::ranges::any_of(e.operands(), [&](Expr x) { return contains(x, part); });
-}
-
-// [8, 128] rows in memory order are 1024 rows: makes one of the last two loops of a list, again and
-// again, where no address needs the two apart.
+// Makes one of the last two loops of a list, again and again, where no address needs them apart.
 void merge_loops(Schedule& schedule, std::vector<int>& loops) {
   while (loops.size() >= 2) {
     const int b = loops.back(), a = loops[loops.size() - 2];
-    const Expr inner = schedule.extents[static_cast<size_t>(b)];
-    const Expr together = schedule.extents[static_cast<size_t>(a)] * inner;
-    const Expr merged = Expr::index(b, together);
-    const Expr quotient = merged / inner, remainder = merged % inner;
-    auto replaced = [&](Expr e) { return at(schedule, e, {{a, quotient}, {b, remainder}}); };
+    const kernel::JoinedLoops joined(schedule.extents, a, b);
     bool whole = true;
-    for_each_expr(schedule, [&](Expr& e) {
-      const Expr after = replaced(e);
-      whole = whole && !contains(after, quotient) && !contains(after, remainder);
-    });
+    for_each_expr(schedule, [&](Expr& e) { whole = whole && joined.over(e).has_value(); });
     if (!whole) return;
-    for_each_expr(schedule, [&](Expr& e) { e = replaced(e); });
+    for_each_expr(schedule, [&](Expr& e) { e = *joined.over(e); });
     schedule.extents[static_cast<size_t>(a)] = 1;
-    schedule.extents[static_cast<size_t>(b)] = together;
+    schedule.extents[static_cast<size_t>(b)] = joined.extent();
     loops.erase(loops.end() - 2);
   }
 }
