@@ -12,6 +12,8 @@ function(luminal_target_settings target)
     POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Werror=switch
     $<$<BOOL:${LUMINAL_WERROR}>:-Werror>
+    # A failed check names its file from the project's root; where that lay is nobody's business.
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
     # g++ 12 warns about its own std::string operator+ (GCC bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   if(LUMINAL_SANITIZE)
