@@ -69,19 +69,21 @@ int PanelCopier::turned_load() const {
   return fits ? id : -1;
 }
 
-void PanelCopier::emit(Range columns) {
-  first_ = columns.from;
-  Value* k = index_.scalar(state_.schedule.extents[static_cast<size_t>(source_.k)]);
+void PanelCopier::emit(Range columns, Range k, Value* first) {
+  first_ = first;
   const int load = turned_load();
-  if (load < 0) return copy({i64(0), k}, columns);
-  const int64_t step = int64_t{source_.lanes} * per_lane_;
-  Value* whole_k = builder_.CreateAnd(k, i64(-step));
-  Value* count = builder_.CreateSub(columns.to, columns.from);
-  Value* whole = builder_.CreateAdd(columns.from, builder_.CreateAnd(count, i64(-source_.lanes)));
-  copy_turned(load, {i64(0), whole_k}, {columns.from, whole});
-  loops_.guarded(builder_.CreateICmpNE(k, whole_k), [&] { copy({whole_k, k}, columns); });
-  loops_.guarded(builder_.CreateICmpNE(columns.to, whole),
-                 [&] { copy({i64(0), whole_k}, {whole, columns.to}); });
+  if (load < 0) return copy(k, columns);
+  // In whole squares as far as they go.
+  auto whole = [&](Range range, int64_t step) {
+    Value* count = builder_.CreateSub(range.to, range.from);
+    return builder_.CreateAdd(range.from, builder_.CreateAnd(count, i64(-step)));
+  };
+  Value* whole_k = whole(k, int64_t{source_.lanes} * per_lane_);
+  Value* whole_columns = whole(columns, source_.lanes);
+  copy_turned(load, {k.from, whole_k}, {columns.from, whole_columns});
+  loops_.guarded(builder_.CreateICmpNE(k.to, whole_k), [&] { copy({whole_k, k.to}, columns); });
+  loops_.guarded(builder_.CreateICmpNE(columns.to, whole_columns),
+                 [&] { copy({k.from, whole_k}, {whole_columns, columns.to}); });
 }
 
 // Element by element along k, vectors along the columns. A lane of two elements is written twice:

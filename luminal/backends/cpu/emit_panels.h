@@ -25,8 +25,9 @@ class PanelCopier {
 
   PanelCopier(EmitState& state, const PanelSource& source);
 
-  // Columns from a multiple of the lanes on, into the first panels; all of k.
-  void emit(Range columns);
+  // Columns from a multiple of the lanes on, k from whole words; the panel of column `first` is the
+  // first one.
+  void emit(Range columns, Range k, llvm::Value* first);
 
  private:
   void copy(Range k, Range columns);

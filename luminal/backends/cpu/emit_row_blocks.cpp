@@ -77,20 +77,7 @@ void RowBlockEmitter::emit(Value* first, Value* last) {
           return Values();
         },
         [&] {
-          loops_.guarded(others_panels, [&] {
-            for (const BlockedContraction& contraction : blocks_.contractions) {
-              const PanelSource source{.stage = contraction.right,
-                                       .column = contraction.column,
-                                       .k = contraction.k,
-                                       .multiply = contraction.multiply,
-                                       .lanes = target_.vector_bytes / 4,
-                                       .panels = contraction.panels,
-                                       .panel_pitch = contraction.panel_pitch};
-              Value* columns =
-                  index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction.column)]);
-              PanelCopier(state_, source).emit({i64(0), columns});
-            }
-          });
+          loops_.guarded(others_panels, [&] { copy_panels(); });
           emit_block(block);
           return Values();
         });
@@ -122,46 +109,79 @@ RowBlockEmitter::Block RowBlockEmitter::find_block(Value* number, Value*& row_bl
   return block;
 }
 
-// What counts in any of the rows, in whole steps of vectors, and one step at least.
-void RowBlockEmitter::find_range(const Block& block) {
-  const kernel::MaskedRange& masked = *blocks_.masked;
-  auto at_row = [&](Expr e, Value* row) {
-    index_.open_level();
-    index_.set_loop(blocks_.row_loop, {row});
-    Value* value = index_.scalar(e);
-    index_.unset_loop(blocks_.row_loop);
-    index_.close_level();
-    return value;
+// All shared factors, but for what counts in none of the rows.
+void RowBlockEmitter::copy_panels() {
+  EmitState::Range counts = {};
+  if (blocks_.masked) counts = counting({i64(0), extent(blocks_.row_loop)});
+  auto needed = [&](int loop) -> PanelCopier::Range {
+    const bool masked = blocks_.masked && std::ranges::count(blocks_.masked->loops, loop) > 0;
+    return masked ? PanelCopier::Range{counts.from, counts.to}
+                  : PanelCopier::Range{i64(0), extent(loop)};
   };
-  Value* last_row = builder_.CreateSub(block.last_row, i64(1));
+  for (const BlockedContraction& contraction : blocks_.contractions) {
+    const PanelSource source{.stage = contraction.right,
+                             .column = contraction.column,
+                             .k = contraction.k,
+                             .multiply = contraction.multiply,
+                             .lanes = target_.vector_bytes / 4,
+                             .panels = contraction.panels,
+                             .panel_pitch = contraction.panel_pitch};
+    PanelCopier(state_, source).emit(needed(contraction.column), needed(contraction.k), i64(0));
+  }
+}
+
+Value* RowBlockEmitter::at_row(Expr e, Value* row) {
+  index_.open_level();
+  index_.set_loop(blocks_.row_loop, {row});
+  Value* value = index_.scalar(e);
+  index_.unset_loop(blocks_.row_loop);
+  index_.close_level();
+  return value;
+}
+
+Value* RowBlockEmitter::least(const kernel::MaskedRange::Bound& bound, const Block& rows) {
+  return at_row(bound.index, bound.grows ? rows.row : builder_.CreateSub(rows.last_row, i64(1)));
+}
+
+Value* RowBlockEmitter::greatest(const kernel::MaskedRange::Bound& bound, const Block& rows) {
+  return at_row(bound.index, bound.grows ? builder_.CreateSub(rows.last_row, i64(1)) : rows.row);
+}
+
+// What counts in any of the rows, in whole steps of vectors, and one step of each row at least: so
+// the range of some rows lies within that of more.
+EmitState::Range RowBlockEmitter::counting(const Block& rows) {
+  const kernel::MaskedRange& masked = *blocks_.masked;
   Value* all = extent(masked.loops.front());
-  Value *from = i64(0), *to = all;
+  Value *from = i64(0), *to = all, *least_to = all;
   for (const auto& bound : masked.last) {
-    Value* last = at_row(bound.index, bound.grows ? last_row : block.row);
-    to = smallest(to, builder_.CreateAdd(last, i64(1)));
+    to = smallest(to, builder_.CreateAdd(greatest(bound, rows), i64(1)));
+    least_to = smallest(least_to, builder_.CreateAdd(least(bound, rows), i64(1)));
   }
   to = smallest(largest(to, i64(1)), all);
-  for (const auto& bound : masked.first) {
-    from = largest(from, at_row(bound.index, bound.grows ? block.row : last_row));
-  }
-  from = largest(smallest(from, builder_.CreateSub(to, i64(1))), i64(0));
+  for (const auto& bound : masked.first) from = largest(from, least(bound, rows));
+  from = largest(smallest(from, builder_.CreateSub(least_to, i64(1))), i64(0));
   constexpr int64_t kStep = EmitState::kRangeStep;
   from = builder_.CreateAnd(from, i64(-kStep));
   to = builder_.CreateAnd(builder_.CreateAdd(to, i64(kStep - 1)), i64(-kStep));
-  to = smallest(to, all);
+  return {from, smallest(to, all)};
+}
+
+// The loops over keys keep to what counts in the block.
+void RowBlockEmitter::find_range(const Block& block) {
+  const kernel::MaskedRange& masked = *blocks_.masked;
+  const EmitState::Range counts = counting(block);
   // Where the last one that counts is after all of these in every row, the mask is known to hold.
   Value* shown = nullptr;
   if (masked.first.empty() && masked.decides) {
-    shown = to;
+    shown = counts.to;
     for (const auto& bound : masked.last) {
-      Value* last = at_row(bound.index, bound.grows ? block.row : last_row);
-      shown = smallest(shown, builder_.CreateAdd(last, i64(1)));
+      shown = smallest(shown, builder_.CreateAdd(least(bound, block), i64(1)));
     }
-    shown = builder_.CreateAnd(largest(shown, from), i64(-kStep));
+    shown = builder_.CreateAnd(largest(shown, counts.from), i64(-EmitState::kRangeStep));
   }
   for (int loop : masked.loops) {
     const Expr mask = masked.mask.substitute(index_of(masked.mask_loop), index_of(loop));
-    state_.ranges[loop] = {from, to, shown, mask};
+    state_.ranges[loop] = {counts.from, counts.to, shown, mask};
   }
 }
 

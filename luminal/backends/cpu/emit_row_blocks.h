@@ -20,6 +20,11 @@ class RowBlockEmitter {
   };
 
   Block find_block(llvm::Value* number, llvm::Value*& row_block);
+  void copy_panels();
+  llvm::Value* at_row(Expr e, llvm::Value* row);
+  llvm::Value* least(const kernel::MaskedRange::Bound& bound, const Block& rows);
+  llvm::Value* greatest(const kernel::MaskedRange::Bound& bound, const Block& rows);
+  EmitState::Range counting(const Block& rows);
   void find_range(const Block& block);
   void emit_block(const Block& block);
   void for_each_row(const Block& block, const std::function<void(llvm::Value* row)>& body);

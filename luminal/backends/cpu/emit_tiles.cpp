@@ -106,7 +106,9 @@ void TileEmitter::copy_panels(const TiledContraction& contraction, const Block& 
                            .lanes = tiling_.lanes,
                            .panels = contraction.right.scratch,
                            .panel_pitch = contraction.right.pitch};
-  PanelCopier(state_, source).emit({block.column, block.last_column});
+  Value* k = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction.k)]);
+  PanelCopier(state_, source)
+      .emit({block.column, block.last_column}, {builder_.getInt64(0), k}, block.column);
 }
 
 // The left factor, row by row, vectors along k. What a row loads that doesn't change along k stands
