@@ -1,6 +1,7 @@
 #include "luminal/search/cost_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -54,10 +55,15 @@ constexpr double kPartsOfF32 = 3;
 
 // Of the keys that a kernel of this form loops over, those that a mask by position leaves for the
 // row in the middle. The others are neither read nor multiplied.
-double seen_share(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
-                  const Bindings& sizes) {
+struct SeenKeys {
+  std::vector<int> loops;  // over keys
+  double share = 1;
+};
+
+SeenKeys seen_keys(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
+                   const Bindings& sizes) {
   const auto masked = kernel::masked_range(kernel, form.rows);
-  if (!masked || masked->loops.empty()) return 1;
+  if (!masked || masked->loops.empty()) return {};
   std::vector<int64_t> middle;
   for (const kernel::Loop& loop : kernel.loops) {
     middle.push_back(loop.extent.evaluate(sizes).value.value_or(1) / 2);
@@ -74,7 +80,42 @@ double seen_share(const kernel::Kernel& kernel, const kernel::RowBlockForm& form
       last = std::min(last, static_cast<double>(*at));
     }
   }
-  return keys < 1 ? 1 : std::clamp((last - first + 1) / keys, 1 / keys, 1.0);
+  if (keys < 1) return {};
+  return {masked->loops, std::clamp((last - first + 1) / keys, 1 / keys, 1.0)};
+}
+
+// The kernel with loops over the keys that are seen: what else it computes, as the queries
+// themselves, has its own loops and costs what it costs.
+kernel::Kernel over_seen_keys(const kernel::Kernel& kernel, const SeenKeys& seen,
+                              const Bindings& sizes) {
+  kernel::Kernel result = kernel;
+  for (int loop : seen.loops) {
+    Expr& extent = result.loops[static_cast<size_t>(loop)].extent;
+    extent = Expr(static_cast<int64_t>(std::ceil(value(extent, sizes) * seen.share)));
+  }
+  return result;
+}
+
+// Bytes of keys and values that aren't seen.
+double hidden_bytes(const kernel::Kernel& kernel, const SeenKeys& seen, const Bindings& sizes) {
+  std::set<int> hidden;
+  for (const kernel::Stage& stage : kernel.stages) {
+    for (const kernel::Inst& inst : stage.body) {
+      const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
+      if (load == nullptr) continue;
+      const bool by_key = std::ranges::any_of(load->index, [&](const auto& index) {
+        return std::ranges::any_of(seen.loops,
+                                   [&](int loop) { return index.expr.uses_index(loop); });
+      });
+      if (by_key) hidden.insert(load->param);
+    }
+  }
+  double bytes = 0;
+  for (int param : hidden) {
+    const kernel::Param& read = kernel.params[static_cast<size_t>(param)];
+    bytes += value(n_elements(read.dims), sizes) * bits(read.dtype) / 8;
+  }
+  return bytes * (1 - seen.share);
 }
 
 double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
@@ -177,15 +218,19 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
   const auto contraction = kernel::contraction_form(kernel);
   const double repeated = contraction ? repeated_bytes(kernel, *contraction, sizes) : 0;
   const auto rows = contraction ? std::nullopt : kernel::row_block_form(kernel);
-  const double seen = rows ? seen_share(kernel, *rows, sizes) : 1;
-  const double memory = (bytes + repeated) * seen / (machine.bytes_per_second * parallel);
+  const SeenKeys seen = rows ? seen_keys(kernel, *rows, sizes) : SeenKeys();
+  const double hidden = hidden_bytes(kernel, seen, sizes);
+  const double memory =
+      std::max(0.0, bytes + repeated - hidden) / (machine.bytes_per_second * parallel);
   const double entering = points * entered * machine.stage_seconds / (machine.threads * parallel);
   double compute = 0;
   bool tiled = true;
   if (contraction) {
     compute = contraction_seconds(kernel, *contraction, machine, sizes) / parallel;
   } else if (rows) {
-    compute = row_block_seconds(kernel, *rows, machine, sizes) * seen / parallel + entering;
+    const double rows_alone =
+        row_block_seconds(over_seen_keys(kernel, seen, sizes), *rows, machine, sizes);
+    compute = rows_alone / parallel + entering;
   } else {
     const bool updates = std::ranges::any_of(kernel.stages, [](const kernel::Stage& stage) {
       return std::holds_alternative<kernel::UpdateTarget>(stage.target);
