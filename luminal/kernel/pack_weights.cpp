@@ -30,14 +30,20 @@ LoweredKernel lower_view(DType dtype, const IndexMap& map) {
   return *staged;
 }
 
-// The kernel that stores `packed`, which has one term, a view of `weight`. Kernels don't write u4:
-// they are moved eight at a time, as words.
+// A view of elements as they are: those that stay together move as words, halves as integers, which
+// nothing converts. Kernels don't write u4 at all.
+LoweredKernel lower_move(DType dtype, const IndexMap& map) {
+  if (dtype == DType::U4) return lower_view(DType::I32, word_map(map, kU4PerWord).value());
+  if (!is_half(dtype)) return lower_view(dtype, map);
+  const std::optional<IndexMap> words = word_map(map, kHalvesPerWord);
+  return words ? lower_view(DType::I32, *words) : lower_view(DType::I16, map);
+}
+
+// The kernel that stores `packed`, which has one term, a view of `weight`.
 LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId weight) {
   const TermClass& value = planned.terms.at(packed);
   const IndexMap& map = std::get<ReindexTerm>(value.terms[0]).map;
-  const bool words = value.dtype == DType::U4;
-  LoweredKernel lowered =
-      words ? lower_view(DType::I32, word_map(map).value()) : lower_view(value.dtype, map);
+  LoweredKernel lowered = lower_move(value.dtype, map);
   LUMINAL_CHECK(lowered.origins.size() == 2, "packing reads one tensor and writes one");
   lowered.origins = {{planned.source_of(weight), weight}, {-1, packed}};
   lowered.classes = {packed};

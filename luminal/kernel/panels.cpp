@@ -195,7 +195,7 @@ class PanelReader {
     PanelRead read{.load = at,
                    .map = IndexMap(dims, param.dims, std::move(exprs)),
                    .index = loops.index(packing_.lanes, depth)};
-    if (param.dtype == DType::U4 && !word_map(read.map)) return std::nullopt;
+    if (param.dtype == DType::U4 && !word_map(read.map, kU4PerWord)) return std::nullopt;
     return read;
   }
 
@@ -213,8 +213,8 @@ std::vector<PanelRead> reads_in_panels(const Kernel& kernel, const ContractionFo
   return PanelReader(kernel, form, contraction, packing).run();
 }
 
-std::optional<IndexMap> word_map(const IndexMap& map) {
-  const Expr per_word = kU4PerWord;
+std::optional<IndexMap> word_map(const IndexMap& map, int elements) {
+  const Expr per_word = elements;
   if (map.dims().empty() || map.source_dims().empty()) return std::nullopt;
   const int inner = static_cast<int>(map.dims().size()) - 1;
   if (!(map.dims().back() == per_word) || !(map.source_dims().back() % per_word).is(0)) {

@@ -14,6 +14,7 @@
 namespace luminal::kernel {
 
 constexpr int kU4PerWord = 8;
+constexpr int kHalvesPerWord = 2;
 
 // What a backend wants.
 struct Packing {
@@ -46,8 +47,8 @@ std::vector<PanelRead> reads_in_panels(const Kernel& kernel, const ContractionFo
 bool reads_panels(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
                   const Packing& packing);
 
-// A map between tensors of u4 as one between tensors of words of eight of them; none where eight
-// don't stay together.
-std::optional<IndexMap> word_map(const IndexMap& map);
+// A map between tensors as one between tensors of words, of so many elements each; none where
+// those don't stay together.
+std::optional<IndexMap> word_map(const IndexMap& map, int elements);
 
 }  // namespace luminal::kernel

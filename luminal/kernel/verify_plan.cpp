@@ -13,10 +13,13 @@ bool has_type(const Param& param, const TermClass& value) {
   return param.dtype == value.dtype && same_dims(param.dims, value.dims);
 }
 
-// Kernels that pack u4 take them for words of eight.
+// Kernels that pack take u4 for words of eight, and halves for words of two or for integers.
 bool holds_words(const Param& param, const TermClass& value) {
-  return param.dtype == DType::I32 && value.dtype == DType::U4 &&
-         n_elements(param.dims) * kU4PerWord == n_elements(value.dims);
+  int64_t elements = 0;  // of a word
+  if (param.dtype == DType::I32 && value.dtype == DType::U4) elements = kU4PerWord;
+  if (param.dtype == DType::I32 && is_half(value.dtype)) elements = kHalvesPerWord;
+  if (param.dtype == DType::I16 && is_half(value.dtype)) elements = 1;
+  return elements > 0 && n_elements(param.dims) * Expr(elements) == n_elements(value.dims);
 }
 
 class Verifier {

@@ -275,7 +275,7 @@ TEST(PackWeights, AWeightThatAllBatchesShareHasNoBatch) {
   Tensor x = graph.input("x", {3, 5, 8}, DType::BF16);
   Tensor y = matmul(x, graph.weight("w", {8, 20}, DType::BF16));
   y.output("y");
-  EXPECT_THAT(packed_like_before(graph).panels(), ElementsAre("bf16[2, 4, 16, 2]"));
+  EXPECT_THAT(packed_like_before(graph).panels(), ElementsAre("i16[2, 4, 16, 2]"));
 }
 
 TEST(PackWeights, SeveralColumnLoopsAreOneRowOfColumns) {
@@ -397,7 +397,15 @@ TEST(PackWeights, PairsComeWhole) {
   matmul(x, graph.weight("w", {9, 32}, DType::BF16)).output("y");
   EXPECT_THAT(packed_like_before(graph).packed(), IsEmpty());
   EXPECT_THAT(packed_like_before(graph, {}, {.lanes = 8, .bf16_depth = 1}).panels(),
-              ElementsAre("bf16[4, 9, 8, 1]"));
+              ElementsAre("i16[4, 9, 8, 1]"));
+}
+
+// Pairs that lie side by side in the weight too are moved as words.
+TEST(PackWeights, PairsThatStayTogetherAreWords) {
+  Graph graph;
+  Tensor x = graph.input("x", {5, 8}, DType::BF16);
+  matmul(x, graph.weight("w", {32, 8}, DType::BF16).t()).output("y");
+  EXPECT_THAT(packed_like_before(graph).panels(), ElementsAre("i32[2, 4, 16]"));
 }
 
 TEST(PackWeights, WhatIsComputedOfWeightsAloneIsPackedTogether) {

@@ -177,7 +177,16 @@ int unroll_for(int weight, bool reduces, Expr extent, int lanes, const EmitOptio
   return unroll;
 }
 
+// No more lanes than a loop has points: what is left of a wide vector would only be masked.
+int lanes_within(Expr extent, int lanes) {
+  const std::optional<int64_t> n = extent.to_int();
+  while (n && *n > 1 && lanes / 2 >= *n) lanes /= 2;
+  return lanes;
+}
+
 void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOptions& options) {
+  // A loop of one point isn't one that vectors could run along; its index is 0.
+  while (schedule.n_outer > 1 && schedule.extents[schedule.n_outer - 1].is(1)) --schedule.n_outer;
   std::vector<const Stage*> all;
   double inner_cost = 0, outer_cost = 0;
   bool has_loops = false;
@@ -207,9 +216,9 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
       weight += body_weight(*stage);
       reduces |= stage->reduction.has_value();
     }
-    schedule.lanes = lanes;
     Expr extent = schedule.extents[schedule.n_outer - 1];
-    schedule.unroll = unroll_for(weight, reduces, extent, lanes, options);
+    schedule.lanes = lanes_within(extent, lanes);
+    schedule.unroll = unroll_for(weight, reduces, extent, schedule.lanes, options);
   }
   for (ScheduledStage& stage : schedule.stages) {
     if (schedule.vector_outer) {
