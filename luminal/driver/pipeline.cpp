@@ -227,6 +227,9 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
       options.memory_limit > 0 ? options.memory_limit : base::cgroup_limits().memory.value_or(0);
 
   const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
+  // Reading weights doesn't wait for their kernels, unless there may be none to wait for.
+  const int beside = report.stop_after.empty() ? threads_of(options) - 1 : 0;
+  DataLoading loading(*snapshot, ports.leaves, beside);
   const std::vector<backends::LoadRequest> requests =
       requests_for(snapshot, ports, impl->variants, backend, options, report);
   report.target = backend.target(requests.front().options);
@@ -245,7 +248,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   for (size_t i = 0; i < ports.results.size(); ++i) {
     impl->result_port[ports.results[i]] = ports.leaves.size() + i;
   }
-  const auto data = load_data(*snapshot, ports.leaves, threads_of(options));
+  const auto data = loading.finish();
   for (size_t i = 0; i < data.size(); ++i) {
     if (data[i]) impl->bind_data(i, *data[i]);
   }

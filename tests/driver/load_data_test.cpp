@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "luminal/luminal.h"
 
@@ -25,9 +28,10 @@ TEST(LoadData, GivesEachLeafItsOwn) {
       return number(static_cast<float>(k));
     });
   }
-  for (int threads : {0, 1, 2, 7, 100}) {
+  const std::vector<NodeId> leaves = graph.leaves();
+  for (int beside : {-1, 0, 1, 6, 99}) {
     calls = 0;
-    const auto loaded = load_data(graph, graph.leaves(), threads);
+    const auto loaded = DataLoading(graph, leaves, beside).finish();
     ASSERT_EQ(loaded.size(), 51u);
     EXPECT_FALSE(loaded[0].has_value());
     for (size_t k = 0; k < 50; ++k) {
@@ -47,14 +51,40 @@ TEST(LoadData, TheFirstLeafThatFailsIsTheError) {
       return number(1);
     });
   }
-  for (int threads : {1, 4}) {
+  const std::vector<NodeId> leaves = graph.leaves();
+  for (int beside : {0, 3}) {
     try {
-      load_data(graph, graph.leaves(), threads);
+      DataLoading(graph, leaves, beside).finish();
       FAIL() << "nothing was thrown";
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "loader 3");
     }
   }
+}
+
+// As where compiling fails meanwhile.
+TEST(LoadData, WhatNobodyAsksForIsLeft) {
+  Graph graph;
+  std::atomic<int> calls = 0;
+  std::atomic<bool> may_end = false;
+  for (int k = 0; k < 20; ++k) {
+    graph.weight("w" + std::to_string(k), {1}).set([&] {
+      ++calls;
+      while (!may_end) std::this_thread::yield();
+      return number(1);
+    });
+  }
+  const std::vector<NodeId> leaves = graph.leaves();
+  std::optional<std::jthread> ends;
+  {
+    const DataLoading loading(graph, leaves, 2);
+    while (calls < 2) std::this_thread::yield();  // both have begun
+    ends.emplace([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      may_end = true;
+    });
+  }
+  EXPECT_EQ(calls, 2);
 }
 
 }  // namespace

@@ -260,14 +260,20 @@ std::vector<bool> CpuProgram::missing_load_steps() const {
 void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOptions& options) {
   if (folded_is_current_) return;
   const std::vector<bool> missing = missing_load_steps();
+  std::vector<bool> made(plan_->tensors.size(), false);  // by these steps
+  for (size_t s = 0; s < missing.size(); ++s) {
+    const RunStep& step = plan_->load_steps[s];
+    for (size_t p = 0; p < step.params.size(); ++p) {
+      if (missing[s] && step.is_output[p]) made[static_cast<size_t>(step.params[p])] = true;
+    }
+  }
   std::vector<size_t> offsets(plan_->folded.size());
   std::vector<bool> fresh(plan_->folded.size(), false);
   size_t total = 0;
   for (size_t i = 0; i < plan_->folded.size(); ++i) {
     const auto id = static_cast<size_t>(plan_->folded[i]);
     const auto known = shared_->folded.find(plan_->tensors[id].folded_key);
-    fresh[i] =
-        known == shared_->folded.end() || missing[static_cast<size_t>(plan_->tensors[id].first)];
+    fresh[i] = known == shared_->folded.end() || made[id];
     if (!fresh[i]) {
       folded_[i] = known->second;
       continue;

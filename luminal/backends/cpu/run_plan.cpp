@@ -26,6 +26,7 @@ class RunPlanner {
     place_results();
     place_states();
     split_off_folded();
+    join_load_steps();
     find_spent_weights();
     order_run_steps();
     find_lifetimes(plan_.load_steps);
@@ -80,6 +81,7 @@ class RunPlanner {
   bool may_write_over(int value, int state);
   bool reaches(int from, int to) const;
   void split_off_folded();
+  void join_load_steps();
   void find_spent_weights();
   std::string folded_key(const RunStep& at, size_t output) const;
   std::string folded_name(int input) const;
@@ -345,7 +347,6 @@ int RunPlanner::packed_for_library(const std::shared_ptr<const LibraryStep>& lib
   packing.library = library;
   packing.params = {b, packed};
   packing.is_output = {false, true};
-  packing.launch = static_cast<int>(plan_.load_steps.size());
   plan_.load_steps.push_back(std::move(packing));
   return packed;
 }
@@ -371,7 +372,6 @@ void RunPlanner::split_off_folded() {
       tensor(steps_[s].params[p]).folded_key = folded_key(steps_[s], p);
     }
     plan_.load_steps.push_back(steps_[s]);
-    plan_.load_steps.back().launch = static_cast<int>(plan_.load_steps.size()) - 1;
   }
   for (size_t id = 0; id < plan_.tensors.size(); ++id) {
     if (producer_[id] < 0 || !folds[static_cast<size_t>(producer_[id])]) continue;
@@ -386,6 +386,30 @@ void RunPlanner::split_off_folded() {
   }
   for (size_t s = 0; s < steps_.size(); ++s) {
     if (!folds[s]) plan_.run_steps.push_back(steps_[s]);
+  }
+}
+
+// Steps that only turn weights into what is kept don't wait for each other, and most are too small
+// for several threads. What is read of them together stays in memory until all are done.
+void RunPlanner::join_load_steps() {
+  constexpr size_t kMostTogether = size_t{16} << 20;
+  int launch = -1;
+  size_t together = 0;  // bytes of the last launch; too many where nothing may join it
+  for (RunStep& at : plan_.load_steps) {
+    bool joins = !at.is_alone();
+    size_t bytes = 0;
+    for (size_t p = 0; p < at.params.size(); ++p) {
+      const RunTensor& param = tensor(at.params[p]);
+      joins &= param.home == (at.is_output[p] ? Home::Folded : Home::Port);
+      const Result<ResolvedDims> dims = resolve_dims(param.dims, {});
+      if (!at.is_output[p] && dims) bytes += dims->bytes(param.dtype);
+    }
+    if (launch < 0 || !joins || together + bytes > kMostTogether) {
+      ++launch;
+      together = 0;
+    }
+    at.launch = launch;
+    together = joins ? together + bytes : kMostTogether + 1;
   }
 }
 
