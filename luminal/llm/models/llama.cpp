@@ -36,9 +36,13 @@ class Builder {
     Tensor x =
         nn::embedding(model.child("embed_tokens"), made.ids, config_.vocab_size, config_.features);
     for (int64_t i = 0; i < config_.layers; ++i) {
-      x = layer(model.child("layers").child(static_cast<int>(i)), x);
+      const nn::Scope layer = model.child("layers").child(static_cast<int>(i));
+      x = attended(layer, x);
+      // Where only the last token counts, what follows the last attention is for it alone.
+      const bool last = i + 1 == config_.layers;
+      if (last && !options_.every_logit) x = x.slice(0, made.s - 1, made.s);
+      x = fed_forward(layer, x);
     }
-    if (!options_.every_logit) x = x.slice(0, made.s - 1, made.s);
     x = norm(model.child("norm"), x);
     const nn::Scope last = config_.tied ? model.child("embed_tokens") : scope_.child("lm_head");
     const Tensor weight = last.weight("weight", {config_.vocab_size, config_.features});
@@ -63,7 +67,7 @@ class Builder {
     return nn::rms_norm(scope, x, {.eps = config_.norm_eps});
   }
 
-  Tensor layer(const nn::Scope& scope, const Tensor& x) const {
+  Tensor attended(const nn::Scope& layer, const Tensor& x) const {
     const double magnitude = nn::rope_magnitude(config_.rope_scaling);
     const nn::SelfAttentionOptions attention{
         .kv_heads = static_cast<int>(config_.kv_heads),
@@ -79,13 +83,14 @@ class Builder {
               return magnitude == 1 ? turned : turned * magnitude;
             },
     };
-    const Tensor attended =
-        x + nn::self_attention(scope.child("self_attn"), norm(scope.child("input_layernorm"), x),
-                               static_cast<int>(config_.heads), attention);
-    return attended +
-           nn::gated_feed_forward(scope.child("mlp"),
-                                  norm(scope.child("post_attention_layernorm"), attended),
-                                  config_.hidden, {.bias = config_.feed_forward_bias});
+    return x + nn::self_attention(layer.child("self_attn"), norm(layer.child("input_layernorm"), x),
+                                  static_cast<int>(config_.heads), attention);
+  }
+
+  Tensor fed_forward(const nn::Scope& layer, const Tensor& x) const {
+    return x + nn::gated_feed_forward(layer.child("mlp"),
+                                      norm(layer.child("post_attention_layernorm"), x),
+                                      config_.hidden, {.bias = config_.feed_forward_bias});
   }
 
   nn::Scope scope_;
