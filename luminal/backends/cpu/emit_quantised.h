@@ -26,6 +26,8 @@ class QuantisedEmitter {
 
   QuantisedEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
 
+  // The rows from one of them on.
+  Rows from_row(const Rows& rows, llvm::Value* row);
   // Of each row the sum of each part of k, one after the other: what offsets are multiplied with;
   // and its digits.
   void prepare_rows(const Rows& rows);
@@ -33,7 +35,6 @@ class QuantisedEmitter {
   void emit(const Rows& rows, const Columns& columns, llvm::Value* tile);
 
  private:
-  Rows from_row(const Rows& rows, llvm::Value* row);
   void emit_sums(llvm::Value* row, llvm::Value* sums);
   void some_rows(const Rows& rows, int n, const Columns& columns, llvm::Value* tile);
   void part(const Rows& rows, int n, llvm::Value* number, const Values& panels, const Values& sums);

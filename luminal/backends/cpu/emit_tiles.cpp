@@ -177,10 +177,14 @@ void TileEmitter::for_each_tile(const Block& block, const std::function<void(con
 // In parts of k. There is one part even without any k: its sums are zeros.
 void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& block) {
   if (contraction.quantised) {
+    QuantisedEmitter emitter(state_, target_, contraction);
+    const QuantisedEmitter::Rows rows = rows_of(contraction, block);
     return for_each_tile(block, [&](const Tile& tile) {
-      QuantisedEmitter(state_, target_, contraction)
-          .emit(rows_of(contraction, block, tile.row, tile.rows), {tile.column, tile.last_column},
-                in_scratch(contraction.sums, tile.sums));
+      QuantisedEmitter::Rows of_tile =
+          emitter.from_row(rows, builder_.CreateSub(tile.row, block.row));
+      of_tile.count = tile.rows;
+      emitter.emit(of_tile, {tile.column, tile.last_column},
+                   in_scratch(contraction.sums, tile.sums));
     });
   }
   Value* length =
@@ -219,34 +223,28 @@ RowOperand TileEmitter::left_operand(const TiledFactor& left, const Block& block
   return rows;
 }
 
-QuantisedEmitter::Rows TileEmitter::rows_of(const TiledContraction& contraction, const Block& block,
-                                            Value* row, Value* count) {
+QuantisedEmitter::Rows TileEmitter::rows_of(const TiledContraction& contraction,
+                                            const Block& block) {
   const TiledQuantised& quantised = *contraction.quantised;
-  const RowOperand rows = left_operand(contraction.left, block, row, i64(0));
-  Value* row_in_block = builder_.CreateSub(row, block.row);
-  auto held = [&](Expr offset, Value* per_row) {
-    return in_scratch(offset,
-                      builder_.CreateMul(builder_.CreateMul(row_in_block, per_row), i64(4)));
-  };
-  Value* parts = builder_.CreateUDiv(extent(contraction.k), i64(quantised.block));
+  index_.open_level();
+  const RowOperand rows = left_operand(contraction.left, block, block.row, i64(0));
+  index_.close_level();
   QuantisedEmitter::Rows result{.base = rows.base,
                                 .row_bytes = rows.row_bytes,
-                                .count = count,
-                                .sums = held(quantised.row_sums, parts),
+                                .count = builder_.CreateSub(block.last_row, block.row),
+                                .sums = in_scratch(quantised.row_sums, i64(0)),
                                 .digits = nullptr,
                                 .units = nullptr};
   if (quantised.fixed_point) {
-    result.digits = held(quantised.digits, extent(contraction.k));
-    result.units = held(quantised.units, parts);
+    result.digits = in_scratch(quantised.digits, i64(0));
+    result.units = in_scratch(quantised.units, i64(0));
   }
   return result;
 }
 
 void TileEmitter::prepare_rows(const TiledContraction& contraction, const Block& block) {
   index_.open_level();
-  QuantisedEmitter(state_, target_, contraction)
-      .prepare_rows(
-          rows_of(contraction, block, block.row, builder_.CreateSub(block.last_row, block.row)));
+  QuantisedEmitter(state_, target_, contraction).prepare_rows(rows_of(contraction, block));
   index_.close_level();
 }
 

@@ -40,8 +40,7 @@ class TileEmitter {
   void prepare_rows(const TiledContraction& contraction, const Block& block);
   RowOperand left_operand(const TiledFactor& left, const Block& block, llvm::Value* row,
                           llvm::Value* k);
-  QuantisedEmitter::Rows rows_of(const TiledContraction& contraction, const Block& block,
-                                 llvm::Value* row, llvm::Value* count);
+  QuantisedEmitter::Rows rows_of(const TiledContraction& contraction, const Block& block);
   void emit_epilogue(const Tile& tile);
   void emit_stage(int stage, int level);
 
