@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_process.h"
 #include "luminal/driver/compile.h"
 #include "luminal/io/load_weights.h"
 #include "luminal/io/model_folder.h"
 #include "luminal/llm/models/list.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/llm/elements_in.h"
+#include "tests/llm/references.h"
 
 namespace luminal::llm {
 namespace {
@@ -41,12 +41,10 @@ std::vector<float> states_of(const ModelFolder& files, const std::vector<int32_t
 
 TEST(Bert, RandomModelsAgreeWithTransformers) {
   TemporaryFolder folder;
-  const auto code = base::run_program(LUMINAL_PYTHON, {LUMINAL_REFERENCE, folder.path()});
-  if (!code || *code == 77) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with transformers";
-  ASSERT_EQ(*code, 0);
-  const std::vector<std::string> names = folder.files();
-  EXPECT_EQ(names.size(), 7u);
-  for (const std::string& name : names) {
+  const auto names = references_in(folder);
+  if (!names) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with transformers";
+  EXPECT_EQ(names->size(), 7u);
+  for (const std::string& name : *names) {
     const std::filesystem::path path = folder / name;
     const std::vector<float> states =
         states_of(ModelFolder::open(path.string()), elements_in<int32_t>(path / "ids.i32"));

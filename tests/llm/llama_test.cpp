@@ -19,6 +19,7 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/llm/elements_in.h"
 #include "tests/llm/greedy.h"
+#include "tests/llm/references.h"
 
 namespace luminal::llm {
 namespace {
@@ -52,12 +53,10 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST(Llama, RandomModelsAgreeWithTransformers) {
   TemporaryFolder folder;
-  const auto code = base::run_program(LUMINAL_PYTHON, {LUMINAL_REFERENCE, folder.path()});
-  if (!code || *code == 77) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with transformers";
-  ASSERT_EQ(*code, 0);
-  const std::vector<std::string> names = folder.files();
-  EXPECT_GE(names.size(), 12u);
-  for (const std::string& name : names) {
+  const auto names = references_in(folder);
+  if (!names) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with transformers";
+  EXPECT_GE(names->size(), 12u);
+  for (const std::string& name : *names) {
     const std::filesystem::path path = folder / name;
     const ModelFolder files = ModelFolder::open(path.string());
     Graph graph;
