@@ -58,5 +58,25 @@ TEST(CostModel, AProductIsNotPartOfAnUpdateOfRows) {
   }
 }
 
+// Of a long cache a mask leaves little. That spares attention most of its keys, but nothing of a
+// product that it would compute on the way.
+TEST(CostModel, QueriesAreNotPartOfAttentionOverALongCache) {
+  const Expr s = Expr::var("s", 2, 256);
+  Graph graph;
+  const Tensor x = graph.input("x", {s, 576});
+  const Tensor q =
+      matmul(x, graph.weight("w", {576, 576})).split_dims(1, {9, 64}).permute({1, 0, 2});
+  const Tensor k = graph.input("k", {3, 4096, 64}), v = graph.input("v", {3, 4096, 64});
+  scaled_dot_product_attention(q, k, v, {.causal = true, .past = Expr::var("past", 0, 4000)})
+      .output("y");
+  int attentions = 0;
+  for (const std::string& kernel : kernels_of(graph)) {
+    if (kernel.find("exp2") == std::string::npos) continue;
+    ++attentions;
+    EXPECT_THAT(kernel, Not(HasSubstr("[576, 576]")));
+  }
+  EXPECT_EQ(attentions, 1);
+}
+
 }  // namespace
 }  // namespace luminal::search
