@@ -28,6 +28,8 @@ std::string uri_of(const std::filesystem::path& file, std::string_view options) 
 
 }  // namespace
 
+std::string_view sqlite_version() { return sqlite3_libversion(); }
+
 bool DatabaseError::is_damage() const {
   return primary(code_) == SQLITE_CORRUPT || primary(code_) == SQLITE_NOTADB ||
          primary(code_) == SQLITE_TOOBIG || code_ == SQLITE_IOERR_SHORT_READ;

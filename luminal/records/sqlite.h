@@ -13,6 +13,9 @@ struct sqlite3_stmt;
 
 namespace luminal::records {
 
+// Of the library in use.
+std::string_view sqlite_version();
+
 // What SQLite reported. The store turns it into an error that says the way out.
 class DatabaseError : public std::runtime_error {
  public:
