@@ -30,6 +30,7 @@ system_packages=(
   g++ cmake ninja-build ccache git dpkg-dev file
   llvm-19-dev clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev
   libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
+  libsqlite3-dev
   graphviz python3 python3-venv
 )
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0

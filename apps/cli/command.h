@@ -27,5 +27,6 @@ void define_inspect(CLI::App& app);
 void define_rules(CLI::App& app);
 void define_run(CLI::App& app);
 void define_tokenize(CLI::App& app);
+void define_tune(CLI::App& app);
 
 }  // namespace luminal::cli

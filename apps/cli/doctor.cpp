@@ -7,6 +7,7 @@
 #include "luminal/base/os_memory.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/base/read_bandwidth.h"
+#include "luminal/records/sqlite.h"
 #include "luminal/version.h"
 
 #include <fmt/format.h>
@@ -145,9 +146,9 @@ void print_lines(const Finding& found) {
                              bytes_text(found.memory.available)));
   line("huge pages", huge_pages_text(found.huge_pages));
   line("read bandwidth", bandwidth_text(found.bandwidth));
-  line("libraries",
-       fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, {}", LUMINAL_LLVM_VERSION,
-                   fmt_version(), json_version(), CLI11_VERSION, backends::cpu::library_text()));
+  line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, SQLite {}, {}",
+                                LUMINAL_LLVM_VERSION, fmt_version(), json_version(), CLI11_VERSION,
+                                records::sqlite_version(), backends::cpu::library_text()));
   line("compiler", compiler());
   line("cache folder", cache_text(found));
 }
@@ -184,11 +185,9 @@ void print_json(const Finding& found) {
                               {"passes", found.bandwidth->passes},
                               {"beyond_cache", found.bandwidth->beyond_cache}};
   }
-  json["libraries"] = {{"llvm", LUMINAL_LLVM_VERSION},
-                       {"fmt", fmt_version()},
-                       {"nlohmann_json", json_version()},
-                       {"cli11", CLI11_VERSION},
-                       {"onednn", nullptr}};
+  json["libraries"] = {{"llvm", LUMINAL_LLVM_VERSION},        {"fmt", fmt_version()},
+                       {"nlohmann_json", json_version()},     {"cli11", CLI11_VERSION},
+                       {"sqlite", records::sqlite_version()}, {"onednn", nullptr}};
   if (backends::cpu::library_available()) {
     json["libraries"]["onednn"] = backends::cpu::library_version();
   }

@@ -31,6 +31,7 @@ constexpr Command kCommands[] = {
     {"run", "Let a language model answer; or run a graph, trace it and check every kernel",
      define_run},
     {"tokenize", "Text to a model's token ids, or back", define_tokenize},
+    {"tune", "Show, share or prune tuning records", define_tune},
 };
 
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {

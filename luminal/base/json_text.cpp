@@ -78,6 +78,15 @@ void append_quoted(std::string_view text, std::string& out) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string json_quoted(std::string_view text) {
   std::string out;
   append_quoted(text, out);

@@ -63,6 +63,9 @@ class JsonText {
   bool after_key_ = false;
 };
 
+// Whether every byte belongs to a character of UTF-8, so that JSON can hold the text as it is.
+bool is_utf8(std::string_view text);
+
 // With quotes. Bytes that aren't UTF-8 become U+FFFD, one for each.
 std::string json_quoted(std::string_view text);
 

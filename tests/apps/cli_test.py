@@ -28,7 +28,7 @@ class General(unittest.TestCase):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
         for command in ("cache", "chat", "compile", "debug-ops", "doctor", "egg", "embed", "graph", "inspect",
-                        "rules", "run", "tokenize"):
+                        "rules", "run", "tokenize", "tune"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -201,7 +201,7 @@ class Doctor(unittest.TestCase):
         self.assertGreater(found["memory"]["total"], 0)
         self.assertGreater(found["read_bandwidth"]["best_gb_per_s"], 0)
         self.assertEqual(found["cache_folder"], {"path": folder + "/luminal", "writable": True})
-        self.assertEqual(set(found["libraries"]), {"llvm", "fmt", "nlohmann_json", "cli11", "onednn"})
+        self.assertEqual(set(found["libraries"]), {"llvm", "fmt", "nlohmann_json", "cli11", "sqlite", "onednn"})
 
     def test_lines_come_without_measuring_when_asked(self):
         result = run("doctor", "--no-measure", environment={"XDG_CACHE_HOME": "/proc/nowhere"})

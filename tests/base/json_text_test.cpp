@@ -84,5 +84,16 @@ TEST(JsonText, WhatIsLeftOpenIsNoText) {
   EXPECT_THROW(JsonText().key("x"), InternalError);
 }
 
+TEST(JsonText, WhatIsUtf8IsKnown) {
+  for (const char* text : {"", "plain", "\u00e9\u2028\U0001f600", "\x7f\x01"}) {
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+  EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
+  for (const char* text :
+       {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "a\x80"}) {
+    EXPECT_FALSE(is_utf8(text)) << json_quoted(text);
+  }
+}
+
 }  // namespace
 }  // namespace luminal::base

@@ -114,7 +114,7 @@ class Packages(unittest.TestCase):
         self.assertRegex(self.field("Maintainer"), r"^[^<>]+ <[^<>@]+@[^<>@]+>$")
         self.assertRegex(self.field("Description"), r"^search-based deep-learning compiler[^\n]*\n Luminal compiles")
         needed = [re.match(r"[^ ]+", item).group() for item in self.field("Depends").split(", ")]
-        for package in ("libc6", "libfmt9", "libllvm19", "libstdc++6"):
+        for package in ("libc6", "libfmt9", "libllvm19", "libsqlite3-0", "libstdc++6"):
             self.assertIn(package, needed)
         self.assertTrue(any(package.startswith(("libgomp", "libomp")) for package in needed), needed)
 

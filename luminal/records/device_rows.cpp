@@ -1,0 +1,33 @@
+#include "luminal/records/device_rows.h"
+
+#include "luminal/base/check.h"
+#include "luminal/records/row_key.h"
+
+namespace luminal::records {
+
+Outcome put_device(Connection& db, const Device& device) {
+  const std::string why_not = why_refused(device);
+  LUMINAL_CHECK(why_not.empty(), "a device that would not be trusted: " + why_not);
+  Query query(db,
+              "INSERT INTO devices(fingerprint, description) VALUES(?1, ?2) ON CONFLICT DO UPDATE "
+              "SET description = excluded.description WHERE description IS NOT "
+              "excluded.description");
+  query.text(device.fingerprint).blob(device.description).run();
+  return db.changed() > 0 ? Outcome::Added : Outcome::Kept;
+}
+
+void each_device(Connection& db, const std::function<void(Device&&)>& use,
+                 const std::function<void(Refusal&&)>& refuse) {
+  Query row(db, "SELECT fingerprint, description FROM devices ORDER BY fingerprint");
+  while (row.step()) {
+    Device device{.fingerprint = row.bytes(0), .description = row.bytes(1)};
+    std::string why = why_refused(device);
+    if (why.empty()) {
+      use(std::move(device));
+    } else {
+      refuse({row_name("device", device.fingerprint), std::move(why)});
+    }
+  }
+}
+
+}  // namespace luminal::records

@@ -1,0 +1,203 @@
+#include "luminal/records/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include "luminal/base/errors.h"
+
+namespace luminal::records {
+namespace {
+
+// "lumR": tells our files from other programs' databases.
+constexpr int64_t kApplication = 0x6c756d52;
+
+struct Table {
+  std::string_view name;
+  std::string_view sql;
+};
+
+// Long texts stand once, under their digest, whoever names them: a question is in a plan's row and
+// in each of its comparisons. `used` is in seconds since 1970; `sum` is sum_of() the rest.
+constexpr std::array<Table, 5> kTables = {{
+    {"comparisons",
+     "CREATE TABLE comparisons(question TEXT NOT NULL, device TEXT NOT NULL, compiler TEXT NOT "
+     "NULL, champion BLOB NOT NULL, challenger BLOB NOT NULL, ratio REAL NOT NULL, low REAL NOT "
+     "NULL, high REAL NOT NULL, rounds INTEGER NOT NULL, sum TEXT NOT NULL, used INTEGER NOT NULL, "
+     "PRIMARY KEY(question, device, compiler, champion, challenger)) STRICT, WITHOUT ROWID"},
+    {"devices",
+     "CREATE TABLE devices(fingerprint TEXT NOT NULL PRIMARY KEY, description BLOB NOT NULL) "
+     "STRICT, WITHOUT ROWID"},
+    {"kernels",
+     "CREATE TABLE kernels(kernel TEXT NOT NULL, device TEXT NOT NULL, compiler TEXT NOT NULL, "
+     "seconds REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL, samples INTEGER NOT NULL, "
+     "checked INTEGER NOT NULL, note BLOB NOT NULL, sum TEXT NOT NULL, used INTEGER NOT NULL, "
+     "PRIMARY KEY(kernel, device, compiler)) STRICT, WITHOUT ROWID"},
+    {"plans",
+     "CREATE TABLE plans(question TEXT NOT NULL, device TEXT NOT NULL, compiler TEXT NOT NULL, "
+     "plan TEXT NOT NULL, rank INTEGER NOT NULL, sum TEXT NOT NULL, used INTEGER NOT NULL, "
+     "PRIMARY KEY(question, device, compiler)) STRICT, WITHOUT ROWID"},
+    {"texts", "CREATE TABLE texts(digest TEXT NOT NULL PRIMARY KEY, content BLOB NOT NULL) STRICT"},
+}};
+
+[[noreturn]] void fail(const std::filesystem::path& file, std::string_view what) {
+  throw UserError(fmt::format("records: '{}' {}", file.string(), what));
+}
+
+// What can't be a file of records whatever it holds; whether there is a file.
+bool check_path(const std::filesystem::path& file, Mode mode) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    if (mode == Mode::ReadOnly) fail(file, "isn't there; nothing has been recorded in it yet");
+    return false;
+  }
+  if (error) fail(file, fmt::format("can't be reached ({}); name another", error.message()));
+  if (std::filesystem::is_directory(status)) fail(file, "is a folder; name a file in it");
+  if (!std::filesystem::is_regular_file(status)) fail(file, "isn't a plain file; name another");
+  return true;
+}
+
+void make_folder_of(const std::filesystem::path& file) {
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw UserError(fmt::format("records: can't make the folder '{}' ({}); name a file elsewhere",
+                                folder.string(), error.message()));
+  }
+}
+
+int64_t number(Connection& db, std::string_view sql) {
+  Query query(db, sql);
+  return query.step() ? query.integer_at(0) : 0;
+}
+
+struct Header {
+  int64_t application = 0;
+  int64_t version = 0;
+  std::map<std::string, std::string> tables = {};  // and whatever else there is, by name
+};
+
+// All at one moment: another process may be making the tables.
+Header read_header(Connection& db) {
+  Header header;
+  db.run("SAVEPOINT header");
+  {
+    header.application = number(db, "PRAGMA application_id");
+    header.version = number(db, "PRAGMA user_version");
+    Query query(db, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL");
+    while (query.step()) header.tables[query.bytes(0)] = query.bytes(1);
+  }
+  db.run("RELEASE header");
+  return header;
+}
+
+enum class Content { Nothing, Records };
+
+// Whose file it is and of which version, before anything in it is used.
+Content look(Connection& db, const std::filesystem::path& file) {
+  const auto [application, version, tables] = read_header(db);
+  if (application == 0 && version == 0 && tables.empty()) return Content::Nothing;
+  if (application != kApplication) {
+    fail(file, "is another program's database; name a file of its own for records");
+  }
+  if (version > kSchemaVersion) {
+    fail(file,
+         fmt::format("has records of version {}, and this program knows up to {}; use a newer "
+                     "one, or name another file",
+                     version, kSchemaVersion));
+  }
+  if (version < kSchemaVersion) {
+    fail(file, fmt::format("has records of version {}, which no released program wrote; remove it",
+                           version));
+  }
+  bool as_known = tables.size() == kTables.size();
+  for (const Table& table : kTables) {
+    const auto found = tables.find(std::string(table.name));
+    as_known = as_known && found != tables.end() && found->second == table.sql;
+  }
+  if (!as_known) fail(file, "has other tables than records have; it was changed: remove it");
+  return Content::Records;
+}
+
+// Readers don't wait for writers, and a process that is killed leaves nothing half done. Changing a
+// file to it needs it alone for a moment, for which SQLite doesn't always wait by itself.
+void use_write_ahead_log(Connection& db) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (true) {
+    try {
+      Query(db, "PRAGMA journal_mode = WAL").run();
+      break;
+    } catch (const DatabaseError& error) {
+      if (!error.is_busy() || std::chrono::steady_clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+  // What is committed survives the end of the process at once, and that of the machine after the
+  // next checkpoint: measurements can be made again.
+  db.run("PRAGMA synchronous = NORMAL");
+  db.run("PRAGMA journal_size_limit = 16777216");
+}
+
+void create_tables(Connection& db, const std::filesystem::path& file) {
+  Transaction transaction(db);
+  if (look(db, file) == Content::Nothing) {  // nobody else has in the meantime
+    for (const Table& table : kTables) db.run(std::string(table.sql));
+    db.run(fmt::format("PRAGMA application_id = {}", kApplication));
+    db.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
+  }
+  transaction.commit();
+}
+
+// A damaged page is to be an error, not a wrong answer.
+void be_strict(Connection& db) {
+  db.run("PRAGMA cell_size_check = ON");
+  db.run("PRAGMA mmap_size = 0");
+}
+
+std::unique_ptr<Connection> open_to_write(const std::filesystem::path& file) {
+  auto db = std::make_unique<Connection>(file, Access::Create);
+  be_strict(*db);
+  const Content content = look(*db, file);
+  use_write_ahead_log(*db);
+  if (content == Content::Nothing) create_tables(*db, file);
+  return db;
+}
+
+std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file, Access access) {
+  auto db = std::make_unique<Connection>(file, access);
+  be_strict(*db);
+  if (look(*db, file) == Content::Nothing) fail(file, "is empty; nothing has been recorded in it");
+  return db;
+}
+
+bool has_log(const std::filesystem::path& file) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(file.string() + "-wal", error);
+  return !error && size > 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_database(const std::filesystem::path& file, Mode mode) {
+  if (!check_path(file, mode)) make_folder_of(file);
+  try {
+    if (mode == Mode::ReadWrite) return open_to_write(file);
+    try {
+      return open_to_read(file, Access::Read);
+    } catch (const DatabaseError& error) {
+      // Even readers leave their locks beside the file. Where that can't be, nobody writes either.
+      if (!error.is_access() || has_log(file)) throw;
+      return open_to_read(file, Access::ReadUnchanging);
+    }
+  } catch (const DatabaseError& error) {
+    throw_for_user(error, file);
+  }
+}
+
+}  // namespace luminal::records

@@ -1,0 +1,37 @@
+// Stats: what a file of records holds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "luminal/records/record.h"
+#include "luminal/records/sqlite.h"
+
+namespace luminal::records {
+
+inline constexpr size_t kMostRefusals = 20;  // that results list; all are counted
+
+struct Stats {
+  uint64_t bytes = 0;  // of the file and its log
+  int version = 0;
+  int64_t kernels = 0, plans = 0, comparisons = 0;  // good ones
+  struct Share {
+    std::string name;         // a fingerprint, a compiler
+    std::string description;  // of a device, where it is known
+    int64_t kernels = 0, plans = 0, comparisons = 0;
+  };
+  std::vector<Share> devices = {}, compilers = {};  // by name
+  int64_t damaged = 0;                              // rows that aren't trusted
+  std::vector<Refusal> damage = {};                 // the first kMostRefusals of them
+};
+
+// All but the size of the file.
+Stats count_rows(Connection& db);
+
+// Calls `scan`, and makes a refusal of its table of what SQLite can't read in it.
+void scan_table(std::string_view table, const std::function<void()>& scan,
+                const std::function<void(Refusal&&)>& refuse);
+
+}  // namespace luminal::records
