@@ -74,6 +74,10 @@ class Merging {
         const kernel::ParamOrigin& origin = lowered.origins[k];
         const Datum at = origin.source >= 0 ? datum_of_source(origin.source) : where(origin.value);
         (lowered.kernel.params[k].output ? step.writes : step.reads).push_back(at);
+        if (origin.source < 0 || request_.loops.behind.empty()) continue;
+        for (ClassId id : request_.loops.behind[static_cast<size_t>(origin.source)]) {
+          step.reads.push_back(where(id));
+        }
       }
     }
     std::ranges::sort(step.reads);
@@ -127,10 +131,18 @@ class Merging {
     return !a.loops.empty() && !b.loops.empty() && a.loops[0].extent == b.loops[0].extent;
   }
 
+  ClassId stored_first(const kernel::KernelStep& step) const {
+    return kernel::stored_by(step.lowered).front();
+  }
+  int loop_of(const kernel::KernelStep& step) const {
+    return request_.loops.of(stored_first(step));
+  }
+
   bool try_merge(size_t i, size_t j) {
     auto* a = std::get_if<kernel::KernelStep>(&steps_[i].what);
     auto* b = std::get_if<kernel::KernelStep>(&steps_[j].what);
     if (a == nullptr || b == nullptr) return false;
+    if (loop_of(*a) != loop_of(*b)) return false;
     if (!may_share_outer(a->lowered.kernel, b->lowered.kernel)) return false;
     const bool swapped = dependences_->reads(i, j);
     if (meet_at_boundary(steps_[i], steps_[j])) return false;
@@ -171,7 +183,7 @@ class Merging {
     plan.model_seconds = 0;
     for (size_t i : dependences_->in_order()) {
       if (const auto* step = std::get_if<kernel::KernelStep>(&steps_[i].what)) {
-        plan.model_seconds += step->model_seconds;
+        plan.model_seconds += step->model_seconds * request_.loops.times(stored_first(*step));
       }
       plan.steps.push_back(std::move(steps_[i].what));
     }
