@@ -28,6 +28,7 @@ struct HostNeed {
 struct PlanLoops {
   std::vector<int> loop_of;  // by class: from 1; 0: outside
   std::vector<int> trips;    // by loop; trips[0] is 1
+  std::vector<int> loop_of_source;
   // By source: the values of other loops, or outside of loops, that a marker stands for.
   std::vector<std::vector<kernel::ClassId>> behind;
 

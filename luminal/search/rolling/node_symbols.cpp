@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "luminal/graph/custom_op.h"
+
 namespace luminal::search {
 namespace {
 
@@ -14,7 +16,7 @@ void add(Key& key, const Dims& dims) {
 
 struct AddAttribute {
   Key& key;
-  std::map<const void*, uint64_t>& custom_ops;
+  std::map<std::pair<std::string, std::string>, uint64_t>& custom_ops;
 
   void operator()(std::monostate) {}
   void operator()(const InputAttr& input) { key.push_back(static_cast<uint64_t>(input.role)); }
@@ -34,7 +36,9 @@ struct AddAttribute {
     key.push_back(scatter.combine ? 1 + static_cast<uint64_t>(*scatter.combine) : 0);
   }
   void operator()(const CustomAttr& custom) {
-    key.push_back(custom_ops.try_emplace(custom.op.get(), custom_ops.size()).first->second);
+    const auto name = std::make_pair(custom.op->name, custom.op->rules);
+    key.push_back(custom_ops.try_emplace(name, custom_ops.size()).first->second);
+    key.push_back(custom.op->kernel.has_value());
   }
 };
 

@@ -80,7 +80,10 @@ PlanLoops plan_loops(const RolledGraph& rolled, const LoweredGraph& lowered,
                      ExtractedTerms& terms) {
   Placing placing(rolled, lowered, terms.graph);
   placing.drop_foreign_terms();
-  PlanLoops loops{.loop_of = placing.take(), .trips = {}, .behind = {}};
+  PlanLoops loops{.loop_of = placing.take(), .trips = {}, .loop_of_source = {}, .behind = {}};
+  for (const SourceTensor& source : lowered.sources) {
+    loops.loop_of_source.push_back(rolled.loop_of[source.node.index()]);
+  }
   for (size_t trips : rolled.trips) loops.trips.push_back(static_cast<int>(trips));
   loops.behind.resize(lowered.sources.size());
   for (const LoopMarker& marker : rolled.markers) {
@@ -89,8 +92,8 @@ PlanLoops plan_loops(const RolledGraph& rolled, const LoweredGraph& lowered,
     auto& behind = loops.behind[static_cast<size_t>(source - lowered.sources.begin())];
     for (NodeId id : marker.stands_for) {
       const RolledPlace& place = rolled.places[id.index()];
-      const bool is_leaf = !place.node.valid();
-      if (is_leaf || (marker.loop > 0 && place.loop == marker.loop)) continue;
+      if (marker.loop > 0 && place.loop == marker.loop) continue;
+      if (!place.node.valid() || !terms.class_of[place.node.index()].valid()) continue;  // a leaf
       behind.push_back(terms.class_of[place.node.index()]);
     }
   }

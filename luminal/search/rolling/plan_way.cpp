@@ -42,8 +42,22 @@ void PlanWay::search(bool explained) {
   found.chosen = chosen.term;
   found.host_steps = std::move(request.host_steps);
   found.plan = std::move(plan.plan);
-  planned_ = rolled_ ? unroll_plan(graph_, roots_, *rolled_, loops, found) : std::move(found);
+  if (!rolled_) {
+    planned_ = std::move(found);
+  } else if (auto unrolled = unroll_plan(graph_, roots_, *rolled_, loops, found)) {
+    planned_ = std::move(*unrolled);
+  } else {
+    plan_as_it_is(explained, unrolled.why());
+  }
   search_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void PlanWay::plan_as_it_is(bool explained, const std::string& why) {
+  rolled_.reset();
+  lower();
+  saturate();
+  search(explained);
+  report_.notes.push_back("loops were found but not rolled: unrolling the plan, " + why);
 }
 
 std::vector<PlanWay> plan_ways(const Graph& graph, const std::vector<NodeId>& roots,

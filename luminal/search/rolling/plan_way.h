@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "luminal/search/inspect/inspection.h"
@@ -33,6 +34,8 @@ class PlanWay {
  private:
   // What is lowered: the rolled graph where there is one.
   const Graph& lowered_graph() const { return rolled_ ? *rolled_->graph : graph_; }
+
+  void plan_as_it_is(bool explained, const std::string& why);
 
   const Graph& graph_;
   const std::vector<NodeId>& roots_;

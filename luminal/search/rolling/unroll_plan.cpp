@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <queue>
 
-#include "luminal/base/check.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/search/rolling/unroll_terms.h"
 
@@ -25,7 +24,7 @@ class Unrolling {
         of_rolled_(of_rolled),
         terms_(graph, order_, rolled, loops, of_rolled) {}
 
-  PlannedTerms run() {
+  Result<PlannedTerms> run() {
     class_of_.resize(graph_.size());
     for (NodeId id : order_) class_of_[id.index()] = terms_.class_of(id);
     for_each_step([&](const PlanStep& step, Trip trip) {
@@ -38,7 +37,7 @@ class Unrolling {
     });
     terms_.finish();
     for_each_step([&](const PlanStep& step, Trip trip) { add_step(step, trip); });
-    order_steps();
+    if (!order_steps()) return Result<PlannedTerms>::failure("its steps wait for each other");
     explain();
     out_.sources = std::move(terms_.sources);
     out_.chosen = std::move(terms_.chosen);
@@ -123,7 +122,7 @@ class Unrolling {
   }
 
   // What the results need, in an order that data allows, else as they were made.
-  void order_steps() {
+  bool order_steps() {
     std::vector<bool> needed(steps_.size(), false);
     std::vector<size_t> open;
     for (NodeId root : roots_) {
@@ -157,7 +156,7 @@ class Unrolling {
         if (--missing[reader] == 0) ready.push(reader);
       }
     }
-    LUMINAL_CHECK(out_.plan.steps.size() == n_needed, "unrolled steps wait for each other");
+    return out_.plan.steps.size() == n_needed;
   }
 
   void emit(PlanStep step) {
@@ -223,9 +222,9 @@ class Unrolling {
 
 }  // namespace
 
-PlannedTerms unroll_plan(const Graph& graph, const std::vector<NodeId>& roots,
-                         const RolledGraph& rolled, const PlanLoops& loops,
-                         const PlannedTerms& of_rolled) {
+Result<PlannedTerms> unroll_plan(const Graph& graph, const std::vector<NodeId>& roots,
+                                 const RolledGraph& rolled, const PlanLoops& loops,
+                                 const PlannedTerms& of_rolled) {
   return Unrolling(graph, roots, rolled, loops, of_rolled).run();
 }
 

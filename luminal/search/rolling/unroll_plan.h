@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "luminal/base/result.h"
 #include "luminal/search/explain_plan.h"
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
@@ -22,9 +23,11 @@ struct PlannedTerms {
 };
 
 // The kernels of a loop once for every trip, each under the names of what it reads and stores
-// there: what a marker stood for is read where it lies. Steps that nothing needs are left out.
-PlannedTerms unroll_plan(const Graph& graph, const std::vector<NodeId>& roots,
-                         const RolledGraph& rolled, const PlanLoops& loops,
-                         const PlannedTerms& of_rolled);
+// there: what a marker stood for is read where it lies. Steps that nothing needs are left out. A
+// failure is a plan that only makes sense rolled: rules may prove of a value inside that it equals
+// one behind the loop, and the search then computes the former by the latter.
+Result<PlannedTerms> unroll_plan(const Graph& graph, const std::vector<NodeId>& roots,
+                                 const RolledGraph& rolled, const PlanLoops& loops,
+                                 const PlannedTerms& of_rolled);
 
 }  // namespace luminal::search
