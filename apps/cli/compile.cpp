@@ -73,7 +73,8 @@ void run(const Options& options) {
 
 void define_compile(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  const std::vector<std::string> stages = {"graph", "terms", "saturated", "plan", "kernels"};
+  const std::vector<std::string> stages = {"graph",     "rolled", "terms",
+                                           "saturated", "plan",   "kernels"};
   std::vector<std::string> printable = stages;
   printable.push_back("all");
   app.add_option("file", options->file, "A graph in its text form; - reads standard input")

@@ -71,6 +71,10 @@ void CompileArguments::add_planning_to(CLI::App& app) {
                  "Which rules may run, by what they may change about the numbers")
       ->check(CLI::IsMember(kNumerics))
       ->capture_default_str();
+  app.add_option("--rolling", rolling,
+                 "Whether layers that repeat are planned once: off, auto, or always, however small")
+      ->check(CLI::IsMember({"off", "auto", "always"}))
+      ->capture_default_str();
   app.add_option("--rules", rule_files, "A file with rules of your own; see docs/rules.md")
       ->type_name("FILE")
       ->allow_extra_args(false);
@@ -89,6 +93,9 @@ CompileOptions CompileArguments::parsed() const {
   result.library = library == "always"     ? LibraryPolicy::Always
                    : library == "measured" ? LibraryPolicy::Measured
                                            : LibraryPolicy::Never;
+  result.rolling = rolling == "off"      ? Rolling::Off
+                   : rolling == "always" ? Rolling::Always
+                                         : Rolling::Auto;
   for (const std::string& variant : variants) add_variant(variant, result);
   for (const std::string& file : rule_files) {
     result.rules.push_back({source_name(file), read_text(file)});

@@ -18,6 +18,7 @@ struct CompileArguments {
   std::string fusion = "modelled";
   std::string numerics = "reassociating";
   std::string library = "never";
+  std::string rolling = "auto";
   std::vector<std::string> rule_files;
   std::vector<std::string> variants;  // "s=1,16"
 

@@ -38,6 +38,14 @@ enum class LibraryPolicy : uint8_t {
   Always,    // wherever it can; UserError where there is none
 };
 
+// Whether parts that repeat, as the layers of a model, are planned once. The plan runs every layer
+// either way.
+enum class Rolling : uint8_t {
+  Off,
+  Auto,    // layers that hand something to the next
+  Always,  // whatever repeats, however small: for tests
+};
+
 // Rules of one's own, as text; see docs/rules.md.
 struct RuleFile {
   std::string name;  // that messages give
@@ -66,6 +74,7 @@ struct CompileOptions {
   // Bytes an executable may allocate for itself; 0: what the control group of the process allows.
   uint64_t memory_limit = 0;
   LibraryPolicy library = LibraryPolicy::Never;
+  Rolling rolling = Rolling::Auto;
   uint64_t seed = 1;            // of the search
   Bindings typical_sizes = {};  // of variables, for the model; others get 128 or a bound
   // Plans for ranges of a variable, of which run() takes the one for its value: {"s", {1, 16}}

@@ -64,7 +64,7 @@ bool has_custom_ops(const Graph& graph) {
 
 // Stages that only planning has.
 bool wants_stages(const CompileReport& report) {
-  constexpr std::string_view kStages[] = {"terms", "saturated", "all"};
+  constexpr std::string_view kStages[] = {"rolled", "terms", "saturated", "all"};
   return std::any_of(std::begin(kStages), std::end(kStages), [&](std::string_view stage) {
     return report.print_after == stage || report.stop_after == stage;
   });

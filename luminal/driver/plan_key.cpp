@@ -32,7 +32,7 @@ class KeyWriter {
   base::ByteWriter& out() { return writer_.out; }
 
   void write_options(const search::InspectOptions& options) {
-    const auto& [rules, admission, search] = options;
+    const auto& [rules, admission, search, roll] = options;
     out().number(rules.size());
     for (const auto& [file, text] : rules) {
       out().text(file);
@@ -43,6 +43,7 @@ class KeyWriter {
     out().number(disabled.size());
     for (const std::string& group : disabled) out().text(group);
     write_search(search);
+    out().number(static_cast<uint64_t>(roll));
   }
 
   void write_search(const search::SearchOptions& search) {

@@ -6,21 +6,17 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/report_stored.h"
 #include "luminal/driver/step_notes.h"
 #include "luminal/graph/custom_op.h"
+#include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
 #include "luminal/kernel/pack_weights.h"
-#include "luminal/search/choose_terms.h"
-#include "luminal/search/extract_terms.h"
-#include "luminal/search/find_plan.h"
-#include "luminal/search/lower_graph.h"
-#include "luminal/search/plan_request.h"
-#include "luminal/search/saturate.h"
-#include "luminal/search/terms.h"
+#include "luminal/search/rolling/plan_way.h"
 
 namespace luminal {
 namespace {
@@ -77,28 +73,95 @@ void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
   }
 }
 
-void saturate(search::Terms& terms, const search::Admission& admission, CompileReport& report) {
+search::Roll roll_of(Rolling rolling) {
+  switch (rolling) {
+    case Rolling::Off:
+      return search::Roll::Off;
+    case Rolling::Auto:
+      return search::Roll::Auto;
+    case Rolling::Always:
+      return search::Roll::Always;
+  }
+  return search::Roll::Off;
+}
+
+void saturate(search::PlanWay& way, CompileReport& report) {
   Stopwatch watch;
-  const egraph::RunReport run = search::saturate(terms, admission);
+  way.saturate();
+  const egraph::RunReport& run = way.saturation();
   if (run.stop != egraph::StopReason::Finished) {
     report.notes.push_back(fmt::format(
         "saturation stopped at a limit ({}): rule '{}' grew most; equal forms may be missing",
         egraph::name_of(run.stop), run.culprit));
   }
-  report_rules(run, terms.rules, report);
+  report_rules(run, way.terms().rules, report);
   report.egraph_nodes = run.tuples;
   report.egraph_classes = run.classes;
   end_stage(report, "saturated", watch.seconds(),
             fmt::format("{} iterations, {} nodes, {} classes", run.iterations.size(), run.tuples,
                         run.classes),
-            [&] { return terms.egraph.dump(); });
+            [&] { return way.terms().egraph.dump(); });
+}
+
+void report_rolled(const search::PlanWay& way, double seconds, const std::string& rotation,
+                   CompileReport& report) {
+  if (way.rolled() == nullptr) return;
+  end_stage(report, "rolled", seconds, way.rolled()->summary + rotation,
+            [&] { return print_graph(*way.rolled()->graph); });
+}
+
+// All stages of one way, up to a plan.
+void run_way(search::PlanWay& way, bool explained, CompileReport& report) {
+  Stopwatch lowering;
+  way.lower();
+  const egraph::EGraph& egraph = way.terms().egraph;
+  end_stage(report, "terms", lowering.seconds(),
+            fmt::format("{} nodes, {} classes", egraph.tuples(), egraph.classes()),
+            [&] { return egraph.dump(); });
+  saturate(way, report);
+  way.search(explained);
+}
+
+// The cheapest of the ways by the model, the first of equal ones, with its stages reported as if
+// there were no other; what the others took counts as rolling.
+search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& rolling,
+                          bool explained, CompileReport& report) {
+  if (ways.size() == 1 || !report.stop_after.empty()) {
+    report_rolled(ways.front(), rolling.seconds(), "", report);
+    run_way(ways.front(), explained, report);
+    return ways.front();
+  }
+  std::vector<CompileReport> reports(ways.size());
+  std::vector<std::ostringstream> texts(ways.size());
+  std::vector<double> taken;
+  size_t best = 0;
+  for (size_t w = 0; w < ways.size(); ++w) {
+    Stopwatch watch;
+    reports[w].print_after = report.print_after;
+    reports[w].out = &texts[w];
+    run_way(ways[w], explained, reports[w]);
+    taken.push_back(watch.seconds());
+    if (ways[w].model_seconds() < ways[best].model_seconds()) best = w;
+  }
+  report_rolled(ways[best], rolling.seconds() - taken[best],
+                fmt::format(", rotation {} of {}", best + 1, ways.size()), report);
+  CompileReport& of_best = reports[best];
+  if (report.out != nullptr || !report.print_after.empty()) {
+    (report.out != nullptr ? *report.out : std::cout) << texts[best].str();
+  }
+  auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(report.stages, of_best.stages);
+  append(report.rules, of_best.rules);
+  append(report.notes, of_best.notes);
+  report.egraph_nodes = of_best.egraph_nodes;
+  report.egraph_classes = of_best.egraph_classes;
+  return ways[best];
 }
 
 // Each step on the host is a slower path, or one that nothing fuses with.
-void note_host_steps(const Graph& graph, const search::LoweredGraph& lowered,
-                     const search::PlanRequest& request, CompileReport& report) {
-  for (const search::HostNeed& step : request.host_steps) {
-    const NodeId node = lowered.sources[static_cast<size_t>(step.source)].node;
+void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, CompileReport& report) {
+  for (const search::HostNeed& step : terms.host_steps) {
+    const NodeId node = terms.sources[static_cast<size_t>(step.source)].node;
     report.notes.push_back(
         brings_kernel(graph.node(node))
             ? fmt::format("{} runs its own kernel: nothing fuses with it", graph.describe(node))
@@ -108,8 +171,7 @@ void note_host_steps(const Graph& graph, const search::LoweredGraph& lowered,
 }
 
 kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& roots,
-                                 const search::LoweredGraph& lowered,
-                                 const search::PlanRequest& request,
+                                 const search::PlannedTerms& terms,
                                  const kernel::PlannedGraph& planned,
                                  const kernel::Packing& packing, const CompileReport& report) {
   kernel::PackRequest result{
@@ -118,12 +180,12 @@ kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& 
       .results = {},
       .host_reads = {},
       .first_kernel = static_cast<int>(report.kernels.size() - report.n_packing())};
-  for (const search::SourceTensor& source : lowered.sources) {
+  for (const search::SourceTensor& source : terms.sources) {
     const Node& node = graph.node(source.node);
     result.is_weight.push_back(!source.host_step && node.as<InputAttr>().role == Role::Weight);
   }
   for (NodeId root : roots) result.results.push_back(planned.class_of[root.index()]);
-  for (const search::HostNeed& step : request.host_steps) {
+  for (const search::HostNeed& step : terms.host_steps) {
     result.host_reads.insert(result.host_reads.end(), step.operands.begin(), step.operands.end());
   }
   return result;
@@ -143,13 +205,12 @@ void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::P
 }
 
 // "add ×2, exp2": what a kernel computes, in alphabetical order.
-std::vector<std::string> ops_of(const kernel::TermGraph& terms, const search::ChosenTerms& chosen,
+std::vector<std::string> ops_of(const kernel::TermGraph& terms, const std::vector<int>& chosen,
                                 const kernel::LoweredKernel& lowered) {
   std::map<std::string, int> counts;
   for (kernel::ClassId id : lowered.classes) {
     // What was added since has one term.
-    const auto term =
-        id.index() < chosen.term.size() ? static_cast<size_t>(chosen.term[id.index()]) : 0;
+    const auto term = id.index() < chosen.size() ? static_cast<size_t>(chosen[id.index()]) : 0;
     ++counts[kernel::describe(terms.at(id).terms[term])];
   }
   std::vector<std::string> ops;
@@ -159,9 +220,8 @@ std::vector<std::string> ops_of(const kernel::TermGraph& terms, const search::Ch
   return ops;
 }
 
-void report_kernels(const kernel::PlannedGraph& planned, const search::ExtractedTerms& extracted,
-                    const search::ChosenTerms& chosen, const search::SearchOptions& options,
-                    CompileReport& report) {
+void report_kernels(const kernel::PlannedGraph& planned, const search::PlannedTerms& terms,
+                    const search::SearchOptions& options, CompileReport& report) {
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
@@ -169,11 +229,11 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::Extracted
     entry.packs = !kernel->packs.empty();
     entry.name = entry.packs ? fmt::format("panels of {}", kernel->packs)
                              : fmt::format("kernel {}", report.kernels.size() - report.n_packing());
-    entry.ops = ops_of(planned.terms, chosen, kernel->lowered);
+    entry.ops = ops_of(planned.terms, terms.chosen, kernel->lowered);
     std::map<std::string, int> rules;
     for (kernel::ClassId id : kernel->lowered.classes) {
       if (entry.packs) break;
-      for (const std::string& rule : extracted.rules[id.index()]) ++rules[rule];
+      for (const std::string& rule : terms.extracted.rules[id.index()]) ++rules[rule];
     }
     for (const auto& [rule, count] : rules) entry.rules.push_back(rule);
     const kernel::Kernel& k = kernel->lowered.kernel;
@@ -222,6 +282,7 @@ search::InspectOptions planning_options(const Graph& graph, const CompileOptions
   search::InspectOptions result;
   result.rules = rules_of(graph, options);
   result.admission = {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
+  result.roll = roll_of(options.rolling);
   result.search.fusion = fusion_of(options.fusion);
   result.search.seed = options.seed;
   // The machine's threads, not the option's: the plan, and with it the order of every sum, is the
@@ -251,54 +312,38 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
                                                        CompileReport& report,
                                                        std::optional<kernel::Packing> packing,
                                                        const ChooseLibrary& choose_library) {
-  Stopwatch lowering;
+  Stopwatch rolling;
   search::InspectOptions planning = planning_options(graph, options);
-  search::Terms terms{search::RuleSet(std::move(planning.rules))};
-  const search::LoweredGraph lowered = search::lower_graph(graph, roots, terms);
-  end_stage(report, "terms", lowering.seconds(),
-            fmt::format("{} nodes, {} classes", terms.egraph.tuples(), terms.egraph.classes()),
-            [&] { return terms.egraph.dump(); });
-  saturate(terms, planning.admission, report);
-
-  Stopwatch searching;
-  search::ExtractedTerms extracted = search::extract_terms(graph, lowered, terms);
-  search::SearchOptions& search_options = planning.search;
-  const search::ChosenTerms chosen = search::choose_terms(extracted.graph, search_options.sizes);
-  const search::PlanRequest request = search::plan_request(graph, lowered, extracted, chosen);
-  note_host_steps(graph, lowered, request, report);
   if (options.progress) {
-    search_options.progress = [&](int tried) { options.progress({"plan", tried}); };
+    planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
   }
-  search::FoundPlan found = search::find_plan(extracted.graph, request, search_options);
+  std::vector<search::PlanWay> ways = search::plan_ways(graph, roots, planning);
+  search::PlanWay& way = best_way(ways, rolling, options.report != nullptr, report);
+  Stopwatch finishing;
+  search::PlannedTerms& terms = way.planned();
+  note_host_steps(graph, terms, report);
 
   auto planned = std::make_shared<kernel::PlannedGraph>();
-  planned->terms = std::move(extracted.graph);
-  planned->plan = std::move(found.plan);
-  planned->class_of = extracted.class_of;
-  for (const search::SourceTensor& source : lowered.sources) {
+  planned->terms = std::move(terms.extracted.graph);
+  planned->plan = std::move(terms.plan);
+  planned->class_of = terms.extracted.class_of;
+  for (const search::SourceTensor& source : terms.sources) {
     planned->source_nodes.push_back(source.node);
   }
-  report.search_candidates = found.report.candidates;
-  report.search_kernels = found.report.distinct_kernels;
-  report.search_bits = found.report.live_bits;
+  report.search_candidates = way.report().candidates;
+  report.search_kernels = way.report().distinct_kernels;
+  report.search_bits = way.report().live_bits;
   report.model_us = planned->plan.model_seconds * 1e6;
-  report.notes.insert(report.notes.end(), found.report.notes.begin(), found.report.notes.end());
-  // What was found is explained as it was found.
-  std::vector<search::StoredValue> stored;
-  if (options.report != nullptr) {
-    stored =
-        search::explain_plan(planned->terms, request, search_options, planned->plan, found.cut);
-  }
+  report.notes.insert(report.notes.end(), way.report().notes.begin(), way.report().notes.end());
   if (packing) {
-    const kernel::PackRequest packs =
-        pack_request(graph, roots, lowered, request, *planned, *packing, report);
+    const kernel::PackRequest packs = pack_request(graph, roots, terms, *planned, *packing, report);
     if (choose_library) mark_library(planned, packs, choose_library);
     const std::vector<std::string> notes = kernel::pack_weights(*planned, packs);
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   }
-  report_kernels(*planned, extracted, chosen, search_options, report);
-  report_stored(graph, *planned, stored, report);
-  end_stage(report, "plan", searching.seconds(), plan_summary(*planned),
+  report_kernels(*planned, terms, planning.search, report);
+  if (terms.stored) report_stored(graph, *planned, *terms.stored, report);
+  end_stage(report, "plan", way.search_seconds() + finishing.seconds(), plan_summary(*planned),
             [&] { return plan_text(*planned); });
   return planned;
 }

@@ -13,7 +13,8 @@
 
 namespace luminal {
 
-// A stage of the pipeline: "graph", "terms", "saturated", "plan", "kernels".
+// A stage of the pipeline: "graph", "rolled" (where loops are), "terms", "saturated", "plan",
+// "kernels".
 struct StageReport {
   std::string name;
   double seconds = 0;

@@ -1,7 +1,6 @@
 #include "luminal/search/explain_plan.h"
 
 #include <algorithm>
-#include <map>
 
 #include "luminal/search/plan_cost.h"
 
@@ -12,21 +11,6 @@ using kernel::ClassId;
 
 bool contains(const std::vector<ClassId>& list, ClassId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
-}
-
-// Who reads each stored value, by the first that the reader stores.
-std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
-  std::map<ClassId, std::vector<ClassId>> readers;
-  for (const auto& step : plan.steps) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel == nullptr) continue;
-    const auto& lowered = kernel->lowered;
-    for (size_t p = 0; p < lowered.origins.size(); ++p) {
-      if (lowered.kernel.params[p].output || lowered.origins[p].source >= 0) continue;
-      readers[lowered.origins[p].value].push_back(kernel::stored_by(lowered).front());
-    }
-  }
-  return readers;
 }
 
 bool is_gathered(const kernel::TermGraph& graph, ClassId id) {
@@ -50,6 +34,20 @@ StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& requ
 
 }  // namespace
 
+std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
+  std::map<ClassId, std::vector<ClassId>> readers;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const auto& lowered = kernel->lowered;
+    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+      if (lowered.kernel.params[p].output || lowered.origins[p].source >= 0) continue;
+      readers[lowered.origins[p].value].push_back(kernel::stored_by(lowered).front());
+    }
+  }
+  return readers;
+}
+
 const char* text(StoredBecause reason) {
   switch (reason) {
     case StoredBecause::Result:
@@ -62,6 +60,8 @@ const char* text(StoredBecause reason) {
       return "a scatter writes it row by row";
     case StoredBecause::Required:
       return "storing it was asked for";
+    case StoredBecause::LoopBoundary:
+      return "a trip of a rolled loop hands it over";
     case StoredBecause::Policy:
       return "the policy is to fuse nothing";
     case StoredBecause::NoKernelHolds:

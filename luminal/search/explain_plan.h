@@ -1,6 +1,7 @@
 // Why a plan stores what it stores: for reports, after the search, of the plan that it found.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ enum class StoredBecause : uint8_t {
   GatheredData,   // a gather reads it where another value says
   Scattered,      // a scatter updates it where it lies
   Required,       // Tensor::materialize()
+  LoopBoundary,   // a trip of a rolled loop hands it over
   Policy,         // Fusion::Never
   NoKernelHolds,  // its readers with it inside aren't a kernel: `why` is the limit
   DearerInside,   // by the model, with both figures
@@ -32,6 +34,9 @@ struct StoredValue {
   double plan_seconds = 0;
   double fused_seconds = 0;
 };
+
+// Who reads each stored value, by the first that the reader stores.
+std::map<kernel::ClassId, std::vector<kernel::ClassId>> readers_of(const kernel::Plan& plan);
 
 // Every value that a kernel of the plan stores and another kernel reads, in the plan's order. `cut`
 // is the choice behind the plan.

@@ -24,10 +24,26 @@ struct HostNeed {
   std::vector<kernel::ClassId> operands;  // that it reads from memory
 };
 
+// Of a rolled graph: what is in which loop; see rolling/plan_loops.h. All empty: nothing is rolled.
+struct PlanLoops {
+  std::vector<int> loop_of;  // by class: from 1; 0: outside
+  std::vector<int> trips;    // by loop; trips[0] is 1
+  std::vector<int> loop_of_source;
+  // By source: the values of other loops, or outside of loops, that a marker stands for.
+  std::vector<std::vector<kernel::ClassId>> behind;
+
+  int of(kernel::ClassId id) const { return loop_of.empty() ? 0 : loop_of[id.index()]; }
+  // How often a kernel that stores `id` runs.
+  int times(kernel::ClassId id) const {
+    return loop_of.empty() ? 1 : trips[static_cast<size_t>(loop_of[id.index()])];
+  }
+};
+
 struct PlanRequest {
   std::vector<kernel::ClassId> stored;      // must be in memory at the end
   std::vector<HostNeed> host_steps;         // in an order that their data allows
   std::vector<kernel::ClassId> boundaries;  // stored, and read from there by other kernels alone
+  PlanLoops loops = {};
 };
 
 struct SearchOptions {
@@ -50,7 +66,7 @@ struct SearchReport {
 };
 
 struct FoundPlan {
-  kernel::Plan plan;
+  kernel::Plan plan;  // of a rolled graph: model_seconds counts every trip, steps are there once
   std::vector<bool> cut;  // by class
   SearchReport report;
 };

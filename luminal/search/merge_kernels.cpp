@@ -26,6 +26,7 @@ Datum datum_of_source(int source) { return (uint64_t{1} << 32) + static_cast<uin
 struct Step {
   std::variant<kernel::KernelStep, kernel::HostStep> what;
   std::vector<Datum> reads, writes;                    // sorted
+  std::vector<int> loops;                              // those it reads a result of
   std::optional<std::vector<LoweredKernel>> variants;  // of a kernel, once asked for
   bool merged_away = false;
 };
@@ -60,8 +61,12 @@ class Merging {
 
  private:
   Step step_of(std::variant<kernel::KernelStep, kernel::HostStep> what) const {
-    Step step{
-        .what = std::move(what), .reads = {}, .writes = {}, .variants = {}, .merged_away = false};
+    Step step{.what = std::move(what),
+              .reads = {},
+              .writes = {},
+              .loops = {},
+              .variants = {},
+              .merged_away = false};
     if (const auto* host = std::get_if<kernel::HostStep>(&step.what)) {
       step.writes.push_back(datum_of_source(host->source));
       for (const HostNeed& need : request_.host_steps) {
@@ -76,9 +81,23 @@ class Merging {
         (lowered.kernel.params[k].output ? step.writes : step.reads).push_back(at);
       }
     }
+    see_through_markers(step);
     std::ranges::sort(step.reads);
     std::ranges::sort(step.writes);
     return step;
+  }
+
+  // A marker is read where what it stands for is.
+  void see_through_markers(Step& step) const {
+    if (request_.loops.behind.empty()) return;
+    const std::vector<Datum> reads = step.reads;
+    for (Datum d : reads) {
+      if (d < datum_of_source(0)) continue;
+      for (ClassId id : request_.loops.behind[d - datum_of_source(0)]) {
+        step.reads.push_back(where(id));
+        step.loops.push_back(request_.loops.of(id));
+      }
+    }
   }
 
   Datum where(ClassId id) const {
@@ -104,8 +123,20 @@ class Merging {
         std::ranges::copy_if(of->second, std::back_inserter(read[j]),
                              [&](size_t i) { return i != j; });
       }
+      add_loops_read(j, read[j]);
     }
     return read;
+  }
+
+  // All steps of a loop run before its results are read: what one trip hands to the next isn't
+  // among what they read here, and the last may wait for any through it.
+  void add_loops_read(size_t j, std::vector<size_t>& read) const {
+    if (steps_[j].loops.empty()) return;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const int loop = loop_of(steps_[i]);
+      if (loop == 0 || loop == loop_of(steps_[j])) continue;
+      if (std::ranges::find(steps_[j].loops, loop) != steps_[j].loops.end()) read.push_back(i);
+    }
   }
 
   bool meet_at_boundary(const Step& a, const Step& b) const {
@@ -127,10 +158,23 @@ class Merging {
     return !a.loops.empty() && !b.loops.empty() && a.loops[0].extent == b.loops[0].extent;
   }
 
+  ClassId stored_first(const kernel::KernelStep& step) const {
+    return kernel::stored_by(step.lowered).front();
+  }
+  int loop_of(const Step& step) const {
+    if (const auto* kernel = std::get_if<kernel::KernelStep>(&step.what)) {
+      return request_.loops.of(stored_first(*kernel));
+    }
+    const auto& of_source = request_.loops.loop_of_source;
+    const auto source = static_cast<size_t>(std::get<kernel::HostStep>(step.what).source);
+    return of_source.empty() ? 0 : of_source[source];
+  }
+
   bool try_merge(size_t i, size_t j) {
     auto* a = std::get_if<kernel::KernelStep>(&steps_[i].what);
     auto* b = std::get_if<kernel::KernelStep>(&steps_[j].what);
     if (a == nullptr || b == nullptr) return false;
+    if (loop_of(steps_[i]) != loop_of(steps_[j])) return false;
     if (!may_share_outer(a->lowered.kernel, b->lowered.kernel)) return false;
     const bool swapped = dependences_->reads(i, j);
     if (meet_at_boundary(steps_[i], steps_[j])) return false;
@@ -171,7 +215,7 @@ class Merging {
     plan.model_seconds = 0;
     for (size_t i : dependences_->in_order()) {
       if (const auto* step = std::get_if<kernel::KernelStep>(&steps_[i].what)) {
-        plan.model_seconds += step->model_seconds;
+        plan.model_seconds += step->model_seconds * request_.loops.times(stored_first(*step));
       }
       plan.steps.push_back(std::move(steps_[i].what));
     }

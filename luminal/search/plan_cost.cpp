@@ -31,6 +31,7 @@ bool costs_nothing(const Term& term) {
 PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)
     : graph_(graph),
+      loops_(request.loops),
       options_(options),
       is_live_(graph.classes.size(), false),
       forced_(graph.classes.size(), false),
@@ -264,7 +265,7 @@ CostedPlan PlanCost::cost(const std::vector<bool>& cut) {
     auto known = kernels_.find(key);
     if (known == kernels_.end()) known = kernels_.emplace(key, renamed(placed)).first;
     plan.kernels.emplace(id, &known->second);
-    plan.seconds += known->second.seconds;
+    plan.seconds += known->second.seconds * times(id);
   }
   return plan;
 }

@@ -60,6 +60,9 @@ class PlanCost {
     return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
   }
 
+  // How often the kernel of `root` runs: once for every trip of its loop.
+  int times(kernel::ClassId root) const { return loops_.times(root); }
+
   CostedPlan cost(const std::vector<bool>& cut);
   PlacedKernel place(kernel::ClassId root, const kernel::Choice& choice);
   // The kernel that stores `root`, with each choice of its outer loops that can be lowered.
@@ -90,6 +93,7 @@ class PlanCost {
   };
 
   const kernel::TermGraph& graph_;
+  const PlanLoops& loops_;
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
   std::vector<bool> is_live_;

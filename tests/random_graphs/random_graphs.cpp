@@ -25,6 +25,7 @@ struct Settings {
   int jobs = 0;
   bool shrink = true;
   bool progress = false;
+  bool loops = false;          // graphs that repeat themselves, see random_loop.h
   double most_unknown = 0.15;  // share of elements that bounds may say nothing about
 };
 
@@ -32,7 +33,7 @@ struct Tally {
   std::atomic<int64_t> next = 0;
   std::mutex lock;  // for all that follows
   int64_t failed = 0;
-  size_t nodes = 0, kernels = 0, elements = 0, unknown = 0;
+  size_t nodes = 0, kernels = 0, elements = 0, unknown = 0, rolled = 0;
   std::map<std::string, int64_t> ops, dtypes;
 };
 
@@ -57,6 +58,7 @@ std::string plan_of(const Trial& trial) {
     compile(*trial.graph, {.fusion = trial.fusion,
                            .threads = trial.threads,
                            .cache_folder = "none",
+                           .rolling = trial.rolling,
                            .report = &report});
   } catch (const CompileStopped&) {
   } catch (const std::exception& error) {
@@ -101,11 +103,15 @@ void count_ops(const Trial& trial, Tally& tally) {
   }
 }
 
+Trial trial_of(const Settings& settings, uint64_t seed) {
+  return settings.loops ? random_loop_trial(seed) : random_trial(seed);
+}
+
 void work(const Settings& settings, Tally& tally) {
   for (int64_t k = tally.next++; k < settings.count; k = tally.next++) {
     const uint64_t seed = settings.first_seed + static_cast<uint64_t>(k);
     if (settings.progress) fmt::print(stderr, "{}\n", seed);
-    Trial trial = random_trial(seed);
+    Trial trial = trial_of(settings, seed);
     const Verdict verdict = judge(trial);
     const std::string text =
         verdict.failure ? explain(seed, trial, *verdict.failure, settings.shrink) : "";
@@ -114,6 +120,7 @@ void work(const Settings& settings, Tally& tally) {
     tally.kernels += verdict.kernels;
     tally.elements += verdict.elements;
     tally.unknown += verdict.unknown;
+    tally.rolled += !verdict.rolled.empty();
     count_ops(trial, tally);
     if (text.empty()) continue;
     fmt::print("{}", text);
@@ -132,27 +139,22 @@ int run_all(const Settings& settings) {
   // A set of this size that lacks a primitive says less than it claims.
   std::vector<std::string> missing;
   for (Op op : all_ops()) {
-    if (settings.count >= 500 && !tally.ops.contains(std::string(name(op)))) {
+    if (settings.count >= 500 && !settings.loops && !tally.ops.contains(std::string(name(op)))) {
       missing.emplace_back(name(op));
     }
   }
-  const nlohmann::json summary = {{"graphs", settings.count},
-                                  {"failed", tally.failed},
-                                  {"nodes", tally.nodes},
-                                  {"kernels", tally.kernels},
-                                  {"elements", tally.elements},
-                                  {"unknown_share", share},
-                                  {"first_seed", settings.first_seed},
-                                  {"ops", tally.ops},
-                                  {"dtypes", tally.dtypes},
-                                  {"missing_ops", missing},
-                                  {"seconds", taken.count()}};
+  const nlohmann::json summary = {{"graphs", settings.count},   {"failed", tally.failed},
+                                  {"nodes", tally.nodes},       {"kernels", tally.kernels},
+                                  {"elements", tally.elements}, {"unknown_share", share},
+                                  {"rolled", tally.rolled},     {"first_seed", settings.first_seed},
+                                  {"ops", tally.ops},           {"dtypes", tally.dtypes},
+                                  {"missing_ops", missing},     {"seconds", taken.count()}};
   fmt::print("{}\n", summary.dump());
   return tally.failed == 0 && share <= settings.most_unknown && missing.empty() ? 0 : 1;
 }
 
 int show_one(const Settings& settings) {
-  Trial trial = random_trial(*settings.seed);
+  Trial trial = trial_of(settings, *settings.seed);
   fmt::print("{}", graph_of(trial));
   std::fflush(stdout);  // what follows may crash
   fmt::print("{}", plan_of(trial));
@@ -161,6 +163,7 @@ int show_one(const Settings& settings) {
                        ? explain(*settings.seed, trial, *verdict.failure, settings.shrink)
                        : fmt::format("passed: {} kernels, {} elements, {} unknown\n",
                                      verdict.kernels, verdict.elements, verdict.unknown));
+  if (!verdict.rolled.empty()) fmt::print("rolled: {}\n", verdict.rolled);
   return verdict.failure ? 1 : 0;
 }
 
@@ -174,6 +177,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", settings.count, "how many graphs");
   app.add_option("--seed", settings.seed, "shows and tries this graph alone");
   app.add_option("--jobs", settings.jobs, "threads; 0: one per core");
+  app.add_flag("--loops", settings.loops, "graphs that repeat themselves, rolled and unrolled");
   app.add_flag("--shrink,!--no-shrink", settings.shrink, "looks for a smaller failing graph");
   app.add_flag("--progress", settings.progress, "prints each seed before it is tried: for crashes");
   CLI11_PARSE(app, argc, argv);

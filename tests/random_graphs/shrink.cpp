@@ -23,6 +23,7 @@ Trial smaller(const Trial& trial, NodeId result, std::optional<NodeId> cut) {
   Trial made{.graph = std::make_unique<Graph>(),
              .fusion = trial.fusion,
              .threads = trial.threads,
+             .rolling = trial.rolling,
              .runs = {}};
   std::unordered_map<NodeId, Tensor> inputs;
   const std::string cut_name = cut ? new_name(*trial.graph, *cut) : "";
@@ -53,6 +54,7 @@ Trial without_dead_leaves(const Trial& trial) {
   Trial made{.graph = std::make_unique<Graph>(),
              .fusion = trial.fusion,
              .threads = trial.threads,
+             .rolling = trial.rolling,
              .runs = trial.runs};
   std::unordered_map<NodeId, Tensor> inputs;
   for (NodeId id : topological_order(*trial.graph, {&result, 1})) {
@@ -103,6 +105,7 @@ std::optional<Trial> shrink(const Trial& trial) {
     Trial single{.graph = best->graph->clone(),
                  .fusion = best->fusion,
                  .threads = best->threads,
+                 .rolling = best->rolling,
                  .runs = {best->runs[run]}};
     if (auto found = failing(std::move(single))) {
       best = std::move(found);

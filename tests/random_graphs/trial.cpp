@@ -8,6 +8,7 @@
 #include "luminal/graph/verify.h"
 #include "tests/support/bounded_values.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/random_loop.h"
 
 namespace luminal::tests {
 namespace {
@@ -51,10 +52,18 @@ class Judge {
         tested_(build("cpu", trial.threads, &report_)),
         interpreter_(build("interp", 1, nullptr)) {
     if (trial.threads > 1) one_thread_.emplace(build("cpu", 1, nullptr));
+    if (trial.rolling == Rolling::Always) {
+      trial.rolling = Rolling::Off;
+      unrolled_.emplace(build("cpu", trial.threads, nullptr));
+      trial.rolling = Rolling::Always;
+    }
   }
 
   Verdict run() {
     Verdict verdict{.kernels = report_.kernels.size()};
+    for (const StageReport& stage : report_.stages) {
+      if (stage.name == "rolled") verdict.rolled = stage.summary;
+    }
     for (size_t k = 0; k < trial_.runs.size() && !verdict.failure; ++k) run(k, verdict);
     return verdict;
   }
@@ -65,6 +74,7 @@ class Judge {
                                    .fusion = trial_.fusion,
                                    .threads = threads,
                                    .cache_folder = "none",
+                                   .rolling = trial_.rolling,
                                    .report = report});
   }
 
@@ -77,6 +87,7 @@ class Judge {
       tested_.set(leaf, run.leaves[name]);
       interpreter_.set(leaf, run.leaves[name]);
       if (one_thread_) one_thread_->set(leaf, run.leaves[name]);
+      if (unrolled_) unrolled_->set(leaf, run.leaves[name]);
     }
   }
 
@@ -101,6 +112,7 @@ class Judge {
     tested_.run(run.bindings);
     interpreter_.run(run.bindings);
     if (one_thread_) one_thread_->run(run.bindings);
+    if (unrolled_) unrolled_->run(run.bindings);
     for (size_t i = 0; i < wanted.size() && !verdict.failure; ++i) {
       verdict.failure = compare(trial_.graph->tensor(read[i]), bounds[i]);
       if (verdict.failure) {
@@ -118,6 +130,9 @@ class Judge {
     }
     const TensorData got = tested_.get_data(read);
     if (auto wrong = outside(bound, got)) return wrong;
+    if (unrolled_) {
+      if (auto wrong = outside(bound, unrolled_->get_data(read))) return "unrolled: " + *wrong;
+    }
     if (one_thread_) {
       const TensorData same = one_thread_->get_data(read);
       if (same.bytes.size() > 0 &&
@@ -131,8 +146,21 @@ class Judge {
   Trial& trial_;
   CompileReport report_;
   Executable tested_, interpreter_;
-  std::optional<Executable> one_thread_;
+  std::optional<Executable> one_thread_, unrolled_;
 };
+
+void add_runs(Trial& trial, const std::vector<Expr>& variables, RandomSource& random) {
+  for (int k = 0; k < 3; ++k) {
+    TrialRun run{.bindings = random_bindings(variables, random)};
+    for (NodeId id : trial.graph->leaves()) {
+      if (keeps_state(trial, id, run.bindings, random)) continue;
+      const Node& node = trial.graph->node(id);
+      run.leaves[leaf_of(*trial.graph, id).name] =
+          random_data(node.dtype, resolve(node.dims, run.bindings), random);
+    }
+    trial.runs.push_back(std::move(run));
+  }
+}
 
 }  // namespace
 
@@ -150,16 +178,19 @@ Trial random_trial(uint64_t seed) {
                  : policy < 0.9 ? FusionPolicy::Modelled
                                 : FusionPolicy::Never;
   trial.threads = large || random.chance(0.1) ? 2 : 1;
-  for (int k = 0; k < 3; ++k) {
-    TrialRun run{.bindings = random_bindings(made.variables, random)};
-    for (NodeId id : trial.graph->leaves()) {
-      if (keeps_state(trial, id, run.bindings, random)) continue;
-      const Node& node = trial.graph->node(id);
-      run.leaves[leaf_of(*trial.graph, id).name] =
-          random_data(node.dtype, resolve(node.dims, run.bindings), random);
-    }
-    trial.runs.push_back(std::move(run));
-  }
+  // Whatever repeats in one in four is rolled: mostly by chance, and rarely a layer.
+  if (seed % 4 == 3) trial.rolling = Rolling::Always;
+  add_runs(trial, made.variables, random);
+  return trial;
+}
+
+Trial random_loop_trial(uint64_t seed) {
+  RandomSource random(seed);
+  RandomLoop loop = random_loop(random);
+  Trial trial{.graph = std::move(loop.made.graph), .rolling = Rolling::Always};
+  const double policy = random.uniform();
+  if (policy < 0.3) trial.fusion = policy < 0.1 ? FusionPolicy::Never : FusionPolicy::Always;
+  add_runs(trial, loop.made.variables, random);
   return trial;
 }
 

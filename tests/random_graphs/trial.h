@@ -21,16 +21,20 @@ struct Trial {
   std::unique_ptr<Graph> graph;
   FusionPolicy fusion = FusionPolicy::Modelled;
   int threads = 1;
+  Rolling rolling = Rolling::Auto;  // with Always, the graph as it is is judged too
   std::vector<TrialRun> runs = {};  // one executable serves them all
 };
 
 Trial random_trial(uint64_t seed);
+// A graph of random_loop.h, rolled wherever it repeats.
+Trial random_loop_trial(uint64_t seed);
 
 struct Verdict {
   std::optional<std::string> failure = {};
   size_t elements = 0;  // of all results compared
   size_t unknown = 0;   // of them, those about which the bounds say nothing
   size_t kernels = 0;
+  std::string rolled = {};  // "12 trips of 9 nodes"; empty: nothing was
 };
 
 // States that kept their own get it written into `trial`, so that any run can be repeated alone.

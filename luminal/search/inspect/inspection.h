@@ -9,6 +9,7 @@
 #include "luminal/search/extract_terms.h"
 #include "luminal/search/find_plan.h"
 #include "luminal/search/inspect/class_facts.h"
+#include "luminal/search/rolling/find_loops.h"
 
 namespace luminal::search {
 
@@ -17,6 +18,7 @@ struct InspectOptions {
   std::vector<RuleText> rules;  // beside the compiler's own
   Admission admission;
   SearchOptions search;
+  Roll roll = Roll::Off;  // an Inspection itself is asked about nodes, and sees each
 };
 
 class Inspection {

@@ -1,0 +1,15 @@
+// plan_loops: which classes of a rolled graph's terms are computed in which loop.
+#pragma once
+
+#include "luminal/search/extract_terms.h"
+#include "luminal/search/find_plan.h"
+#include "luminal/search/rolling/roll_graph.h"
+
+namespace luminal::search {
+
+// A class that can be computed of nothing that changes from trip to trip is outside of the loop,
+// whatever reads it. Terms that would compute it inside are dropped from `terms`, and so are those
+// that mix loops: afterwards what a class reads is outside, or in its own loop.
+PlanLoops plan_loops(const RolledGraph& rolled, const LoweredGraph& lowered, ExtractedTerms& terms);
+
+}  // namespace luminal::search

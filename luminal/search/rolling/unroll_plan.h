@@ -1,0 +1,33 @@
+// unroll_plan: from the plan of a rolled graph to the plan of the graph itself.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "luminal/base/result.h"
+#include "luminal/search/explain_plan.h"
+#include "luminal/search/extract_terms.h"
+#include "luminal/search/find_plan.h"
+#include "luminal/search/rolling/roll_graph.h"
+
+namespace luminal::search {
+
+// A plan and all that it was found by that anything later asks for.
+struct PlannedTerms {
+  std::vector<SourceTensor> sources;  // by the number in a Load
+  ExtractedTerms extracted;
+  std::vector<int> chosen;  // by class: the term that computes it
+  std::vector<HostNeed> host_steps;
+  kernel::Plan plan;
+  std::optional<std::vector<StoredValue>> stored;  // where an explanation was asked for
+};
+
+// The kernels of a loop once for every trip, each under the names of what it reads and stores
+// there: what a marker stood for is read where it lies. Steps that nothing needs are left out. A
+// failure is a plan that only makes sense rolled: rules may prove of a value inside that it equals
+// one behind the loop, and the search then computes the former by the latter.
+Result<PlannedTerms> unroll_plan(const Graph& graph, const std::vector<NodeId>& roots,
+                                 const RolledGraph& rolled, const PlanLoops& loops,
+                                 const PlannedTerms& of_rolled);
+
+}  // namespace luminal::search
