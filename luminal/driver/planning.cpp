@@ -8,6 +8,7 @@
 #include <set>
 
 #include "luminal/base/os_limits.h"
+#include "luminal/driver/explain/kernel_facts.h"
 #include "luminal/driver/report_stored.h"
 #include "luminal/driver/step_notes.h"
 #include "luminal/graph/custom_op.h"
@@ -289,6 +290,11 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
     stored =
         search::explain_plan(planned->terms, request, search_options, planned->plan, found.cut);
   }
+  std::vector<search::AbsorbedValue> absorbed;
+  if (report.find_rivals) {
+    absorbed =
+        search::explain_absorbed(planned->terms, request, search_options, planned->plan, found.cut);
+  }
   if (packing) {
     const kernel::PackRequest packs =
         pack_request(graph, roots, lowered, request, *planned, *packing, report);
@@ -297,6 +303,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   }
   report_kernels(*planned, extracted, chosen, search_options, report);
+  add_kernel_facts(graph, *planned, absorbed, search_options, report);
   report_stored(graph, *planned, stored, report);
   end_stage(report, "plan", searching.seconds(), plan_summary(*planned),
             [&] { return plan_text(*planned); });
