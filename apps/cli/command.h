@@ -22,6 +22,7 @@ void define_debug_ops(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);
 void define_embed(CLI::App& app);
+void define_explain(CLI::App& app);
 void define_graph(CLI::App& app);
 void define_inspect(CLI::App& app);
 void define_rules(CLI::App& app);

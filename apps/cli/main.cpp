@@ -25,6 +25,7 @@ constexpr Command kCommands[] = {
     {"doctor", "Say what this machine offers and whether all is well", define_doctor},
     {"egg", "Run an e-graph program and look inside", define_egg},
     {"embed", "Turn texts into vectors, or say how alike they are", define_embed},
+    {"explain", "Say why a plan is as it is, and what it was chosen over", define_explain},
     {"graph", "Print, verify or draw a graph in its text form", define_graph},
     {"inspect", "List the metadata and tensors of a model's file or folder", define_inspect},
     {"rules", "List the rules, or test your own", define_rules},

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "luminal/backends/registry.h"
+#include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/base/os_paths.h"
@@ -172,7 +173,13 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
       };
     }
     if (backend.runs_plans()) {
+      PlanReport plan{.variant = variants.text(v),
+                      .sizes = text_of(request.options.typical_sizes),
+                      .first_kernel = report.kernels.size()};
       request.planned = plan_or_explain(request, backend, of_variant, plans, report);
+      plan.n_kernels = report.kernels.size() - plan.first_kernel;
+      plan.model_us = request.planned->plan.model_seconds * 1e6;
+      report.plans.push_back(std::move(plan));
     }
     requests.push_back(std::move(request));
   }
@@ -233,6 +240,7 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   const std::vector<backends::LoadRequest> requests =
       requests_for(snapshot, ports, impl->variants, backend, options, report);
   report.target = backend.target(requests.front().options);
+  if (options.report != nullptr) report.graph = base::digest(print_graph(*snapshot));
   impl->programs = load(backend, requests, report);
   if (backend.runs_plans()) {
     for (size_t v = 0; v < requests.size(); ++v) {

@@ -107,6 +107,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(const Graph& graph,
                                     .planning = planning,
                                     .packing = packing,
                                     .explained = options.report != nullptr,
+                                    .with_rivals = report.find_rivals,
                                     .first_kernel = report.kernels.size() - report.n_packing()});
   const std::string name = base::digest(key);
   if (const std::optional<std::string> entry = files_.find(name)) {

@@ -22,6 +22,7 @@ class KeyWriter {
       out().integer(bf16_depth);
     }
     out().flag(question.explained);
+    out().flag(question.with_rivals);
     out().number(question.first_kernel);
     write_graph(question.graph);
     write_nodes(question.roots);

@@ -16,8 +16,9 @@ struct PlanQuestion {
   const std::vector<NodeId>& roots;
   const search::InspectOptions& planning;
   std::optional<kernel::Packing> packing;
-  bool explained = false;   // whether the report is to say why values are stored
-  size_t first_kernel = 0;  // the number that reports give to the plan's first kernel
+  bool explained = false;    // whether the report is to say why values are stored
+  bool with_rivals = false;  // and what else could have been
+  size_t first_kernel = 0;   // the number that reports give to the plan's first kernel
 };
 
 // The graph with its node ids, since a plan names nodes by them; the options; and the sources of

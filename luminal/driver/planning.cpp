@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "luminal/base/os_limits.h"
+#include "luminal/driver/explain/kernel_facts.h"
 #include "luminal/driver/report_stored.h"
 #include "luminal/driver/step_notes.h"
 #include "luminal/graph/custom_op.h"
@@ -111,7 +112,7 @@ void report_rolled(const search::PlanWay& way, double seconds, const std::string
 }
 
 // All stages of one way, up to a plan.
-void run_way(search::PlanWay& way, bool explained, CompileReport& report) {
+void run_way(search::PlanWay& way, search::Explained explained, CompileReport& report) {
   Stopwatch lowering;
   way.lower();
   const egraph::EGraph& egraph = way.terms().egraph;
@@ -125,7 +126,7 @@ void run_way(search::PlanWay& way, bool explained, CompileReport& report) {
 // The cheapest of the ways by the model, the first of equal ones, with its stages reported as if
 // there were no other; what the others took counts as rolling.
 search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& rolling,
-                          bool explained, CompileReport& report) {
+                          search::Explained explained, CompileReport& report) {
   if (ways.size() == 1 || !report.stop_after.empty()) {
     report_rolled(ways.front(), rolling.seconds(), "", report);
     run_way(ways.front(), explained, report);
@@ -318,7 +319,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
     planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
   }
   std::vector<search::PlanWay> ways = search::plan_ways(graph, roots, planning);
-  search::PlanWay& way = best_way(ways, rolling, options.report != nullptr, report);
+  search::PlanWay& way = best_way(
+      ways, rolling, {.stored = options.report != nullptr, .absorbed = report.find_rivals}, report);
   Stopwatch finishing;
   search::PlannedTerms& terms = way.planned();
   note_host_steps(graph, terms, report);
@@ -342,6 +344,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   }
   report_kernels(*planned, terms, planning.search, report);
+  add_kernel_facts(graph, *planned, terms.absorbed, planning.search, report);
   if (terms.stored) report_stored(graph, *planned, *terms.stored, report);
   end_stage(report, "plan", way.search_seconds() + finishing.seconds(), plan_summary(*planned),
             [&] { return plan_text(*planned); });

@@ -31,15 +31,31 @@ struct RuleGrowth {
   double seconds = 0;
 };
 
+// A value that a kernel computes inside, and what the plan would take if it were stored.
+struct RivalReport {
+  std::string value;    // "%12 (add)", or its term where no node has that value
+  double plan_us = 0;   // by the model: the plan as it is,
+  double rival_us = 0;  // and with the value stored
+  std::string why;      // not empty: there is no such plan, by this limit
+};
+
 struct KernelReport {
   std::string name;                // "kernel 3", "panels of 'w'"
   bool packs = false;              // only stores a weight in panels, once; has no number
   std::vector<std::string> ops;    // the source ops it computes, as "add ×2"
+  std::vector<std::string> nodes;  // of the graph, that it computes: "%12 (add)"
   std::vector<std::string> rules;  // behind its terms
   std::string result;              // type of what it stores
   double model_us = 0;             // by the roofline, at the typical sizes
   double model_bytes = 0;
   double model_flops = 0;
+  // Its roofline, by the model: what bytes, arithmetic and the launch take at least.
+  double bytes_us = 0;
+  double flops_us = 0;
+  double launch_us = 0;
+  double measured_us = 0;      // its time on this machine, where it was measured,
+  double measured_low_us = 0;  // and the interval it lies in
+  double measured_high_us = 0;
   double compile_ms = 0;
   bool from_cache = false;
   int launch = -1;  // kernels of one number run side by side; −1: it runs once weights are set
@@ -48,6 +64,7 @@ struct KernelReport {
   std::string why_no_library;  // of a matrix product that it can't compute, where it was asked
   double own_us = 0;           // measured, where that was to choose between the two
   double library_us = 0;
+  std::vector<RivalReport> rivals;         // the nearest ones, where CompileReport asks for them
   std::string text;                        // canonical
   std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
   std::function<std::string()> low_level;  // LLVM IR, made when asked for
@@ -66,6 +83,15 @@ struct StoredReport {
   double fused_us = 0;               // and with the value computed by its readers
 };
 
+// One plan of the executable: the kernels from `first_kernel` on are its.
+struct PlanReport {
+  std::string variant;  // "s = 2 … 16"; empty where there is only one
+  std::string sizes;    // that the model was asked for: "s = 128"; empty where nothing is dynamic
+  size_t first_kernel = 0;
+  size_t n_kernels = 0;
+  double model_us = 0;
+};
+
 // What a run takes beside inputs and weights, at the sizes it was planned for.
 struct MemoryReport {
   std::string sizes;              // "s = 128"; empty where nothing is dynamic
@@ -80,13 +106,16 @@ struct LUMINAL_API CompileReport {
   std::string print_after;      // a stage whose full text goes to `out`; "all" for each
   std::string stop_after;       // the last stage to run: compile() then throws CompileStopped
   std::ostream* out = nullptr;  // standard output if null
+  bool find_rivals = false;     // KernelReport::rivals; takes about as long as the search
 
   std::vector<StageReport> stages;
   std::vector<RuleGrowth> rules;
-  std::vector<KernelReport> kernels;
+  std::vector<PlanReport> plans;      // one per variant; none on backends that run the graph
+  std::vector<KernelReport> kernels;  // of all plans
   std::vector<StoredReport> stored;
   std::vector<std::string> notes;  // what did not fuse, what runs on the host, and why
   std::string target;              // what kernels are compiled for
+  std::string graph;               // a digest: reports of one graph have the same
   uint64_t egraph_nodes = 0;
   uint64_t egraph_classes = 0;
   int search_candidates = 0;

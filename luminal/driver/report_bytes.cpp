@@ -29,13 +29,35 @@ RuleGrowth read_rule(ByteReader& in) {
   return rule;
 }
 
+void write_rival(ByteWriter& out, const RivalReport& rival) {
+  out.text(rival.value);
+  out.real(rival.plan_us);
+  out.real(rival.rival_us);
+  out.text(rival.why);
+}
+
+RivalReport read_rival(ByteReader& in) {
+  RivalReport rival;
+  rival.value = in.text();
+  rival.plan_us = in.real();
+  rival.rival_us = in.real();
+  rival.why = in.text();
+  return rival;
+}
+
 void write_kernel(ByteWriter& out, const KernelReport& kernel) {
   out.text(kernel.name);
   out.flag(kernel.packs);
   write_texts(out, kernel.ops);
+  write_texts(out, kernel.nodes);
   write_texts(out, kernel.rules);
   out.text(kernel.result);
-  for (double figure : {kernel.model_us, kernel.model_bytes, kernel.model_flops}) out.real(figure);
+  for (double figure : {kernel.model_us, kernel.model_bytes, kernel.model_flops, kernel.bytes_us,
+                        kernel.flops_us, kernel.launch_us}) {
+    out.real(figure);
+  }
+  out.number(kernel.rivals.size());
+  for (const RivalReport& rival : kernel.rivals) write_rival(out, rival);
 }
 
 KernelReport read_kernel(ByteReader& in) {
@@ -43,11 +65,14 @@ KernelReport read_kernel(ByteReader& in) {
   kernel.name = in.text();
   kernel.packs = in.flag();
   kernel.ops = read_texts(in);
+  kernel.nodes = read_texts(in);
   kernel.rules = read_texts(in);
   kernel.result = in.text();
-  for (double* figure : {&kernel.model_us, &kernel.model_bytes, &kernel.model_flops}) {
+  for (double* figure : {&kernel.model_us, &kernel.model_bytes, &kernel.model_flops,
+                         &kernel.bytes_us, &kernel.flops_us, &kernel.launch_us}) {
     *figure = in.real();
   }
+  for (size_t left = in.count(); left > 0; --left) kernel.rivals.push_back(read_rival(in));
   return kernel;
 }
 

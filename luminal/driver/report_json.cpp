@@ -46,15 +46,30 @@ std::string CompileReport::json() const {
   json.field("search_kernels", search_kernels);
   json.field("model_us", model_us);
   json.field("target", target);
+  json.field("graph", graph);
+  objects(json, "plans", plans, [&](const PlanReport& plan) {
+    json.field("variant", plan.variant);
+    json.field("sizes", plan.sizes);
+    json.field("first_kernel", plan.first_kernel);
+    json.field("n_kernels", plan.n_kernels);
+    json.field("model_us", plan.model_us);
+  });
   objects(json, "kernels", kernels, [&](const KernelReport& kernel) {
     json.field("name", kernel.name);
     json.field("packs", kernel.packs);
     json.field("result", kernel.result);
     json.field("ops", kernel.ops);
+    json.field("nodes", kernel.nodes);
     json.field("rules", kernel.rules);
     json.field("model_us", kernel.model_us);
     json.field("model_bytes", kernel.model_bytes);
     json.field("model_flops", kernel.model_flops);
+    json.field("bytes_us", kernel.bytes_us);
+    json.field("flops_us", kernel.flops_us);
+    json.field("launch_us", kernel.launch_us);
+    json.field("measured_us", kernel.measured_us);
+    json.field("measured_low_us", kernel.measured_low_us);
+    json.field("measured_high_us", kernel.measured_high_us);
     json.field("compile_ms", kernel.compile_ms);
     json.field("from_cache", kernel.from_cache);
     json.field("launch", kernel.launch);
@@ -64,6 +79,12 @@ std::string CompileReport::json() const {
     json.field("own_us", kernel.own_us);
     json.field("library_us", kernel.library_us);
     json.field("slow_paths", kernel.slow_paths);
+    objects(json, "rivals", kernel.rivals, [&](const RivalReport& rival) {
+      json.field("value", rival.value);
+      json.field("plan_us", rival.plan_us);
+      json.field("rival_us", rival.rival_us);
+      json.field("why", rival.why);
+    });
     json.field("text", kernel.text);
   });
   objects(json, "stored", stored, [&](const StoredReport& value) {

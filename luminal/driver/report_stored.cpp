@@ -4,16 +4,13 @@
 
 #include <map>
 
+#include "luminal/search/value_name.h"
+
 namespace luminal {
 
 std::string value_name(const Graph& graph, const kernel::PlannedGraph& planned,
                        kernel::ClassId id) {
-  for (uint32_t node = 0; node < planned.class_of.size(); ++node) {
-    if (planned.class_of[node].valid() && planned.class_of[node] == id) {
-      return graph.describe(NodeId{node});
-    }
-  }
-  return kernel::describe(planned.terms.at(id).terms.front());
+  return search::value_name(graph, planned.class_of, planned.terms, id);
 }
 
 void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,

@@ -44,13 +44,15 @@ struct Session::Impl {
 
   Executable compiled(const SessionOptions& options) {
     const auto start = std::chrono::steady_clock::now();
-    CompileOptions compile_options = options.compile;
+    compile_options = options.compile;
     compile_options.variants.clear();
     if (chunk > 1) {
       compile_options.variants = {{"s", {1}}};
       compile_options.typical_sizes = {{"s", std::min(chunk, kTypicalPrompt)}};
     }
     Executable made = compile(graph, compile_options);
+    compile_options.report = nullptr;  // the caller's, and may be gone by now
+    compile_options.progress = nullptr;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     compile_seconds = taken.count();
     return made;
@@ -104,6 +106,7 @@ struct Session::Impl {
   int64_t chunk;
   Graph graph;
   DecoderGraph decoder;
+  CompileOptions compile_options;
   double compile_seconds = 0;
   Executable exe;
   int64_t weight_bytes = 0;
@@ -162,6 +165,8 @@ void Session::rewind(int64_t length) {
 const Model& Session::model() const { return impl_->model; }
 const std::vector<TokenId>& Session::ids() const { return impl_->held; }
 int64_t Session::context() const { return impl_->context; }
+const Graph& Session::graph() const { return impl_->graph; }
+const CompileOptions& Session::compile_options() const { return impl_->compile_options; }
 double Session::compile_seconds() const { return impl_->compile_seconds; }
 int64_t Session::weight_bytes() const { return impl_->weight_bytes; }
 int64_t Session::cache_bytes(int64_t past) const {

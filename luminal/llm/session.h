@@ -50,6 +50,9 @@ class LUMINAL_API Session {
   int64_t context() const;
   bool full() const { return static_cast<int64_t>(ids().size()) == context(); }
 
+  // What was compiled, and how: variants and typical sizes are in it.
+  const Graph& graph() const;
+  const CompileOptions& compile_options() const;
   double compile_seconds() const;
   // What a step of one token must read: all weights but for tables of which it takes a row, and the
   // cache of `past` tokens.

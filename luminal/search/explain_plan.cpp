@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "luminal/search/plan_cost.h"
+#include "luminal/search/plan_state.h"
 
 namespace luminal::search {
 namespace {
@@ -103,6 +103,31 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
     for (ClassId id : kernel::stored_by(kernel->lowered)) {
       const auto found = readers.find(id);
       if (found != readers.end()) values.push_back(explain(id, found->second));
+    }
+  }
+  return values;
+}
+
+std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
+                                            const PlanRequest& request,
+                                            const SearchOptions& options, const kernel::Plan& plan,
+                                            const std::vector<bool>& cut) {
+  PlanCost cost(graph, request, options);
+  PlanState state(cost, cut);
+  std::vector<AbsorbedValue> values;
+  std::map<ClassId, size_t> known;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const ClassId name = kernel::stored_by(kernel->lowered).front();
+    for (ClassId id : kernel->lowered.classes) {
+      if (!cost.is_live(id) || state.is_cut(id)) continue;
+      const auto [at, is_new] = known.emplace(id, values.size());
+      if (is_new) {
+        const PlanState::Rival rival = state.rival({&id, 1});
+        values.push_back({id, {}, state.seconds(), rival.seconds, rival.why});
+      }
+      values[at->second].kernels.push_back(name);
     }
   }
   return values;

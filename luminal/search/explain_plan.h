@@ -1,4 +1,5 @@
-// Why a plan stores what it stores: for reports, after the search, of the plan that it found.
+// Why a plan stores what it stores, and computes inside what it doesn't: for reports, after the
+// search, of the plan that it found.
 #pragma once
 
 #include <map>
@@ -43,5 +44,22 @@ std::map<kernel::ClassId, std::vector<kernel::ClassId>> readers_of(const kernel:
 std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const PlanRequest& request,
                                       const SearchOptions& options, const kernel::Plan& plan,
                                       const std::vector<bool>& cut);
+
+// A value that kernels compute for themselves, and what the plan would take if it were stored.
+struct AbsorbedValue {
+  kernel::ClassId value;
+  std::vector<kernel::ClassId> kernels;  // that compute it, each by one of its outputs
+  // The whole plan as it is, before kernels side by side are merged, and with the value stored.
+  double plan_seconds = 0;
+  double stored_seconds = 0;
+  std::string why;  // not empty: there is no plan that stores it
+};
+
+// Every value inside of a kernel that could as well be in memory, in the plan's order. Takes about
+// as long as the search did.
+std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
+                                            const PlanRequest& request,
+                                            const SearchOptions& options, const kernel::Plan& plan,
+                                            const std::vector<bool>& cut);
 
 }  // namespace luminal::search

@@ -65,13 +65,26 @@ bool PlanState::is_improvement() const {
   return better(seconds_after, after, seconds_before, before);
 }
 
-bool PlanState::improve(std::span<const ClassId> move) {
-  const double seconds = seconds_;
+// Flips bits and lowers what that changes. False: no plan.
+bool PlanState::attempt(std::span<const ClassId> move) {
   for (ClassId id : move) flip(id);
   bool settled = settle();
   // A cleared cut may change which view a kernel reads through: those are lowered again.
   while (settled && clear_unread(changed_roots())) settled = settle();
-  if (!settled || !is_improvement()) {
+  return settled;
+}
+
+PlanState::Rival PlanState::rival(std::span<const ClassId> move) {
+  const double seconds = seconds_;
+  const bool settled = attempt(move);
+  Rival rival{.seconds = seconds_, .why = settled ? "" : why_};
+  undo(seconds);
+  return rival;
+}
+
+bool PlanState::improve(std::span<const ClassId> move) {
+  const double seconds = seconds_;
+  if (!attempt(move) || !is_improvement()) {
     undo(seconds);
     return false;
   }

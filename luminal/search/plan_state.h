@@ -35,6 +35,13 @@ class PlanState {
   // any more are cleared: they would only confuse later moves.
   bool improve(std::span<const kernel::ClassId> move);
 
+  // What the plan would take with the bits of `move` flipped; it stays as it is.
+  struct Rival {
+    double seconds = 0;
+    std::string why;  // not empty: that is no plan
+  };
+  Rival rival(std::span<const kernel::ClassId> move);
+
   // Moves have the same effect as before on bits whose kernels didn't change since. Time counts
   // kept moves.
   uint64_t now() const { return now_; }
@@ -43,6 +50,7 @@ class PlanState {
  private:
   using Slot = std::optional<PlacedKernel>;
 
+  bool attempt(std::span<const kernel::ClassId> move);
   bool needed(kernel::ClassId id) const;
   void flip(kernel::ClassId id);
   void place(kernel::ClassId root, PlacedKernel kernel);

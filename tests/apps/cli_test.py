@@ -27,8 +27,8 @@ class General(unittest.TestCase):
     def test_help_names_every_command(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("cache", "chat", "compile", "debug-ops", "doctor", "egg", "embed", "graph", "inspect",
-                        "rules", "run", "tokenize", "tune"):
+        for command in ("cache", "chat", "compile", "debug-ops", "doctor", "egg", "embed", "explain", "graph",
+                        "inspect", "rules", "run", "tokenize", "tune"):
             self.assertIn(command, result.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 

@@ -6,6 +6,7 @@
 
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
+#include "luminal/search/plan_cost.h"
 #include "tests/search/planned.h"
 
 namespace luminal::search {
@@ -91,6 +92,47 @@ TEST(ExplainPlan, ALimitIsNamed) {
     EXPECT_THAT(value.why, HasSubstr("too many instances"));
   }
   EXPECT_TRUE(limited);
+}
+
+std::vector<AbsorbedValue> absorbed(const Planned& planned) {
+  const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
+  return explain_absorbed(planned.extracted.graph, planned.request, planned.options, found.plan,
+                          found.cut);
+}
+
+TEST(ExplainPlan, WhatIsComputedInsideHasAPlanThatStoresIt) {
+  Graph graph;
+  sqrt(exp2(graph.input("x", {1024, 1024}))).output("y");
+  const Planned planned = prepare(graph);
+  const std::vector<AbsorbedValue> values = absorbed(planned);
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].kernels.size(), 1u);
+  EXPECT_EQ(values[0].why, "");
+  // The same plan, costed from nothing.
+  PlanCost cost(planned.extracted.graph, planned.request, planned.options);
+  std::vector<bool> cut = cost.forced();
+  EXPECT_DOUBLE_EQ(values[0].plan_seconds, cost.cost(cut).seconds);
+  cut[values[0].value.index()] = true;
+  EXPECT_DOUBLE_EQ(values[0].stored_seconds, cost.cost(cut).seconds);
+  EXPECT_GT(values[0].stored_seconds, values[0].plan_seconds);
+}
+
+TEST(ExplainPlan, NothingIsInsideWhereNothingFuses) {
+  Graph graph;
+  softmax(graph.input("x", {64, 64}), 1).output("y");
+  EXPECT_TRUE(absorbed(prepare(graph, Fusion::Never)).empty());
+}
+
+TEST(ExplainPlan, NoSingleMoveIsBetterThanWhatTheSearchFound) {
+  Graph graph;
+  Tensor x = graph.input("x", {256, 512});
+  softmax(x * sum(x, 0).unsqueeze(0).expand({256, 512}), 1).output("y");
+  const std::vector<AbsorbedValue> values = absorbed(prepare(graph));
+  EXPECT_FALSE(values.empty());
+  for (const AbsorbedValue& value : values) {
+    if (!value.why.empty()) continue;
+    EXPECT_GE(value.stored_seconds, value.plan_seconds * (1 - 1e-6));
+  }
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
   if (going) {
     stage("plan", [&] {
       const ChosenTerms chosen = choose_terms(extracted_->graph, options_.search.sizes);
-      const PlanRequest request = plan_request(graph, lowered_, *extracted_, chosen);
-      plan_ = find_plan(extracted_->graph, request, options_.search);
+      request_ = plan_request(graph, lowered_, *extracted_, chosen);
+      plan_ = find_plan(extracted_->graph, request_, options_.search);
     });
   }
 }

@@ -43,6 +43,8 @@ class Inspection {
   // Null unless the stage was reached and succeeded.
   const ExtractedTerms* extracted() const { return extracted_ ? &*extracted_ : nullptr; }
   const FoundPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+  // What the plan was asked for; empty where there is none.
+  const PlanRequest& request() const { return request_; }
 
   // A tensor by the name of a leaf or output, or as %12. UserError that lists the names.
   NodeId find_tensor(const std::string& name) const;
@@ -60,6 +62,7 @@ class Inspection {
   egraph::RunReport saturation_;
   std::optional<ClassFacts> facts_;
   std::optional<ExtractedTerms> extracted_;
+  PlanRequest request_;
   std::optional<FoundPlan> plan_;
   std::string failed_stage_;
   std::string error_;

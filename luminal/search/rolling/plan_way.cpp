@@ -22,7 +22,7 @@ void PlanWay::lower() {
 
 void PlanWay::saturate() { saturation_ = search::saturate(*terms_, options_.admission); }
 
-void PlanWay::search(bool explained) {
+void PlanWay::search(Explained explained) {
   const auto start = std::chrono::steady_clock::now();
   PlannedTerms found;
   found.extracted = extract_terms(lowered_graph(), lowered_, *terms_);
@@ -34,9 +34,13 @@ void PlanWay::search(bool explained) {
   FoundPlan plan = find_plan(found.extracted.graph, request, options_.search);
   report_ = std::move(plan.report);
   // What was found is explained as it was found.
-  if (explained) {
+  if (explained.stored) {
     found.stored =
         explain_plan(found.extracted.graph, request, options_.search, plan.plan, plan.cut);
+  }
+  if (explained.absorbed) {
+    found.absorbed =
+        explain_absorbed(found.extracted.graph, request, options_.search, plan.plan, plan.cut);
   }
   found.sources = lowered_.sources;
   found.chosen = chosen.term;
@@ -52,7 +56,7 @@ void PlanWay::search(bool explained) {
   search_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void PlanWay::plan_as_it_is(bool explained, const std::string& why) {
+void PlanWay::plan_as_it_is(Explained explained, const std::string& why) {
   rolled_.reset();
   lower();
   saturate();

@@ -21,7 +21,7 @@ class PlanWay {
   // The stages, each after the one before it.
   void lower();
   void saturate();
-  void search(bool explained);
+  void search(Explained explained);
 
   const RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
   Terms& terms() { return *terms_; }
@@ -35,7 +35,7 @@ class PlanWay {
   // What is lowered: the rolled graph where there is one.
   const Graph& lowered_graph() const { return rolled_ ? *rolled_->graph : graph_; }
 
-  void plan_as_it_is(bool explained, const std::string& why);
+  void plan_as_it_is(Explained explained, const std::string& why);
 
   const Graph& graph_;
   const std::vector<NodeId>& roots_;

@@ -39,6 +39,7 @@ class Unrolling {
     for_each_step([&](const PlanStep& step, Trip trip) { add_step(step, trip); });
     if (!order_steps()) return Result<PlannedTerms>::failure("its steps wait for each other");
     explain();
+    explain_absorbed();
     out_.sources = std::move(terms_.sources);
     out_.chosen = std::move(terms_.chosen);
     out_.extracted = std::move(terms_.extracted);
@@ -202,6 +203,29 @@ class Unrolling {
           value.because = StoredBecause::LoopBoundary;
         }
         out_.stored->push_back(std::move(value));
+      }
+    }
+  }
+
+  // Inside of a kernel of every trip as in the rolled plan's.
+  void explain_absorbed() {
+    std::map<ClassId, const AbsorbedValue*> known;
+    for (const AbsorbedValue& value : of_rolled_.absorbed) known.emplace(value.value, &value);
+    std::map<ClassId, size_t> place;  // in out_.absorbed
+    for (const PlanStep& step : out_.plan.steps) {
+      const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+      if (kernel == nullptr) continue;
+      const std::vector<ClassId> stored = kernel::stored_by(kernel->lowered);
+      for (ClassId id : kernel->lowered.classes) {
+        const auto found = known.find(terms_.rolled_class[id.index()]);
+        if (found == known.end() || std::ranges::find(stored, id) != stored.end()) continue;
+        const auto [at, fresh] = place.try_emplace(id, out_.absorbed.size());
+        if (fresh) {
+          out_.absorbed.push_back(*found->second);
+          out_.absorbed.back().value = id;
+          out_.absorbed.back().kernels.clear();
+        }
+        out_.absorbed[at->second].kernels.push_back(stored.front());
       }
     }
   }

@@ -12,6 +12,12 @@
 
 namespace luminal::search {
 
+// What is to be known of a plan beside itself.
+struct Explained {
+  bool stored = false;    // why values are in memory
+  bool absorbed = false;  // what storing others would cost; takes about as long as the search
+};
+
 // A plan and all that it was found by that anything later asks for.
 struct PlannedTerms {
   std::vector<SourceTensor> sources;  // by the number in a Load
@@ -19,7 +25,8 @@ struct PlannedTerms {
   std::vector<int> chosen;  // by class: the term that computes it
   std::vector<HostNeed> host_steps;
   kernel::Plan plan;
-  std::optional<std::vector<StoredValue>> stored;  // where an explanation was asked for
+  std::optional<std::vector<StoredValue>> stored;  // where that was asked for
+  std::vector<AbsorbedValue> absorbed;             // likewise
 };
 
 // The kernels of a loop once for every trip, each under the names of what it reads and stores

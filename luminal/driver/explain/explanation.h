@@ -1,0 +1,69 @@
+// Explanation: a compile report turned round, kernel by kernel: what each computes, why it is as it
+// is, what it was chosen over, and how near it comes to what the machine can do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/driver/report.h"
+
+namespace luminal {
+
+// A time, and where it comes from.
+struct Figure {
+  double us = 0;
+  bool measured = false;
+};
+const char* source(const Figure& figure);  // "measured", "by the model"
+
+// Measured where that was done, else by the model.
+Figure time_of(const KernelReport& kernel);
+
+// A plan that differs in one value from the one that was found.
+struct Alternative {
+  std::string value;
+  bool stores = false;               // it would be stored; else `readers` would compute it
+  std::vector<std::string> readers;  // kernels
+  double plan_us = 0;                // of the whole plan, both by the model
+  double rival_us = 0;
+  std::string why;  // not empty: that is no plan, by this limit
+};
+
+struct ExplainedKernel {
+  const KernelReport* kernel = nullptr;
+  std::vector<std::string> alike;  // kernels of the plan that are the same, with other values
+  Figure time;                     // of one
+  double share = 0;                // of the plan's time, together with those alike
+  std::string bound_by;            // "memory", "arithmetic" or "the launch"
+  double bound_us = 0;             // the roofline: it can't be faster, by the model
+  double roofline_share = 0;       // bound_us over the time
+  std::vector<Alternative> beat;   // the nearest first
+  std::vector<const StoredReport*> must_store;  // what it stores whatever that takes
+};
+
+struct ExplainedPlan {
+  const PlanReport* plan = nullptr;
+  size_t n_kernels = 0;  // without those that only store weights in panels
+  size_t n_packing = 0;
+  size_t n_measured = 0;
+  double us = 0;  // of all kernels together
+  std::vector<ExplainedKernel> kernels;
+};
+
+struct Explanation {
+  std::string name;  // of the graph or model
+  std::string target;
+  std::vector<ExplainedPlan> plans;
+  std::vector<std::string> notes;
+};
+
+// Equal kernels of a plan are one entry. The report must outlive it. UserError for a report without
+// plans.
+Explanation explain(const CompileReport& report, std::string name);
+// The same for one kernel by its number. UserError where there is none.
+Explanation explain_kernel(const CompileReport& report, std::string name, int number);
+
+std::string text(const Explanation& explanation);
+std::string json(const Explanation& explanation);
+
+}  // namespace luminal

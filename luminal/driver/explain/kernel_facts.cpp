@@ -1,0 +1,77 @@
+#include "luminal/driver/explain/kernel_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "luminal/driver/report_stored.h"
+#include "luminal/search/roofline_bound.h"
+
+namespace luminal {
+namespace {
+
+using kernel::ClassId;
+
+// Of a kernel, those that a report has: the nearest say why it is as it is.
+constexpr size_t kMostRivals = 3;
+
+// Views, leaves and constants are computed nowhere: they are how kernels read.
+bool is_computed(const Node& node) {
+  return node.op != Op::View && node.op != Op::Input && node.op != Op::Constant;
+}
+
+// Plans that aren't any come last.
+bool nearer(const search::AbsorbedValue* a, const search::AbsorbedValue* b) {
+  const auto rank = [](const search::AbsorbedValue& value) {
+    return std::make_tuple(!value.why.empty(), value.why.empty() ? value.stored_seconds : 0,
+                           value.value);
+  };
+  return rank(*a) < rank(*b);
+}
+
+}  // namespace
+
+void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
+                      const std::vector<search::AbsorbedValue>& absorbed,
+                      const search::SearchOptions& options, CompileReport& report) {
+  std::map<ClassId, std::vector<NodeId>> nodes;
+  for (uint32_t id = 0; id < planned.class_of.size(); ++id) {
+    const ClassId value = planned.class_of[id];
+    if (value.valid() && is_computed(graph.node(NodeId{id}))) nodes[value].push_back(NodeId{id});
+  }
+  std::map<ClassId, std::vector<const search::AbsorbedValue*>> rivals;  // by what a kernel stores
+  for (const search::AbsorbedValue& value : absorbed) {
+    for (ClassId kernel : value.kernels) rivals[kernel].push_back(&value);
+  }
+  size_t next = report.kernels.size() - static_cast<size_t>(planned.plan.n_kernels());
+  for (const auto& step : planned.plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    KernelReport& entry = report.kernels[next++];
+    const search::RooflineBound bound =
+        search::roofline_bound(kernel->lowered.kernel, options.machine, options.sizes);
+    entry.bytes_us = bound.bytes_seconds * 1e6;
+    entry.flops_us = bound.flops_seconds * 1e6;
+    entry.launch_us = bound.launch_seconds * 1e6;
+    if (entry.packs) continue;
+    std::vector<NodeId> computed;
+    for (ClassId id : kernel->lowered.classes) {
+      const auto found = nodes.find(id);
+      if (found == nodes.end()) continue;
+      computed.insert(computed.end(), found->second.begin(), found->second.end());
+    }
+    std::sort(computed.begin(), computed.end());
+    for (NodeId id : computed) entry.nodes.push_back(graph.describe(id));
+    auto& near = rivals[kernel::stored_by(kernel->lowered).front()];
+    std::sort(near.begin(), near.end(), nearer);
+    if (near.size() > kMostRivals) near.resize(kMostRivals);
+    for (const search::AbsorbedValue* value : near) {
+      entry.rivals.push_back({.value = value_name(graph, planned, value->value),
+                              .plan_us = value->plan_seconds * 1e6,
+                              .rival_us = value->why.empty() ? value->stored_seconds * 1e6 : 0,
+                              .why = value->why});
+    }
+  }
+}
+
+}  // namespace luminal

@@ -1,0 +1,19 @@
+// What a report says of each kernel beside its own figures: the nodes it computes, its roofline,
+// and what it was chosen over.
+#pragma once
+
+#include <vector>
+
+#include "luminal/driver/report.h"
+#include "luminal/graph/graph.h"
+#include "luminal/kernel/planned_graph.h"
+#include "luminal/search/explain_plan.h"
+
+namespace luminal {
+
+// Adds to the report's entries for the plan's kernels, which are its last ones.
+void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
+                      const std::vector<search::AbsorbedValue>& absorbed,
+                      const search::SearchOptions& options, CompileReport& report);
+
+}  // namespace luminal

@@ -1,0 +1,56 @@
+// What a kernel takes at least: bytes, arithmetic and the launch, each on its own.
+#include "luminal/search/roofline_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "luminal/luminal.h"
+#include "tests/search/planned.h"
+
+namespace luminal::search {
+namespace {
+
+RooflineBound bound_of(const Graph& graph, const MachineModel& machine) {
+  const FoundPlan found = plan(graph, Fusion::Always);
+  EXPECT_EQ(found.plan.n_kernels(), 1);
+  return roofline_bound(std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel, machine,
+                        {});
+}
+
+TEST(RooflineBound, AnElementwiseKernelReadsAndWritesOnce) {
+  Graph graph;
+  Tensor x = graph.input("x", {1000, 100});
+  (x + x).output("y");
+  const MachineModel machine;
+  const RooflineBound bound = bound_of(graph, machine);
+  EXPECT_DOUBLE_EQ(bound.bytes_seconds, 2 * 4 * 1e5 / machine.bytes_per_second);
+  EXPECT_DOUBLE_EQ(bound.flops_seconds, 1e5 / machine.flops_per_second);
+  EXPECT_DOUBLE_EQ(bound.launch_seconds, machine.launch_seconds);
+}
+
+TEST(RooflineBound, AMatrixProductHasTheRateOfProducts) {
+  Graph graph;
+  matmul(graph.input("a", {64, 128}), graph.input("b", {128, 256})).output("y");
+  MachineModel machine;
+  const double flops = 2.0 * 64 * 128 * 256;
+  EXPECT_DOUBLE_EQ(bound_of(graph, machine).flops_seconds,
+                   flops / machine.product_flops_per_second);
+  machine.product_flops_per_second *= 2;
+  EXPECT_DOUBLE_EQ(bound_of(graph, machine).flops_seconds,
+                   flops / machine.product_flops_per_second);
+}
+
+TEST(RooflineBound, NoModelledTimeIsBelowIt) {
+  Graph graph;
+  softmax(graph.input("x", {300, 700}), 1).output("y");
+  const MachineModel machine;
+  const FoundPlan found = plan(graph, Fusion::Always);
+  const auto& kernel = std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel;
+  const RooflineBound bound = roofline_bound(kernel, machine, {});
+  EXPECT_GE(seconds(kernel, machine, {}) * (1 + 1e-9),
+            std::max(bound.bytes_seconds, bound.flops_seconds) + bound.launch_seconds);
+}
+
+}  // namespace
+}  // namespace luminal::search
