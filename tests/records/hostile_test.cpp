@@ -242,7 +242,7 @@ TEST_F(HostileTest, FlippedBytesAnywhereInAnyTableGiveTrueRecordsOrNone) {
   const auto pages = static_cast<int64_t>(whole.size()) / page_size;
   tests::RandomSource random(11);
   int refused_somewhere = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 120; ++round) {
     std::string damaged = whole;
     // Each page in turn, so that tables, their indices and the header all get their share.
     const int64_t page = round % pages;
@@ -267,7 +267,7 @@ TEST_F(HostileTest, FlippedBytesAnywhereInAnyTableGiveTrueRecordsOrNone) {
     std::filesystem::remove(file_ + "-wal");
     std::filesystem::remove(file_ + "-shm");
   }
-  EXPECT_GT(refused_somewhere, 10);
+  EXPECT_GT(refused_somewhere, 5);
 }
 
 TEST_F(HostileTest, ALogOfNonsenseBesideTheFileIsIgnored) {
