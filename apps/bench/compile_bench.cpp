@@ -70,6 +70,7 @@ nlohmann::json measure(const Options& options) {
           {"seconds", taken.count()},
           {"stages", stages},
           {"nodes", graph.size()},
+          {"egraph_nodes", report.egraph_nodes},
           {"kernels", report.kernels.size()},
           {"distinct_kernels", distinct.size()},
           {"from_cache", cached},

@@ -1,6 +1,7 @@
 // find_plan: which values to store. The e-graph says what is equal; this says what is best.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -33,9 +34,11 @@ struct PlanLoops {
   std::vector<std::vector<kernel::ClassId>> behind;
 
   int of(kernel::ClassId id) const { return loop_of.empty() ? 0 : loop_of[id.index()]; }
-  // How often a kernel that stores `id` runs.
+  // What a kernel that stores `id` counts, against those outside: how often it runs, up to a few
+  // times, so that a model of many layers is searched and planned as one of some.
+  static constexpr int kMostTimes = 4;
   int times(kernel::ClassId id) const {
-    return loop_of.empty() ? 1 : trips[static_cast<size_t>(loop_of[id.index()])];
+    return loop_of.empty() ? 1 : std::min(trips[static_cast<size_t>(of(id))], kMostTimes);
   }
 };
 
@@ -66,7 +69,7 @@ struct SearchReport {
 };
 
 struct FoundPlan {
-  kernel::Plan plan;  // of a rolled graph: model_seconds counts every trip, steps are there once
+  kernel::Plan plan;      // of a rolled graph: steps are there once, and count as PlanLoops says
   std::vector<bool> cut;  // by class
   SearchReport report;
 };

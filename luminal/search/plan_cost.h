@@ -60,7 +60,7 @@ class PlanCost {
     return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
   }
 
-  // How often the kernel of `root` runs: once for every trip of its loop.
+  // What the kernel of `root` counts: see PlanLoops.
   int times(kernel::ClassId root) const { return loops_.times(root); }
 
   CostedPlan cost(const std::vector<bool>& cut);

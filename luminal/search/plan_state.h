@@ -69,7 +69,7 @@ class PlanState {
   std::vector<int> n_readers_;                              // by class: kernels that read it
   std::vector<std::vector<kernel::ClassId>> kernels_with_;  // by class that may change: their roots
   double seconds_ = 0;
-  int n_kernels_ = 0;  // that run: those of a loop in every trip
+  int n_kernels_ = 0;  // each as often as it counts
   std::string why_;
   uint64_t now_ = 1;
   std::vector<uint64_t> changed_at_;

@@ -133,7 +133,7 @@ TEST(Rolling, CustomOpsRunInEveryTripAsTheirOwn) {
   Executable executable =
       compile(graph, {.cache_folder = "none", .rolling = Rolling::Always, .report = &report});
   ASSERT_NE(stage(report, "rolled"), nullptr);
-  EXPECT_TRUE(stage(report, "rolled")->summary.starts_with("4 trips"));
+  EXPECT_NE(stage(report, "rolled")->summary.find(" trips of 5 nodes"), std::string::npos);
   executable.set(*graph.find("x"), std::vector<float>{0, 1, 2, 3, 4, 5});
   executable.run();
   std::vector<float> wanted;

@@ -1,10 +1,51 @@
-"""Search: tuning records."""
+"""The search: what is planned once, what that costs, and what is remembered of it."""
+import json
 import re
+import statistics
 
 from claims import Claim
-from claims_support import last_line
+from claims_support import last_line, number
 
+PAIRS = 5
 KILL_ROUNDS = 50
+
+
+def rolling_agrees(context):
+    """Loops of 2 to 48 trips on the CPU, rolled and as they are, each run three times."""
+    program = context.program("tests/random_graphs/luminal_random_graphs")
+    result = context.run([program, "--loops", "--count", 600, "--first-seed", 1000])
+    seeds = re.findall(r"^FAILED seed (\d+)", result.stdout, re.MULTILINE)
+    failed = "".join(f"; seed {seed} fails (--loops --seed {seed} shows it)" for seed in seeds)
+    summary = json.loads(last_line(result))
+    return (f"{summary['graphs']} loops, {summary['rolled']} of them rolled, {summary['kernels']} kernels, "
+            f"{summary['failed']} failed{failed}"), result.returncode == 0 and summary["rolled"] >= 500
+
+
+def compiled(context, layers):
+    program = context.program("apps/bench/compile_bench")
+    return json.loads(last_line(context.run([program, "--layers", layers, "--length", 128])))
+
+
+def rolling_layers(context):
+    """BERT-base's layer, 4 and 30 times, compiled in turns, nothing from a cache."""
+    pairs = [(compiled(context, 4), compiled(context, 30)) for _ in range(PAIRS)]
+    few, many = pairs[0]
+    ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in pairs)
+    same = few["distinct_kernels"] == many["distinct_kernels"] and few["lowered"] == many["lowered"]
+    return (f"{many['distinct_kernels']} and {few['distinct_kernels']} kernels compiled, {many['lowered']} and "
+            f"{few['lowered']} costed, {many['egraph_nodes']} and {few['egraph_nodes']} e-graph nodes, "
+            f"{ratio:.2f} times the time"), \
+        same and many["egraph_nodes"] <= 1.1 * few["egraph_nodes"] and ratio <= 1.5
+
+
+def rolling_llama(context):
+    program = context.program("tests/driver/rolling_test")
+    result = context.run([program, "--gtest_filter=*LlamaOf8Billion*"])
+    saturated = number(r"llama_8b_saturate_ms ([\d.]+)", result)
+    planned = number(r"plan_ms ([\d.]+)", result)
+    resident = number(r"resident_mb (\d+)", result)
+    return (f"saturated in {saturated:.1f} ms, planned in {planned:.0f} ms, {resident:.0f} MB resident",
+            saturated <= 1000 and resident <= 500)
 
 
 def records_kill(context):
@@ -17,6 +58,12 @@ def records_kill(context):
 
 
 CLAIMS = [
+    Claim(name="rolling-agrees", target="500 random loops agree with the f64 interpreter, rolled and unrolled",
+          minutes=4, measure=rolling_agrees),
+    Claim(name="rolling-layers", target="30 layers: the kernels of 4 layers, e-graph within 10 %, 1.5 times the time",
+          minutes=1, measure=rolling_layers),
+    Claim(name="rolling-llama-8b", target="a 32-layer Llama-8B saturates within 1 s and 500 MB", minutes=0.1,
+          measure=rolling_llama),
     Claim(name="records-kill", target="four processes write to one file of records, one of them is killed (-9) at random, 50 "
           "rounds: no record lost, none damaged", minutes=0.5, measure=records_kill, quick=True),
 ]

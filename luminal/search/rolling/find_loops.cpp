@@ -128,19 +128,36 @@ class LoopFinder {
     }
     std::ranges::sort(starts);
     if (starts.size() > kMostTried) starts.resize(kMostTried);
-    std::vector<Loop> found;
-    std::vector<size_t> used;
+    std::vector<std::pair<size_t, Loop>> found;  // with where they start, the narrowest first
     double narrowest = 0;
     for (const auto& [across, trips, start] : starts) {
-      if (found.size() == most || (!found.empty() && across > narrowest * kAsNarrow)) break;
-      if (std::ranges::any_of(used, [&](size_t u) { return is_near(u, start, period); })) continue;
+      if (!found.empty() && across > narrowest * kAsNarrow) break;
       std::optional<Loop> loop = loop_at(start, period, static_cast<size_t>(-trips), others);
       if (!loop) continue;
       if (found.empty()) narrowest = across;
-      found.push_back(std::move(*loop));
-      used.push_back(start);
+      found.emplace_back(start, std::move(*loop));
     }
-    return found;
+    return furthest_apart(std::move(found), period, most);
+  }
+
+  // Of loops that hand over about as little, those that leave least outside, and then the
+  // narrowest; none near another.
+  static std::vector<Loop> furthest_apart(std::vector<std::pair<size_t, Loop>> found, size_t period,
+                                          size_t most) {
+    size_t longest = 0;
+    for (const auto& [start, loop] : found) longest = std::max(longest, loop.n_trips());
+    std::vector<Loop> chosen;
+    std::vector<size_t> used;
+    for (size_t trips = longest; trips >= 2 && chosen.size() < most; --trips) {
+      for (auto& [start, loop] : found) {
+        if (loop.n_trips() != trips || chosen.size() == most) continue;
+        const auto near = [&, at = start](size_t u) { return is_near(u, at, period); };
+        if (std::ranges::any_of(used, near)) continue;
+        used.push_back(start);
+        chosen.push_back(std::move(loop));
+      }
+    }
+    return chosen;
   }
 
   // A few nodes more or less make no other rotation.
@@ -168,7 +185,7 @@ class LoopFinder {
     return loop;
   }
 
-  bool is_wanted(const Loop& loop) const { return roll_ == Roll::Always || loop.carries(); }
+  bool is_wanted(const Loop& loop) const { return roll_ == Roll::Always || loop.is_chain(); }
 
   // Whether each loop can be one step among the nodes around it; also that no node is in two.
   bool stays_acyclic(const std::vector<Loop>& others, const Loop& loop) const {

@@ -12,7 +12,7 @@ namespace luminal::search {
 // Which repeated parts become loops.
 enum class Roll : uint8_t {
   Off,
-  Auto,    // layers: each trip reads one before it, and is large enough to be worth a boundary
+  Auto,    // layers: chains whose trips are large enough to be worth a boundary
   Always,  // whatever repeats, for tests
 };
 
@@ -37,7 +37,8 @@ struct Loop {
 
   size_t n_trips() const { return trips.size(); }
   size_t n_nodes() const { return trips.front().size(); }  // of a trip
-  bool carries() const;                                    // whether some operand is carried
+  // Whether what a trip hands over depends on what was handed to it: layers, not equal towers.
+  bool is_chain() const;
 };
 
 // Ways to roll a graph, each a list of loops without common nodes. They differ in where a trip of

@@ -7,10 +7,18 @@ namespace luminal::search {
 using Kind = LoopOperand::Kind;
 using Trips = std::vector<std::vector<NodeId>>;
 
-bool Loop::carries() const {
-  return std::ranges::any_of(operands, [](const std::vector<LoopOperand>& of_node) {
-    return std::ranges::any_of(of_node,
-                               [](const LoopOperand& o) { return o.kind == Kind::Carried; });
+bool Loop::is_chain() const {
+  std::vector<bool> handed(n_nodes(), false);  // by position: depends on what is carried
+  for (size_t q = 0; q < n_nodes(); ++q) {
+    handed[q] = std::ranges::any_of(operands[q], [&](const LoopOperand& operand) {
+      return operand.kind == Kind::Carried ||
+             (operand.kind == Kind::Inside && handed[operand.position]);
+    });
+  }
+  return std::ranges::any_of(operands, [&](const std::vector<LoopOperand>& of_node) {
+    return std::ranges::any_of(of_node, [&](const LoopOperand& operand) {
+      return operand.kind == Kind::Carried && handed[operand.position];
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 #include "luminal/backends/registry.h"
 #include "luminal/driver/planning.h"
 #include "luminal/graph/primitives.h"
+#include "luminal/llm/models/llama.h"
 #include "luminal/luminal.h"
 #include "tests/search/llama_blocks.h"
 
@@ -96,6 +97,27 @@ TEST(Launches, ALlamaBlockTakesAtMostTen) {
         }
       }
     }
+  }
+}
+
+// A layer of a rolled model is no dearer for its boundaries.
+TEST(Launches, ALayerOfARolledLlamaTakesAtMostTen) {
+  for (int64_t tokens : {1, 128}) {
+    std::vector<size_t> counts;
+    for (int64_t layers : {4, 6}) {
+      Graph graph;
+      llm::build_llama(nn::Scope(graph, "", DType::BF16), {.vocab_size = 32000,
+                                                           .features = 2048,
+                                                           .hidden = 8192,
+                                                           .layers = layers,
+                                                           .heads = 32,
+                                                           .kv_heads = 8,
+                                                           .head_size = 64,
+                                                           .context = 4096});
+      counts.push_back(launches_of(graph, {{"s", tokens}, {"past", 512}}).count);
+    }
+    EXPECT_LE(counts[1] - counts[0], 20u) << tokens << " tokens";
+    EXPECT_LE(counts[0], 4 * 10 + 6u) << tokens << " tokens";
   }
 }
 
