@@ -15,9 +15,10 @@ using kernel::ClassId;
 // Of a kernel, those that a report has: the nearest say why it is as it is.
 constexpr size_t kMostRivals = 3;
 
-// Views, leaves and constants are computed nowhere: they are how kernels read.
+// Views, leaves, constants and index values are how kernels read, not what they compute.
 bool is_computed(const Node& node) {
-  return node.op != Op::View && node.op != Op::Input && node.op != Op::Constant;
+  return node.op != Op::View && node.op != Op::Input && node.op != Op::Constant &&
+         node.op != Op::Iota;
 }
 
 // Plans that aren't any come last.

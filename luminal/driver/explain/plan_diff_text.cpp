@@ -82,10 +82,12 @@ std::string plan_text(const PlanDiff& diff, const DiffedPlan& plan) {
   const PlanReport& any = *(plan.a != nullptr ? plan.a : plan.b);
   std::string lines;
   if (!any.variant.empty()) lines += "the plan for " + any.variant + "\n";
-  lines += labelled(
-      "a", side(diff.a_name, diff.a_target, plan.a, plan.a_kernels, plan.a_us, plan.a_measured));
-  lines += labelled(
-      "b", side(diff.b_name, diff.b_target, plan.b, plan.b_kernels, plan.b_us, plan.b_measured));
+  // Where both have the same target there is nothing to tell them apart by it.
+  const bool same_target = diff.a_target == diff.b_target;
+  lines += labelled("a", side(diff.a_name, same_target ? "" : diff.a_target, plan.a, plan.a_kernels,
+                              plan.a_us, plan.a_measured));
+  lines += labelled("b", side(diff.b_name, same_target ? "" : diff.b_target, plan.b, plan.b_kernels,
+                              plan.b_us, plan.b_measured));
   lines += labelled("b − a", difference(plan.a_us, plan.b_us));
   lines += labelled("same", fmt::format("{} kernel{}, {:.1f} µs in a", plan.n_same,
                                         plan.n_same == 1 ? "" : "s", plan.same_us));
