@@ -34,9 +34,9 @@ struct PlanLoops {
   std::vector<std::vector<kernel::ClassId>> behind;
 
   int of(kernel::ClassId id) const { return loop_of.empty() ? 0 : loop_of[id.index()]; }
-  // What a kernel that stores `id` counts, against those outside: how often it runs, up to a few
-  // times, so that a model of many layers is searched and planned as one of some.
-  static constexpr int kMostTimes = 4;
+  // What a kernel that stores `id` counts, against those outside: more often, but by no
+  // number of trips, so that a model of many layers is searched and planned as one of some.
+  static constexpr int kMostTimes = 2;
   int times(kernel::ClassId id) const {
     return loop_of.empty() ? 1 : std::min(trips[static_cast<size_t>(of(id))], kMostTimes);
   }

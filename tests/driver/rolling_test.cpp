@@ -71,7 +71,9 @@ TEST(Rolling, ThirtyLayersArePlannedAsFour) {
     EXPECT_EQ(few.report.search_kernels, many.report.search_kernels);
     EXPECT_EQ(few.report.search_candidates, many.report.search_candidates);
     ASSERT_NE(stage(many.report, "rolled"), nullptr);
-    EXPECT_TRUE(stage(many.report, "rolled")->summary.starts_with("30 trips of "));
+    // The last one goes on for the last token alone, so it is no trip.
+    EXPECT_TRUE(stage(many.report, "rolled")->summary.starts_with("29 trips of "))
+        << stage(many.report, "rolled")->summary;
   }
 }
 
