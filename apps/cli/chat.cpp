@@ -87,7 +87,10 @@ void define_chat(CLI::App& app) {
   arguments->add_to(app);
   arguments->add_shared_to(app);
   app.footer("A line of standard input is a message; /reset begins anew, /quit ends.");
-  app.callback([arguments] { chat(*arguments); });
+  app.callback([arguments] {
+    arguments->search.apply(arguments->compile);
+    chat(*arguments);
+  });
 }
 
 }  // namespace luminal::cli

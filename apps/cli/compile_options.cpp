@@ -61,6 +61,7 @@ void CompileArguments::add_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--cache", options.cache_folder,
                  "Where plans and compiled kernels are kept: a folder, or 'none'");
+  search.add_to(app);
 }
 
 void CompileArguments::add_planning_to(CLI::App& app) {
@@ -97,6 +98,7 @@ CompileOptions CompileArguments::parsed() const {
                    : rolling == "always" ? Rolling::Always
                                          : Rolling::Auto;
   for (const std::string& variant : variants) add_variant(variant, result);
+  search.apply(result);
   for (const std::string& file : rule_files) {
     result.rules.push_back({source_name(file), read_text(file)});
   }

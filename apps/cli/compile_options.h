@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/search_options.h"
 #include "luminal/driver/compile.h"
 
 namespace CLI {
@@ -21,6 +22,7 @@ struct CompileArguments {
   std::string rolling = "auto";
   std::vector<std::string> rule_files;
   std::vector<std::string> variants;  // "s=1,16"
+  SearchArguments search;
 
   // Defines them; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);

@@ -49,6 +49,7 @@ void ModelArguments::add_to(CLI::App& app) {
 void ModelArguments::add_shared_to(CLI::App& app) {
   app.add_option("--seed", seed, "Of sampling")->capture_default_str();
   add_threads_and_cache(app, compile);
+  search.add_to(app);
 }
 
 llm::SessionOptions ModelArguments::session_options() const {

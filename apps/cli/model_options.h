@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/search_options.h"
 #include "luminal/llm/generate.h"
 #include "luminal/llm/session.h"
 
@@ -35,6 +36,7 @@ struct ModelArguments {
   // Options that graphs have too, so `luminal run` defines them itself.
   uint64_t seed = 1;
   CompileOptions compile;
+  SearchArguments search;  // of those; the caller applies them
 
   static constexpr const char* kGroup = "Language models";
 

@@ -54,4 +54,18 @@ std::string why_not_private(const std::filesystem::path& folder) {
   return {};
 }
 
+TemporaryFolder::TemporaryFolder() {
+  std::error_code error;
+  std::string name = (std::filesystem::temp_directory_path(error) / "luminal-XXXXXX").string();
+  if (error || mkdtemp(name.data()) == nullptr) {
+    throw UserError("can't make a temporary folder: set TMPDIR to one that can be written to");
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);  // what is left is the system's to clean
+}
+
 }  // namespace luminal::base

@@ -22,4 +22,17 @@ bool is_writable_folder(const std::filesystem::path& folder);
 // may write to it. Empty where they can't, and where there is no such folder.
 std::string why_not_private(const std::filesystem::path& folder);
 
+// A new folder of this process alone, in the system's place for such, gone with this object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();  // UserError where none can be made
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace luminal::base

@@ -8,10 +8,12 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/hash.h"
 #include "luminal/driver/elements.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/kernel/interpret_kernel.h"
 #include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/scalar.h"
 
 namespace luminal {
 namespace {
@@ -42,6 +44,8 @@ double tolerance(DType dtype) {
 // Integers and bool that comparisons and casts of floats decide differ where the last bits of those
 // do. A kernel that is wrong is wrong in more of its elements than this share.
 constexpr double kMayTurn = 0.25;
+// Where all of a result is what is left of larger numbers, it is off by a few of their roundings.
+constexpr double kCancels = 0.01;
 
 // Whether an integer or bool is made of a float anywhere in the graph.
 bool floats_decide(const Graph& graph) {
@@ -61,21 +65,63 @@ bool untouched(const TensorData& data, size_t element) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kPoison; });
 }
 
-// What is wrong, or nothing. `may_turn`: elements that aren't floats may depend on roundings.
-std::string compare(const TensorData& found, const TensorData& expected, bool may_turn) {
-  const std::vector<double> ours = found.to_doubles();
-  const std::vector<double> theirs = expected.to_doubles();
+DType less_precise(DType a, DType b) { return tolerance(a) < tolerance(b) ? b : a; }
+
+// The least precise floats that a kernel computes with. An f32 that it makes of bf16 differs by
+// their roundings, of which kernels may leave out some.
+DType least_precise(const kernel::Kernel& kernel) {
+  DType least = DType::F64;
+  for (const kernel::Stage& stage : kernel.stages) {
+    for (const kernel::Inst& inst : stage.body) {
+      const bool computed = std::holds_alternative<kernel::OpInst>(inst.what);
+      if (computed && is_float(inst.dtype)) least = less_precise(least, inst.dtype);
+    }
+  }
+  return least;
+}
+
+DType least_precise(const Graph& graph) {
+  DType least = DType::F64;
+  for (uint32_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(NodeId{id});
+    const bool computed = !node.removed && node.op != Op::Input && node.op != Op::View;
+    if (computed && is_float(node.dtype)) least = less_precise(least, node.dtype);
+  }
+  return least;
+}
+
+double element(const TensorData& data, int64_t at) {
+  return is_float(data.dtype) ? load_float(data.dtype, data.bytes.data(), at)
+                              : static_cast<double>(load_int(data.dtype, data.bytes.data(), at));
+}
+
+// What is wrong, or nothing. `may_turn`: elements that aren't floats may depend on roundings. With
+// `at`, these elements alone.
+std::string compare(const TensorData& found, const TensorData& expected, bool may_turn, DType least,
+                    double inside = 0, const std::vector<int64_t>* at = nullptr) {
+  std::vector<double> ours, theirs;
+  if (at == nullptr) {
+    ours = found.to_doubles();
+    theirs = expected.to_doubles();
+  } else {
+    for (int64_t position : *at) {
+      ours.push_back(element(found, position));
+      theirs.push_back(element(expected, position));
+    }
+  }
   double largest = 0;
   for (double value : theirs) {
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
-  const double relative = tolerance(found.dtype);
+  const double relative =
+      is_float(found.dtype) ? std::max(tolerance(found.dtype), tolerance(least)) : 0;
   size_t first = ours.size();
   size_t wrong = 0;
   double worst = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
     const double off = difference(ours[i], theirs[i]);
-    if (off == 0 || off <= relative * (std::fabs(theirs[i]) + largest)) continue;
+    if (off == 0 || off <= relative * (std::fabs(theirs[i]) + largest + kCancels * inside))
+      continue;
     first = std::min(first, i);
     ++wrong;
     worst = std::max(worst, off);
@@ -83,11 +129,43 @@ std::string compare(const TensorData& found, const TensorData& expected, bool ma
   if (wrong == 0) return {};
   const bool few = static_cast<double>(wrong) <= kMayTurn * static_cast<double>(ours.size());
   if (may_turn && few && !is_float(found.dtype)) return {};
+  const size_t position = at == nullptr ? first : static_cast<size_t>((*at)[first]);
   return fmt::format(
       "first wrong element {}: {:.9g}{}, expected {:.9g}; {} of {} are wrong, the "
       "largest error is {:.3g}",
-      position_text(first, found.dims), ours[first],
-      untouched(found, first) ? " (never written)" : "", theirs[first], wrong, ours.size(), worst);
+      position_text(position, found.dims), ours[first],
+      untouched(found, position) ? " (never written)" : "", theirs[first], wrong, ours.size(),
+      worst);
+}
+
+// Where a large kernel is compared: a few points, the same ones each time. None: everywhere.
+std::vector<int64_t> sampled_points(const kernel::Kernel& kernel, const Bindings& bindings,
+                                    double most_operations) {
+  const kernel::InterpretedWork work = kernel::interpreted_work(kernel, bindings);
+  const bool updates = std::ranges::any_of(kernel.stages, [](const kernel::Stage& stage) {
+    return std::holds_alternative<kernel::UpdateTarget>(stage.target);
+  });
+  if (work.operations <= most_operations || work.points <= 2 || updates) return {};
+  constexpr int64_t kSamples = 64;
+  const double per_point = work.operations / static_cast<double>(work.points);
+  const auto afford = static_cast<int64_t>(most_operations / per_point);
+  const int64_t count = std::clamp<int64_t>(afford, 2, kSamples);
+  const int64_t last = work.points - 1;
+  // Tiles have edges at multiples of 16 and of the rows that a block has.
+  std::vector<int64_t> points = {0, last};
+  for (int64_t edge : {15, 16, 17, 31, 32, 47, 48, 63, 64}) {
+    points.push_back(std::min(edge, last));
+    points.push_back(std::max<int64_t>(last - edge, 0));
+  }
+  uint64_t random = 0x9e3779b97f4a7c15u;
+  while (static_cast<int64_t>(points.size()) < kSamples) {
+    random = base::mix(random);
+    points.push_back(static_cast<int64_t>(random % static_cast<uint64_t>(work.points)));
+  }
+  points.resize(static_cast<size_t>(count));
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
 }
 
 [[noreturn]] void accuse(const StepNote& note, const std::string& what, const std::string& detail) {
@@ -101,9 +179,13 @@ std::string compare(const TensorData& found, const TensorData& expected, bool ma
 }  // namespace
 
 StepChecker::StepChecker(const Graph& graph, const StepNotes& notes, const Bindings& bindings,
-                         const interpret::LeafData& leaf)
-    : graph_(graph), notes_(notes), bindings_(bindings), floats_decide_(floats_decide(graph)) {
-  expect_nodes(leaf);
+                         const interpret::LeafData& leaf, StepChecks checks)
+    : graph_(graph),
+      notes_(notes),
+      bindings_(bindings),
+      checks_(std::move(checks)),
+      floats_decide_(floats_decide(graph)) {
+  if (checks_.against_graph) expect_nodes(leaf);
 }
 
 // The graph's value of everything that a kernel stores, where a node has it. All are evaluated
@@ -133,6 +215,7 @@ void StepChecker::expect_nodes(const interpret::LeafData& leaf) {
 
 const kernel::KernelStep* StepChecker::kernel_at(int step) const {
   if (step < 0) return nullptr;
+  if (!checks_.of_steps.empty() && !checks_.of_steps[static_cast<size_t>(step)]) return nullptr;
   return std::get_if<kernel::KernelStep>(&notes_.planned->plan.steps[static_cast<size_t>(step)]);
 }
 
@@ -206,7 +289,7 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   const TensorData found = value_at(node.dtype, node.dims, view.params.back());
   TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
   node.as<CustomAttr>().op->compute(operands, expected);
-  const std::string wrong = compare(found, expected.data, floats_decide_);
+  const std::string wrong = compare(found, expected.data, floats_decide_, node.dtype);
   if (!wrong.empty()) accuse(note, "the kernel doesn't do what the op's compute does", wrong);
   give_back(view);
 }
@@ -240,11 +323,21 @@ void StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel
     results[p].resize(value_at(kernel.params[p], nullptr).bytes.size());
     reference.back() = results[p].data();
   }
-  kernel::interpret_kernel(kernel, bindings_, reference);
+  const std::vector<int64_t> points = sampled_points(kernel, bindings_, checks_.most_operations);
+  std::vector<std::vector<int64_t>> written(params.size());
+  double inside = 0;
+  if (points.empty()) {
+    inside = kernel::interpret_kernel(kernel, bindings_, reference);
+  } else {
+    const auto some = kernel::interpret_points(kernel, bindings_, reference, points);
+    for (const auto& [param, at] : some.written) written[param].push_back(at);
+    inside = some.largest;
+  }
   for (size_t p = 0; p < params.size(); ++p) {
     if (!kernel.params[p].output) continue;
-    const std::string wrong = compare(value_at(kernel.params[p], params[p]),
-                                      value_at(kernel.params[p], reference[p]), floats_decide_);
+    const std::string wrong = compare(
+        value_at(kernel.params[p], params[p]), value_at(kernel.params[p], reference[p]),
+        floats_decide_, least_precise(kernel), inside, points.empty() ? nullptr : &written[p]);
     if (wrong.empty()) continue;
     accuse(note,
            fmt::format("{} doesn't do what its loops say",
@@ -260,7 +353,8 @@ void StepChecker::check_against_graph(const StepNote& note, const kernel::Lowere
     const kernel::ClassId value = lowered.origins[p].value;
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
-    const std::string wrong = compare(value_at(param, params[p]), expected->second, floats_decide_);
+    const std::string wrong = compare(value_at(param, params[p]), expected->second, floats_decide_,
+                                      least_precise(graph_));
     if (wrong.empty()) continue;
     accuse(note,
            fmt::format("its loops don't compute {}: a rule or the lowering is wrong",

@@ -2,6 +2,7 @@
 // is wrong is named, not what it made of everything after it.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -18,11 +19,20 @@ namespace luminal {
 // got wrong. The kernel that a custom op brings is compared with the op's `compute` on the same
 // operands; what is wrong with it is a UserError. InternalError that names the kernel, its ops, the
 // rules behind it, the first wrong element and the largest error.
+// How much of it is checked.
+struct StepChecks {
+  // Kernels of more scalar operations are compared at some points of their outer loops: the first,
+  // the last, those at edges of tiles, and others.
+  double most_operations = std::numeric_limits<double>::infinity();
+  bool against_graph = true;        // interprets the whole graph
+  std::vector<bool> of_steps = {};  // those to check, by step of the plan; empty: all
+};
+
 class StepChecker : public runtime::StepObserver {
  public:
   // `leaf` gives the leaves' data as it is before the run. All of it must outlive the checker.
   StepChecker(const Graph& graph, const StepNotes& notes, const Bindings& bindings,
-              const interpret::LeafData& leaf);
+              const interpret::LeafData& leaf, StepChecks checks = {});
 
   void before(const runtime::StepView& view) override;
   void after(const runtime::StepView& view) override;
@@ -42,6 +52,7 @@ class StepChecker : public runtime::StepObserver {
   void check_own_kernel(const runtime::StepView& view, NodeId id) const;
   void give_back(const runtime::StepView& view) const;
   void expect_nodes(const interpret::LeafData& leaf);
+  // Null for other steps, and for those that aren't to be checked.
   const kernel::KernelStep* kernel_at(int step) const;
   void check_canaries(const StepNote& note, const Guarded& output) const;
   void check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
@@ -56,6 +67,7 @@ class StepChecker : public runtime::StepObserver {
   const Graph& graph_;
   const StepNotes& notes_;
   const Bindings& bindings_;
+  const StepChecks checks_;
   const bool floats_decide_;                        // of elements that aren't floats
   std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
   std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter

@@ -46,6 +46,23 @@ enum class Rolling : uint8_t {
   Always,  // whatever repeats, however small: for tests
 };
 
+// How plans are chosen; docs/search.md.
+enum class SearchMode : uint8_t {
+  Modelled,  // by the machine's model alone: the same plan everywhere, in seconds
+  Measured,  // by running them on this machine
+  Replay,    // as a measured search went before, by its records alone; times nothing
+};
+
+struct PlanSearch {
+  SearchMode mode = SearchMode::Modelled;
+  // The budget of a measured search, of all variants together: whichever is over first.
+  double seconds = 20;
+  int candidates = 200;  // plans of each variant
+  int warm_ups = 2;      // runs before those that count
+  int trials = 15;       // runs that a kernel's time is the median of
+  int finalists = 3;     // plans that run whole, in turns with the best one so far
+};
+
 // Rules of one's own, as text; see docs/rules.md.
 struct RuleFile {
   std::string name;  // that messages give
@@ -54,9 +71,10 @@ struct RuleFile {
 
 // How far a compile is, for whoever waits for it.
 struct CompileProgress {
-  std::string_view stage;  // "plan" or "kernels"; the others are over at once
+  std::string_view stage;  // "plan", "search" or "kernels"; the others are over at once
   int done = 0;            // plans tried, kernels compiled
   int total = 0;           // 0: not known
+  std::string text = {};   // of a search: what it found so far
 };
 
 struct CompileOptions {
@@ -75,6 +93,9 @@ struct CompileOptions {
   uint64_t memory_limit = 0;
   LibraryPolicy library = LibraryPolicy::Never;
   Rolling rolling = Rolling::Auto;
+  PlanSearch search = {};
+  // The file of tuning records; empty: the user's; "none": nothing is remembered.
+  std::string records = {};
   uint64_t seed = 1;            // of the search
   Bindings typical_sizes = {};  // of variables, for the model; others get 128 or a bound
   // Plans for ranges of a variable, of which run() takes the one for its value: {"s", {1, 16}}
@@ -83,6 +104,10 @@ struct CompileOptions {
   CompileReport* report = nullptr;  // filled in if given
   // Called often, by the thread that compiles.
   std::function<void(const CompileProgress&)> progress = nullptr;
+  // Of a measured search: asked often, and true ends it: what it found is taken. And an object of
+  // JSON for each thing that it does.
+  std::function<bool()> stop_search = nullptr;
+  std::function<void(const std::string& json)> search_events = nullptr;
 };
 
 // The graph as it is now: later changes to it don't reach the executable. Weights and states whose

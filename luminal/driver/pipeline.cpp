@@ -12,6 +12,7 @@
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/load_data.h"
+#include "luminal/driver/measure/plan_tuner.h"
 #include "luminal/driver/no_plan.h"
 #include "luminal/driver/plan_cache.h"
 #include "luminal/driver/planning.h"
@@ -122,9 +123,14 @@ std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const backends::Load
       return backend.choose_library(of_plain, packed);
     };
   }
+  const std::vector<NodeId> wanted = roots(graph);
+  std::optional<PlanTuner> tuner;
+  if (options.search.mode != SearchMode::Modelled) {
+    tuner.emplace(graph, wanted, backend, request.options, options);
+  }
   try {
-    return cache.plan(graph, roots(graph), options, report, backend.packing(request.options),
-                      choose_library);
+    return cache.plan(graph, wanted, options, report, backend.packing(request.options),
+                      choose_library, tuner ? &*tuner : nullptr);
   } catch (const InternalError& error) {
     throw_no_plan(graph, options, error);
   }
@@ -155,6 +161,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
   for (size_t v = 0; v < variants.count(); ++v) {
     CompileOptions of_variant = options;
     of_variant.typical_sizes = variants.sizes(v, options.typical_sizes);
+    of_variant.search.seconds = options.search.seconds / static_cast<double>(variants.count());
     backends::LoadRequest request;
     request.graph = variants.narrowed(v, graph);
     request.ports = ports;

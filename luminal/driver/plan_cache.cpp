@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "luminal/base/digest.h"
+#include "luminal/driver/measure/plan_tuner.h"
 #include "luminal/driver/plan_key.h"
 #include "luminal/driver/report_bytes.h"
 #include "luminal/kernel/plan_bytes.h"
@@ -70,7 +71,8 @@ bool wants_stages(const CompileReport& report) {
   });
 }
 
-void report_kept(const KeptPlan& kept, const std::string& name, double seconds, bool with_texts,
+// `from` says where it was.
+void report_kept(const KeptPlan& kept, const std::string& from, double seconds, bool with_texts,
                  CompileReport& report) {
   const kernel::Plan& plan = kept.planned->plan;
   size_t next = report.kernels.size();
@@ -82,20 +84,19 @@ void report_kept(const KeptPlan& kept, const std::string& name, double seconds, 
     if (with_texts) report.kernels[next].text = kernel::text(kernel->lowered.kernel);
     ++next;
   }
-  end_stage(report, "plan", seconds,
-            fmt::format("{}, from the cache ({}…{})", plan_summary(*kept.planned),
-                        name.substr(0, 12), base::kCachedPlans.ending),
+  end_stage(report, "plan", seconds, fmt::format("{}, from {}", plan_summary(*kept.planned), from),
             [&] { return plan_text(*kept.planned); });
 }
 
 }  // namespace
 
-std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(const Graph& graph,
-                                                            const std::vector<NodeId>& roots,
-                                                            const CompileOptions& options,
-                                                            CompileReport& report,
-                                                            std::optional<kernel::Packing> packing,
-                                                            const ChooseLibrary& choose_library) {
+std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
+    const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+    CompileReport& report, std::optional<kernel::Packing> packing,
+    const ChooseLibrary& choose_library, PlanTuner* tuner) {
+  if (tuner != nullptr) {
+    return plan_tuned(graph, roots, options, report, packing, choose_library, *tuner);
+  }
   const bool is_kept = !files_.folder().empty() && !choose_library && !has_custom_ops(graph);
   if (!is_kept || wants_stages(report)) {
     return plan_graph(graph, roots, options, report, packing, choose_library);
@@ -121,7 +122,9 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(const Graph& graph,
     }
     if (kept) {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      report_kept(*kept, name, taken.count(), options.report != nullptr, report);
+      const std::string from =
+          fmt::format("the cache ({}…{})", name.substr(0, 12), base::kCachedPlans.ending);
+      report_kept(*kept, from, taken.count(), options.report != nullptr, report);
       return kept->planned;
     }
   }
@@ -140,6 +143,52 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(const Graph& graph,
   } catch (const std::exception& error) {
     report.notes.push_back(fmt::format("the plan is not kept: {}", error.what()));
   }
+  return planned;
+}
+
+std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
+    const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+    CompileReport& report, std::optional<kernel::Packing> packing,
+    const ChooseLibrary& choose_library, PlanTuner& tuner) {
+  const auto start = std::chrono::steady_clock::now();
+  const search::InspectOptions planning = planning_options(graph, options);
+  PlanQuestion asked{.graph = graph,
+                     .roots = roots,
+                     .planning = planning,
+                     .packing = packing,
+                     .explained = true,
+                     .with_rivals = false,
+                     .first_kernel = 0};
+  std::optional<std::string> question;
+  if (!has_custom_ops(graph)) question = plan_key(asked);
+  // What a library computes depends on who compiles, and stages that are asked for must be run.
+  const bool is_kept = question && !choose_library && !wants_stages(report);
+  asked.with_rivals = report.find_rivals;
+  asked.first_kernel = report.kernels.size() - report.n_packing();
+  const std::string key = is_kept ? plan_key(asked) : "";
+  if (is_kept) {
+    if (const std::optional<TunedPlan> tuned = tuner.remembered(*question)) {
+      try {
+        const KeptPlan kept = read_entry(tuned->entry, key, graph, roots);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        report_kept(kept, "the tuning records", taken.count(), options.report != nullptr, report);
+        if (!report.searches.empty()) report.searches.back().mode = "remembered";
+        return kept.planned;
+      } catch (const base::ByteError&) {
+        // It was found under other numbers of kernels, or for a report that said less.
+      }
+    }
+  }
+  const ReportMark mark(report);
+  auto planned =
+      plan_graph(graph, roots, options, report, packing, choose_library,
+                 [&](const search::SearchedTerms& terms, const search::FoundPlan& first) {
+                   return tuner.improve(terms, first, question, report);
+                 });
+  if (!is_kept) return planned;
+  base::ByteWriter added;
+  write_report(added, report, mark);
+  tuner.keep(*question, entry_of(key, added.bytes(), *planned));
   return planned;
 }
 

@@ -11,6 +11,8 @@
 
 namespace luminal {
 
+class PlanTuner;
+
 class PlanCache {
  public:
   // An empty path: every graph is planned.
@@ -18,18 +20,22 @@ class PlanCache {
       : files_(std::move(folder), base::kCachedPlans, most_bytes) {}
 
   // As plan_graph(). Graphs with custom ops and plans that a library has part in are planned each
-  // time; so is all where a stage of planning is to be printed, or to be the last.
-  std::shared_ptr<const kernel::PlannedGraph> plan(const Graph& graph,
-                                                   const std::vector<NodeId>& roots,
-                                                   const CompileOptions& options,
-                                                   CompileReport& report,
-                                                   std::optional<kernel::Packing> packing,
-                                                   const ChooseLibrary& choose_library);
+  // time; so is all where a stage of planning is to be printed, or to be the last. With a tuner,
+  // which searches by measuring, its records take the place of the files.
+  std::shared_ptr<const kernel::PlannedGraph> plan(
+      const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+      CompileReport& report, std::optional<kernel::Packing> packing,
+      const ChooseLibrary& choose_library, PlanTuner* tuner = nullptr);
 
   // What kept it from doing its work, in words.
   std::vector<std::string> notes() const { return files_.notes(); }
 
  private:
+  std::shared_ptr<const kernel::PlannedGraph> plan_tuned(
+      const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+      CompileReport& report, std::optional<kernel::Packing> packing,
+      const ChooseLibrary& choose_library, PlanTuner& tuner);
+
   base::FileCache files_;
 };
 

@@ -48,8 +48,9 @@ class KeyWriter {
   }
 
   void write_search(const search::SearchOptions& search) {
-    const auto& [fusion, machine, sizes, seed, thorough_up_to, starts, sideways, limits, progress] =
-        search;
+    const auto& [fusion, machine, sizes, seed, thorough_up_to, starts, order, sideways, limits,
+                 costs, progress] = search;
+    LUMINAL_CHECK(costs == nullptr, "what a search measured on its way is no part of the question");
     out().number(static_cast<uint64_t>(fusion));
     const auto& [bytes_rate, flops_rate, product_rate, exact_rate, launch, stage, threads] =
         machine;
@@ -65,6 +66,7 @@ class KeyWriter {
     out().number(seed);
     out().number(thorough_up_to);
     out().integer(starts);
+    out().number(order);
     out().flag(sideways);
     const auto& [walk, most_local_bytes] = limits;
     const auto& [most_instances] = walk;

@@ -4,12 +4,12 @@
 
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <set>
 #include <sstream>
 
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/explain/kernel_facts.h"
+#include "luminal/driver/planned_terms.h"
 #include "luminal/driver/report_stored.h"
 #include "luminal/driver/step_notes.h"
 #include "luminal/graph/custom_op.h"
@@ -17,7 +17,6 @@
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
 #include "luminal/kernel/pack_weights.h"
-#include "luminal/search/rolling/plan_way.h"
 
 namespace luminal {
 namespace {
@@ -112,7 +111,7 @@ void report_rolled(const search::PlanWay& way, double seconds, const std::string
 }
 
 // All stages of one way, up to a plan.
-void run_way(search::PlanWay& way, search::Explained explained, CompileReport& report) {
+void run_way(search::PlanWay& way, CompileReport& report) {
   Stopwatch lowering;
   way.lower();
   const egraph::EGraph& egraph = way.terms().egraph;
@@ -120,16 +119,16 @@ void run_way(search::PlanWay& way, search::Explained explained, CompileReport& r
             fmt::format("{} nodes, {} classes", egraph.tuples(), egraph.classes()),
             [&] { return egraph.dump(); });
   saturate(way, report);
-  way.search(explained);
+  way.search();
 }
 
 // The cheapest of the ways by the model, the first of equal ones, with its stages reported as if
 // there were no other; what the others took counts as rolling.
 search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& rolling,
-                          search::Explained explained, CompileReport& report) {
+                          CompileReport& report) {
   if (ways.size() == 1 || !report.stop_after.empty()) {
     report_rolled(ways.front(), rolling.seconds(), "", report);
-    run_way(ways.front(), explained, report);
+    run_way(ways.front(), report);
     return ways.front();
   }
   std::vector<CompileReport> reports(ways.size());
@@ -140,7 +139,7 @@ search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& r
     Stopwatch watch;
     reports[w].print_after = report.print_after;
     reports[w].out = &texts[w];
-    run_way(ways[w], explained, reports[w]);
+    run_way(ways[w], reports[w]);
     taken.push_back(watch.seconds());
     if (ways[w].model_seconds() < ways[best].model_seconds()) best = w;
   }
@@ -171,27 +170,6 @@ void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, Comp
   }
 }
 
-kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& roots,
-                                 const search::PlannedTerms& terms,
-                                 const kernel::PlannedGraph& planned,
-                                 const kernel::Packing& packing, const CompileReport& report) {
-  kernel::PackRequest result{
-      .packing = packing,
-      .is_weight = {},
-      .results = {},
-      .host_reads = {},
-      .first_kernel = static_cast<int>(report.kernels.size() - report.n_packing())};
-  for (const search::SourceTensor& source : terms.sources) {
-    const Node& node = graph.node(source.node);
-    result.is_weight.push_back(!source.host_step && node.as<InputAttr>().role == Role::Weight);
-  }
-  for (NodeId root : roots) result.results.push_back(planned.class_of[root.index()]);
-  for (const search::HostNeed& step : terms.host_steps) {
-    result.host_reads.insert(result.host_reads.end(), step.operands.begin(), step.operands.end());
-  }
-  return result;
-}
-
 // Says of each kernel whether a library computes it.
 void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::PackRequest& request,
                   const ChooseLibrary& choose) {
@@ -202,60 +180,6 @@ void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::P
   for (auto& step : planned->plan.steps) {
     auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel != nullptr) kernel->library = std::move(uses[next++]);
-  }
-}
-
-// "add ×2, exp2": what a kernel computes, in alphabetical order.
-std::vector<std::string> ops_of(const kernel::TermGraph& terms, const std::vector<int>& chosen,
-                                const kernel::LoweredKernel& lowered) {
-  std::map<std::string, int> counts;
-  for (kernel::ClassId id : lowered.classes) {
-    // What was added since has one term.
-    const auto term = id.index() < chosen.size() ? static_cast<size_t>(chosen[id.index()]) : 0;
-    ++counts[kernel::describe(terms.at(id).terms[term])];
-  }
-  std::vector<std::string> ops;
-  for (const auto& [op, count] : counts) {
-    ops.push_back(count == 1 ? op : fmt::format("{} ×{}", op, count));
-  }
-  return ops;
-}
-
-void report_kernels(const kernel::PlannedGraph& planned, const search::PlannedTerms& terms,
-                    const search::SearchOptions& options, CompileReport& report) {
-  for (const auto& step : planned.plan.steps) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel == nullptr) continue;
-    KernelReport entry;
-    entry.packs = !kernel->packs.empty();
-    entry.name = entry.packs ? fmt::format("panels of {}", kernel->packs)
-                             : fmt::format("kernel {}", report.kernels.size() - report.n_packing());
-    entry.ops = ops_of(planned.terms, terms.chosen, kernel->lowered);
-    std::map<std::string, int> rules;
-    for (kernel::ClassId id : kernel->lowered.classes) {
-      if (entry.packs) break;
-      for (const std::string& rule : terms.extracted.rules[id.index()]) ++rules[rule];
-    }
-    for (const auto& [rule, count] : rules) entry.rules.push_back(rule);
-    const kernel::Kernel& k = kernel->lowered.kernel;
-    for (const kernel::Param& param : k.params) {
-      if (!param.output) continue;
-      entry.result += entry.result.empty() ? "" : ", ";
-      entry.result += fmt::format("{}{}", name(param.dtype), text(param.dims));
-    }
-    entry.model_us = kernel->model_seconds * 1e6;
-    auto number = [&](Expr e) {
-      return static_cast<double>(e.evaluate(options.sizes).value.value_or(0));
-    };
-    entry.model_bytes = number(k.bytes_read) + number(k.bytes_written);
-    entry.model_flops = number(k.flops);
-    entry.text = kernel::text(k);
-    entry.by_library = kernel->library.taken;
-    entry.library = kernel->library.routine;
-    entry.why_no_library = kernel->library.why_none;
-    entry.own_us = kernel->library.own_seconds * 1e6;
-    entry.library_us = kernel->library.library_seconds * 1e6;
-    report.kernels.push_back(std::move(entry));
   }
 }
 
@@ -307,38 +231,33 @@ void end_stage(CompileReport& report, const std::string& name, double seconds, s
   if (report.stop_after == name) throw CompileStopped{name};
 }
 
-std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
-                                                       const std::vector<NodeId>& roots,
-                                                       const CompileOptions& options,
-                                                       CompileReport& report,
-                                                       std::optional<kernel::Packing> packing,
-                                                       const ChooseLibrary& choose_library) {
+std::shared_ptr<const kernel::PlannedGraph> plan_graph(
+    const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+    CompileReport& report, std::optional<kernel::Packing> packing,
+    const ChooseLibrary& choose_library, const search::FindBetter& better) {
   Stopwatch rolling;
   search::InspectOptions planning = planning_options(graph, options);
   if (options.progress) {
     planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
   }
   std::vector<search::PlanWay> ways = search::plan_ways(graph, roots, planning);
-  search::PlanWay& way = best_way(
-      ways, rolling, {.stored = options.report != nullptr, .absorbed = report.find_rivals}, report);
+  search::PlanWay& way = best_way(ways, rolling, report);
+  const bool explained = options.report != nullptr || better;
+  way.finish({.stored = explained, .absorbed = report.find_rivals}, better);
   Stopwatch finishing;
   search::PlannedTerms& terms = way.planned();
   note_host_steps(graph, terms, report);
 
-  auto planned = std::make_shared<kernel::PlannedGraph>();
-  planned->terms = std::move(terms.extracted.graph);
-  planned->plan = std::move(terms.plan);
-  planned->class_of = terms.extracted.class_of;
-  for (const search::SourceTensor& source : terms.sources) {
-    planned->source_nodes.push_back(source.node);
-  }
+  const std::shared_ptr<kernel::PlannedGraph> planned = planned_graph(terms);
   report.search_candidates = way.report().candidates;
   report.search_kernels = way.report().distinct_kernels;
   report.search_bits = way.report().live_bits;
   report.model_us = planned->plan.model_seconds * 1e6;
   report.notes.insert(report.notes.end(), way.report().notes.begin(), way.report().notes.end());
   if (packing) {
-    const kernel::PackRequest packs = pack_request(graph, roots, terms, *planned, *packing, report);
+    const auto first_kernel = static_cast<int>(report.kernels.size() - report.n_packing());
+    const kernel::PackRequest packs =
+        pack_request(graph, roots, terms, *planned, *packing, first_kernel);
     if (choose_library) mark_library(planned, packs, choose_library);
     const std::vector<std::string> notes = kernel::pack_weights(*planned, packs);
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());

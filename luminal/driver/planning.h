@@ -10,6 +10,7 @@
 #include "luminal/kernel/panels.h"
 #include "luminal/kernel/planned_graph.h"
 #include "luminal/search/inspect/inspection.h"
+#include "luminal/search/rolling/plan_way.h"
 
 namespace luminal {
 
@@ -20,13 +21,12 @@ using ChooseLibrary = std::function<std::vector<kernel::LibraryUse>(
 
 // Fills in `report` as it goes. `roots` are the nodes whose values must be in memory at the end;
 // with `packing`, weights that contractions read are stored in panels, but for those of kernels
-// that `choose_library`, where it is given, leaves to one.
-std::shared_ptr<const kernel::PlannedGraph> plan_graph(const Graph& graph,
-                                                       const std::vector<NodeId>& roots,
-                                                       const CompileOptions& options,
-                                                       CompileReport& report,
-                                                       std::optional<kernel::Packing> packing = {},
-                                                       const ChooseLibrary& choose_library = {});
+// that `choose_library`, where it is given, leaves to one. `better`, where it is given, goes on
+// from the plan that the model likes best.
+std::shared_ptr<const kernel::PlannedGraph> plan_graph(
+    const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+    CompileReport& report, std::optional<kernel::Packing> packing = {},
+    const ChooseLibrary& choose_library = {}, const search::FindBetter& better = {});
 
 // What planning runs under: the user's rules and those of custom ops, which of all rules run, and
 // how the search goes. The one place where they follow from options, so that what is looked at

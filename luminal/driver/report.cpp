@@ -37,6 +37,19 @@ std::string library_text(const KernelReport& kernel) {
   return lines;
 }
 
+std::string search_text(const SearchReport& search) {
+  std::string lines = fmt::format(
+      "search ({}): {:.1f} s, {} plans, {} kernels timed, {} known from records, {} plans compared "
+      "whole\n",
+      search.mode, search.seconds, search.candidates, search.timed, search.remembered,
+      search.compared);
+  lines +=
+      fmt::format("  kernels together: {:.1f} µs, the model's choice {:.1f}, the roofline {:.1f}\n",
+                  search.best_us, search.first_us, search.bound_us);
+  for (const std::string& line : search.comparisons) lines += fmt::format("  {}\n", line);
+  return lines + fmt::format("  stopped: {}\n", search.stopped);
+}
+
 }  // namespace
 
 size_t CompileReport::n_packing() const {
@@ -63,6 +76,7 @@ std::string CompileReport::text() const {
   lines += fmt::format(
       "search: {} values may be stored or not, {} plans and {} distinct kernels costed\n",
       search_bits, search_candidates, search_kernels);
+  for (const SearchReport& search : searches) lines += search_text(search);
   lines += fmt::format("plan: {} kernels, {:.1f} µs by the model\n", kernels.size() - n_packing(),
                        model_us);
   if (n_packing() > 0) {
@@ -75,6 +89,11 @@ std::string CompileReport::text() const {
                          kernel.name, kernel.result, kernel.model_us, kernel.model_bytes / 1e6,
                          kernel.model_flops / 1e6, made_text(kernel),
                          kernel.launch < 0 ? "" : fmt::format(", launch {}", kernel.launch));
+    if (kernel.measured_us > 0) {
+      lines += fmt::format("    measured: {:.1f} µs ({:.1f} … {:.1f}){}\n", kernel.measured_us,
+                           kernel.measured_low_us, kernel.measured_high_us,
+                           kernel.schedule.empty() ? "" : ", " + kernel.schedule);
+    }
     lines += fmt::format("    ops: {}\n", fmt::join(kernel.ops, ", "));
     if (!kernel.rules.empty())
       lines += fmt::format("    rules: {}\n", fmt::join(kernel.rules, ", "));

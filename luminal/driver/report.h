@@ -53,6 +53,7 @@ struct KernelReport {
   double bytes_us = 0;
   double flops_us = 0;
   double launch_us = 0;
+  std::string schedule;        // how it runs, where that was tuned: "schedule unroll 2"
   double measured_us = 0;      // its time on this machine, where it was measured,
   double measured_low_us = 0;  // and the interval it lies in
   double measured_high_us = 0;
@@ -83,6 +84,21 @@ struct StoredReport {
   double fused_us = 0;               // and with the value computed by its readers
 };
 
+// A search by measurements, of one plan.
+struct SearchReport {
+  std::string mode;  // "measured" or "replay"; or "remembered": its result was in the records
+  double seconds = 0;
+  int candidates = 0;                    // distinct plans
+  int timed = 0;                         // kernels timed now,
+  int remembered = 0;                    // and known from records
+  int compared = 0;                      // pairs of plans timed whole, in turns
+  double first_us = 0;                   // the model's choice: its kernels together
+  double best_us = 0;                    // the plan that won
+  double bound_us = 0;                   // its roofline
+  std::string stopped;                   // why the search ended
+  std::vector<std::string> comparisons;  // a line each
+};
+
 // One plan of the executable: the kernels from `first_kernel` on are its.
 struct PlanReport {
   std::string variant;  // "s = 2 … 16"; empty where there is only one
@@ -110,8 +126,9 @@ struct LUMINAL_API CompileReport {
 
   std::vector<StageReport> stages;
   std::vector<RuleGrowth> rules;
-  std::vector<PlanReport> plans;      // one per variant; none on backends that run the graph
-  std::vector<KernelReport> kernels;  // of all plans
+  std::vector<SearchReport> searches;  // one per variant, where plans were searched by measuring
+  std::vector<PlanReport> plans;       // one per variant; none on backends that run the graph
+  std::vector<KernelReport> kernels;   // of all plans
   std::vector<StoredReport> stored;
   std::vector<std::string> notes;  // what did not fuse, what runs on the host, and why
   std::string target;              // what kernels are compiled for

@@ -52,10 +52,12 @@ void write_kernel(ByteWriter& out, const KernelReport& kernel) {
   write_texts(out, kernel.nodes);
   write_texts(out, kernel.rules);
   out.text(kernel.result);
-  for (double figure : {kernel.model_us, kernel.model_bytes, kernel.model_flops, kernel.bytes_us,
-                        kernel.flops_us, kernel.launch_us}) {
+  for (double figure :
+       {kernel.model_us, kernel.model_bytes, kernel.model_flops, kernel.bytes_us, kernel.flops_us,
+        kernel.launch_us, kernel.measured_us, kernel.measured_low_us, kernel.measured_high_us}) {
     out.real(figure);
   }
+  out.text(kernel.schedule);
   out.number(kernel.rivals.size());
   for (const RivalReport& rival : kernel.rivals) write_rival(out, rival);
 }
@@ -69,9 +71,11 @@ KernelReport read_kernel(ByteReader& in) {
   kernel.rules = read_texts(in);
   kernel.result = in.text();
   for (double* figure : {&kernel.model_us, &kernel.model_bytes, &kernel.model_flops,
-                         &kernel.bytes_us, &kernel.flops_us, &kernel.launch_us}) {
+                         &kernel.bytes_us, &kernel.flops_us, &kernel.launch_us, &kernel.measured_us,
+                         &kernel.measured_low_us, &kernel.measured_high_us}) {
     *figure = in.real();
   }
+  kernel.schedule = in.text();
   for (size_t left = in.count(); left > 0; --left) kernel.rivals.push_back(read_rival(in));
   return kernel;
 }
@@ -100,6 +104,32 @@ StoredReport read_stored(ByteReader& in) {
   return stored;
 }
 
+void write_search(ByteWriter& out, const SearchReport& search) {
+  out.text(search.mode);
+  for (double figure : {search.seconds, search.first_us, search.best_us, search.bound_us}) {
+    out.real(figure);
+  }
+  for (int count : {search.candidates, search.timed, search.remembered, search.compared}) {
+    out.integer(count);
+  }
+  out.text(search.stopped);
+  write_texts(out, search.comparisons);
+}
+
+SearchReport read_search(ByteReader& in) {
+  SearchReport search;
+  search.mode = in.text();
+  for (double* figure : {&search.seconds, &search.first_us, &search.best_us, &search.bound_us}) {
+    *figure = in.real();
+  }
+  for (int* count : {&search.candidates, &search.timed, &search.remembered, &search.compared}) {
+    *count = in.small();
+  }
+  search.stopped = in.text();
+  search.comparisons = read_texts(in);
+  return search;
+}
+
 template <typename T>
 void write_since(ByteWriter& out, const std::vector<T>& list, size_t first,
                  void (*write)(ByteWriter&, const T&)) {
@@ -118,6 +148,7 @@ void write_report(ByteWriter& out, const CompileReport& report, const ReportMark
   write_since(out, report.rules, mark.rules, write_rule);
   write_since(out, report.kernels, mark.kernels, write_kernel);
   write_since(out, report.stored, mark.stored, write_stored);
+  write_since(out, report.searches, mark.searches, write_search);
   write_texts(out, report.notes, mark.notes);
   out.number(report.egraph_nodes);
   out.number(report.egraph_classes);
@@ -131,6 +162,7 @@ void read_report(ByteReader& in, CompileReport& report) {
   read_onto(in, report.rules, read_rule);
   read_onto(in, report.kernels, read_kernel);
   read_onto(in, report.stored, read_stored);
+  read_onto(in, report.searches, read_search);
   for (std::string& note : read_texts(in)) report.notes.push_back(std::move(note));
   report.egraph_nodes = in.number();
   report.egraph_classes = in.number();

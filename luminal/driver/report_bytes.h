@@ -12,8 +12,9 @@ struct ReportMark {
       : rules(report.rules.size()),
         kernels(report.kernels.size()),
         stored(report.stored.size()),
+        searches(report.searches.size()),
         notes(report.notes.size()) {}
-  size_t rules, kernels, stored, notes;
+  size_t rules, kernels, stored, searches, notes;
 };
 
 // What planning added since `mark`, but for times, which are each compile's own, and for the text

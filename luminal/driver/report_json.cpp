@@ -47,6 +47,19 @@ std::string CompileReport::json() const {
   json.field("model_us", model_us);
   json.field("target", target);
   json.field("graph", graph);
+  objects(json, "searches", searches, [&](const SearchReport& search) {
+    json.field("mode", search.mode);
+    json.field("seconds", search.seconds);
+    json.field("candidates", search.candidates);
+    json.field("timed", search.timed);
+    json.field("remembered", search.remembered);
+    json.field("compared", search.compared);
+    json.field("first_us", search.first_us);
+    json.field("best_us", search.best_us);
+    json.field("bound_us", search.bound_us);
+    json.field("stopped", search.stopped);
+    json.field("comparisons", search.comparisons);
+  });
   objects(json, "plans", plans, [&](const PlanReport& plan) {
     json.field("variant", plan.variant);
     json.field("sizes", plan.sizes);
@@ -67,6 +80,7 @@ std::string CompileReport::json() const {
     json.field("bytes_us", kernel.bytes_us);
     json.field("flops_us", kernel.flops_us);
     json.field("launch_us", kernel.launch_us);
+    json.field("schedule", kernel.schedule);
     json.field("measured_us", kernel.measured_us);
     json.field("measured_low_us", kernel.measured_low_us);
     json.field("measured_high_us", kernel.measured_high_us);

@@ -1,6 +1,8 @@
 #include "luminal/kernel/interpret_kernel.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "luminal/base/check.h"
 #include "luminal/graph/interpret/blocks.h"
@@ -38,20 +40,45 @@ class KernelInterpreter {
     locals_.resize(kernel.stages.size());
   }
 
+  int64_t n_outer_points() const {
+    return product({extents_.begin(), extents_.begin() + kernel_.n_outer});
+  }
+
+  double operations() const {
+    double per_point = 0;
+    for (const Stage& stage : kernel_.stages) {
+      per_point +=
+          static_cast<double>(points_inside(stage)) * static_cast<double>(stage.body.size() + 1);
+    }
+    return per_point * static_cast<double>(n_outer_points());
+  }
+
   void run() {
-    outer_.assign(extents_.begin(), extents_.begin() + kernel_.n_outer);
-    const int64_t points = product(outer_);
+    const int64_t points = n_outer_points();
     int64_t widest = 1;
     for (const Stage& stage : kernel_.stages) widest = std::max(widest, points_inside(stage));
     const int64_t at_once = std::max<int64_t>(1, kBlock / widest);
     for (int64_t first = 0; first < points; first += at_once) {
-      first_point_ = first;
-      n_points_ = std::min(at_once, points - first);
-      for (size_t s = 0; s < kernel_.stages.size(); ++s) run_stage(s);
+      run_points(first, std::min(at_once, points - first));
     }
   }
 
+  std::vector<WrittenElement> run_some(std::span<const int64_t> points) {
+    std::vector<WrittenElement> written;
+    written_ = &written;
+    for (int64_t point : points) run_points(point, 1);
+    return written;
+  }
+
+  double largest() const { return largest_; }
+
  private:
+  void run_points(int64_t first, int64_t count) {
+    first_point_ = first;
+    n_points_ = count;
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) run_stage(s);
+  }
+
   int64_t value(Expr expr) const {
     const Expr::Value found = expr.evaluate(bindings_);
     LUMINAL_CHECK(found.value.has_value(), expr.text() + " has no value: " + found.why);
@@ -151,6 +178,7 @@ class KernelInterpreter {
     return {.integer = load_int(dtype, params_[param], at)};
   }
   void write(size_t param, int64_t at, Lane value) {
+    if (written_ != nullptr) written_->push_back({param, at});
     const DType dtype = kernel_.params[param].dtype;
     if (is_float(dtype)) {
       store_float(dtype, params_[param], at, value.real);
@@ -166,6 +194,11 @@ class KernelInterpreter {
       Lane* out = scratch_.lanes(room.indices.count);
       evaluate(stage, inst, lanes, room, out);
       lanes.push_back(out);
+      if (!is_float(inst.dtype)) continue;
+      for (int64_t j = 0; j < room.indices.count; ++j) {
+        const double size = std::fabs(out[j].real);
+        if (size > largest_ && size <= std::numeric_limits<double>::max()) largest_ = size;
+      }
     }
     return lanes;
   }
@@ -274,20 +307,38 @@ class KernelInterpreter {
   const Bindings& bindings_;
   std::span<std::byte* const> params_;
   std::vector<int64_t> extents_;
-  std::vector<int64_t> outer_;
   std::vector<std::vector<int64_t>> dims_;  // by parameter
   std::vector<std::vector<Lane>> locals_;   // by stage: its results at the points at hand
   int64_t first_point_ = 0;
   int64_t n_points_ = 0;
+  double largest_ = 0;
+  std::vector<WrittenElement>* written_ = nullptr;
   Scratch scratch_;
 };
 
 }  // namespace
 
-void interpret_kernel(const Kernel& kernel, const Bindings& bindings,
-                      std::span<std::byte* const> params) {
+double interpret_kernel(const Kernel& kernel, const Bindings& bindings,
+                        std::span<std::byte* const> params) {
   LUMINAL_CHECK(params.size() == kernel.params.size(), "a kernel got another number of parameters");
-  KernelInterpreter(kernel, bindings, params).run();
+  KernelInterpreter interpreter(kernel, bindings, params);
+  interpreter.run();
+  return interpreter.largest();
+}
+
+InterpretedPoints interpret_points(const Kernel& kernel, const Bindings& bindings,
+                                   std::span<std::byte* const> params,
+                                   std::span<const int64_t> points) {
+  LUMINAL_CHECK(params.size() == kernel.params.size(), "a kernel got another number of parameters");
+  KernelInterpreter interpreter(kernel, bindings, params);
+  InterpretedPoints result{.written = interpreter.run_some(points)};
+  result.largest = interpreter.largest();
+  return result;
+}
+
+InterpretedWork interpreted_work(const Kernel& kernel, const Bindings& bindings) {
+  const KernelInterpreter interpreter(kernel, bindings, {});
+  return {.points = interpreter.n_outer_points(), .operations = interpreter.operations()};
 }
 
 }  // namespace luminal::kernel

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "luminal/kernel/schedule_choice.h"
 #include "luminal/kernel/stage.h"
 
 namespace luminal::kernel {
@@ -25,12 +26,20 @@ struct LibraryUse {
   double library_seconds = 0;
 };
 
+// What a kernel took where it was measured: the median, and its 95 % interval. 0: it wasn't.
+struct MeasuredTime {
+  double seconds = 0;
+  double low = 0, high = 0;
+};
+
 struct KernelStep {
   LoweredKernel lowered;
   double model_seconds = 0;  // by the roofline, at the representative sizes
   // Of a kernel that only stores a weight in panels (see pack_weights.h): the weight, in words.
   std::string packs = {};
   LibraryUse library = {};
+  ScheduleChoice schedule = {};
+  MeasuredTime measured = {};
 };
 
 // A node of the graph that the host computes: source `source` of the term graph is its result.

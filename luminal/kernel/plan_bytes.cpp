@@ -114,6 +114,12 @@ class PlanWriter {
     write_ids(w_.out, step.lowered.classes);
     w_.out.real(step.model_seconds);
     w_.out.text(step.packs);
+    w_.out.integer(step.schedule.unroll);
+    w_.out.number(static_cast<uint64_t>(step.schedule.streams));
+    w_.out.number(static_cast<uint64_t>(step.schedule.prefetch));
+    w_.out.real(step.measured.seconds);
+    w_.out.real(step.measured.low);
+    w_.out.real(step.measured.high);
   }
 
   shape::ExprWriter& w_;
@@ -216,6 +222,15 @@ class PlanReader {
     step.lowered.classes = read_ids<ClassId>(r_.in);
     step.model_seconds = r_.in.real();
     step.packs = r_.in.text();
+    step.schedule.unroll = r_.in.small();
+    if (step.schedule.unroll < 0 || step.schedule.unroll > kMostUnroll) {
+      throw base::ByteError("a loop is unrolled as no kernel is");
+    }
+    step.schedule.streams = static_cast<ScheduleChoice::Setting>(r_.in.below(3));
+    step.schedule.prefetch = static_cast<ScheduleChoice::Setting>(r_.in.below(3));
+    step.measured.seconds = r_.in.real();
+    step.measured.low = r_.in.real();
+    step.measured.high = r_.in.real();
     return step;
   }
 

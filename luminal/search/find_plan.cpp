@@ -33,6 +33,16 @@ class PlanSearch {
     return {};
   }
 
+  FoundPlan random() {
+    std::mt19937_64 numbers(options_.seed);
+    // Storing much and storing little lead to different kernels.
+    for (uint64_t share = 1 + numbers() % 9;; ++share) {
+      PlanState state = start_with([&](ClassId) { return numbers() % 10 < share; });
+      if (!state.why().empty() && share < 10) continue;
+      return numbers() % 2 == 0 ? merged(state.cut()) : finish(state.cut());
+    }
+  }
+
   FoundPlan by_force() {
     const auto& live = cost_.live();
     if (live.size() > 20) {
@@ -79,7 +89,7 @@ class PlanSearch {
     notes_.push_back(fmt::format("not all fused: {}", state.why()));
     if (!is_large()) state = start_at_reductions();
     if (!state.why().empty()) state = start_with([](ClassId) { return true; });
-    return improved(std::move(state), 0);
+    return improved(std::move(state), options_.order);
   }
 
   // From everything stored, moves merge kernels bottom-up, each next to what is there already: that
@@ -87,14 +97,14 @@ class PlanSearch {
   // much as they are large and lead to the same plans; on small graphs they are an insurance.
   PlanState search() {
     const PlanState all_stored = start_with([](ClassId) { return true; });
-    if (is_large() && all_stored.why().empty()) return improved(all_stored, 0);
+    if (is_large() && all_stored.why().empty()) return improved(all_stored, options_.order);
     const PlanState starts[] = {all_stored, start_with([](ClassId) { return false; }),
                                 start_at_reductions()};
     PlanState best = all_stored;
     for (const PlanState& start : starts) {
       if (!start.why().empty()) continue;
       for (int round = 0; round < options_.starts; ++round) {
-        PlanState state = improved(start, static_cast<uint64_t>(round));
+        PlanState state = improved(start, options_.order + static_cast<uint64_t>(round));
         if (state.better_than(best)) best = std::move(state);
       }
     }
@@ -230,6 +240,11 @@ class PlanSearch {
 FoundPlan find_plan(const kernel::TermGraph& graph, const PlanRequest& request,
                     const SearchOptions& options) {
   return PlanSearch(graph, request, options).run();
+}
+
+FoundPlan random_plan(const kernel::TermGraph& graph, const PlanRequest& request,
+                      const SearchOptions& options) {
+  return PlanSearch(graph, request, options).random();
 }
 
 FoundPlan find_plan_by_force(const kernel::TermGraph& graph, const PlanRequest& request,

@@ -1,7 +1,6 @@
 // find_plan: which values to store. The e-graph says what is equal; this says what is best.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -34,12 +33,13 @@ struct PlanLoops {
   std::vector<std::vector<kernel::ClassId>> behind;
 
   int of(kernel::ClassId id) const { return loop_of.empty() ? 0 : loop_of[id.index()]; }
-  // What a kernel that stores `id` counts, against those outside: more often, but by no
-  // number of trips, so that a model of many layers is searched and planned as one of some.
-  static constexpr int kMostTimes = 2;
-  int times(kernel::ClassId id) const {
-    return loop_of.empty() ? 1 : std::min(trips[static_cast<size_t>(of(id))], kMostTimes);
+  // How often a kernel that stores `id` runs.
+  int runs(kernel::ClassId id) const {
+    return loop_of.empty() ? 1 : trips[static_cast<size_t>(of(id))];
   }
+  // What it counts when plans are compared: twice in a loop, whatever its trips, so that a model of
+  // many layers is planned as one of some.
+  int times(kernel::ClassId id) const { return of(id) > 0 ? 2 : 1; }
 };
 
 struct PlanRequest {
@@ -49,6 +49,8 @@ struct PlanRequest {
   PlanLoops loops = {};
 };
 
+class KernelCosts;
+
 struct SearchOptions {
   Fusion fusion = Fusion::Modelled;
   MachineModel machine;
@@ -56,8 +58,10 @@ struct SearchOptions {
   uint64_t seed = 1;
   size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
   int starts = 3;              // of a thorough search: orders of moves from each first choice
+  uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled
   bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
   kernel::StageLimits limits;
+  const KernelCosts* costs = nullptr;  // what was measured; null: the model's alone
   std::function<void(int candidates)> progress = nullptr;  // after each plan tried
 };
 
@@ -83,5 +87,10 @@ FoundPlan find_plan(const kernel::TermGraph& graph, const PlanRequest& request,
 // Throws UserError above 20 live bits.
 FoundPlan find_plan_by_force(const kernel::TermGraph& graph, const PlanRequest& request,
                              const SearchOptions& options);
+
+// Some plan, by the options' seed, good or not: every one that can be found must be right, and
+// tests look at many.
+FoundPlan random_plan(const kernel::TermGraph& graph, const PlanRequest& request,
+                      const SearchOptions& options);
 
 }  // namespace luminal::search

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "luminal/kernel/merge.h"
+#include "luminal/search/measured/kernel_costs.h"
 #include "luminal/search/step_dependences.h"
 
 namespace luminal::search {
@@ -193,7 +194,7 @@ class Merging {
         if (x.kernel.n_outer != y.kernel.n_outer) continue;
         auto both = kernel::merge(x, y, options_.limits);
         if (!both) continue;
-        const double time = seconds(both->kernel, options_.machine, options_.sizes);
+        const double time = kernel_seconds(*both, options_);
         if (time < best_seconds) {
           best = static_cast<int>(merged.size());
           best_seconds = time;

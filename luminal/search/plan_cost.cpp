@@ -5,6 +5,7 @@
 
 #include "luminal/base/hash.h"
 #include "luminal/kernel/split_softmax.h"
+#include "luminal/search/measured/kernel_costs.h"
 
 namespace luminal::search {
 
@@ -178,7 +179,7 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
       best.why = lowered.why();
       continue;
     }
-    const double time = seconds(lowered->kernel, options_.machine, options_.sizes);
+    const double time = kernel_seconds(*lowered, options_);
     if (time < best.seconds * (1 - 1e-9)) {
       best.seconds = time;
       best.lowered = std::move(*lowered);

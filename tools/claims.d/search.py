@@ -1,7 +1,9 @@
 """The search: what is planned once, what that costs, and what is remembered of it."""
 import json
+import pathlib
 import re
 import statistics
+import tempfile
 
 from claims import Claim
 from claims_support import last_line, number
@@ -57,7 +59,70 @@ def records_kill(context):
     return last_line(result), holds
 
 
+BUDGET_GRAPHS = ["softmax-norm", "swiglu", "mlp", "resnet-18", "bert-base", "smollm2", "llama-1b-prefill",
+                 "llama-1b-decode"]
+
+
+def budgets(context):
+    """Each graph searched for 5, 20 and 60 s; what each found in turns with what the smaller one found."""
+    slower, gains, lines = [], [], []
+    for graph in BUDGET_GRAPHS:
+        program = context.program("apps/bench/search/search_bench")
+        result = context.run([program, "--graph", graph, "--budgets", "5,20,60"])
+        if result.returncode != 0:
+            return f"{graph}: {last_line(result)}", False
+        runs = json.loads(last_line(result))["runs"]
+        for run in runs:
+            if run["of_smaller"]["low"] > 1.02:
+                slower.append(f"{graph} at {run['budget']:g} s: {run['of_smaller']['ratio']:.3f}")
+        gains.append(1 / runs[-1]["of_model"]["ratio"])
+        lines.append(f"{graph} {gains[-1]:.2f}")
+    gain = statistics.geometric_mean(gains)
+    found = "none slower" if not slower else "slower: " + ", ".join(slower)
+    return f"{found}; {gain:.2f} times as fast as without a search ({', '.join(lines)})", not slower
+
+
+def cold_and_warm(context):
+    """The 16-layer 1B shape: a search with the default budget, and the same compile again."""
+    program = context.program("apps/bench/search/search_bench")
+    result = context.run([program, "--graph", "llama-1b-decode", "--budgets", "20,20", "--retime", "1"])
+    if result.returncode != 0:
+        return last_line(result), False
+    cold, warm = (run["seconds"] for run in json.loads(last_line(result))["runs"])
+    return f"{cold:.1f} s cold, {warm:.2f} s from records and the object cache", cold <= 30 and warm <= 1
+
+
+def same_bytes(context):
+    """A measured search, then its replay in ten processes."""
+    program = context.program("apps/cli/luminal")
+    graph = context.root / "examples/feed_forward.lum"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        records = folder / "records.sqlite"
+        common = [program, "compile", graph, "--cache", "none", "--records", records, "--print-after", "plan"]
+        first = context.run([*common, "--search", "measured", "--budget", "10"])
+        plans = {first.stdout}
+        for _ in range(10):
+            plans.add(context.run([*common, "--search", "replay"]).stdout)
+    return f"{len(plans)} different plans", len(plans) == 1 and first.returncode == 0 and "kernel" in first.stdout
+
+
+def random_plans(context):
+    result = context.run([context.program("tests/driver/random_plans_all")])
+    models = re.findall(r"^(.*): 50 plans$", result.stdout, re.MULTILINE)
+    return f"{len(models)} models, 50 plans each" if models else last_line(result), \
+        result.returncode == 0 and len(models) >= 4
+
+
 CLAIMS = [
+    Claim(name="budgets", target="8 graphs, 5, 20 and 60 s: no 99 % interval of the ratio to the smaller budget's plan "
+          "lies wholly above 1.02", minutes=20, measure=budgets),
+    Claim(name="cold-and-warm", target="a 16-layer Llama-1B shape searched within 30 s, compiled again within 1 s",
+          minutes=1.5, measure=cold_and_warm),
+    Claim(name="same-bytes", target="the same plan, byte for byte, in 10 replays of a search", minutes=0.5,
+          measure=same_bytes, quick=True),
+    Claim(name="random-plans", target="50 random plans of each of 4 models agree with the interpreter", minutes=5,
+          measure=random_plans),
     Claim(name="rolling-agrees", target="500 random loops agree with the f64 interpreter, rolled and unrolled",
           minutes=4, measure=rolling_agrees),
     Claim(name="rolling-layers", target="30 layers: the kernels of 4 layers, e-graph within 10 %, 1.5 times the time",

@@ -19,12 +19,17 @@ constexpr int64_t kStreamedBytes = 4 << 20;
 
 // Not where a kernel writes what it just read: those lines are in the cache, and plain stores into
 // them took half as long (8 MB and 64 MB, x + 1).
-cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place) {
+cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place,
+                              const kernel::ScheduleChoice& choice = {}) {
+  using Setting = kernel::ScheduleChoice::Setting;
   cpu::EmitOptions options;
   // Parts of lines, as the tiles of a matrix product write them, had better wait in the cache.
   options.nontemporal_stores = !in_place &&
                                kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes &&
                                !kernel::contraction_form(kernel);
+  if (choice.unroll > 0) options.max_unroll = choice.unroll;
+  if (choice.streams != Setting::Own) options.nontemporal_stores = choice.streams == Setting::On;
+  if (choice.prefetch != Setting::Own) options.prefetch = choice.prefetch == Setting::On;
   return options;
 }
 
@@ -119,7 +124,8 @@ class CpuBackend : public Backend {
                            .second = jit.compile(split->together),
                            .split = std::make_shared<kernel::SplitSoftmax>(std::move(*split))});
       } else {
-        const cpu::EmitOptions options = emit_options(source, plan.in_place[kernels.size()]);
+        const cpu::EmitOptions options =
+            emit_options(source, plan.in_place[kernels.size()], kernel->schedule);
         kernels.push_back({.kernel = jit.compile(source, options)});
       }
       if (request.progress) {

@@ -2,12 +2,20 @@
 
 #include <chrono>
 
+#include "luminal/base/check.h"
 #include "luminal/search/choose_terms.h"
 #include "luminal/search/plan_request.h"
 #include "luminal/search/rolling/plan_loops.h"
 #include "luminal/search/saturate.h"
 
 namespace luminal::search {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
 
 PlanWay::PlanWay(const Graph& graph, const std::vector<NodeId>& roots,
                  const InspectOptions& options, const std::vector<Loop>& loops)
@@ -22,45 +30,71 @@ void PlanWay::lower() {
 
 void PlanWay::saturate() { saturation_ = search::saturate(*terms_, options_.admission); }
 
-void PlanWay::search(Explained explained) {
+void PlanWay::search() {
   const auto start = std::chrono::steady_clock::now();
-  PlannedTerms found;
-  found.extracted = extract_terms(lowered_graph(), lowered_, *terms_);
+  searched_ = {};
+  searched_.extracted = extract_terms(lowered_graph(), lowered_, *terms_);
   PlanLoops loops;
-  if (rolled_) loops = plan_loops(*rolled_, lowered_, found.extracted);
-  const ChosenTerms chosen = choose_terms(found.extracted.graph, options_.search.sizes);
-  PlanRequest request = plan_request(lowered_graph(), lowered_, found.extracted, chosen);
-  request.loops = loops;
-  FoundPlan plan = find_plan(found.extracted.graph, request, options_.search);
-  report_ = std::move(plan.report);
-  // What was found is explained as it was found.
-  if (explained.stored) {
-    found.stored =
-        explain_plan(found.extracted.graph, request, options_.search, plan.plan, plan.cut);
-  }
-  if (explained.absorbed) {
-    found.absorbed =
-        explain_absorbed(found.extracted.graph, request, options_.search, plan.plan, plan.cut);
-  }
-  found.sources = lowered_.sources;
-  found.chosen = chosen.term;
-  found.host_steps = std::move(request.host_steps);
-  found.plan = std::move(plan.plan);
-  if (!rolled_) {
-    planned_ = std::move(found);
-  } else if (auto unrolled = unroll_plan(graph_, roots_, *rolled_, loops, found)) {
-    planned_ = std::move(*unrolled);
-  } else {
-    plan_as_it_is(explained, unrolled.why());
-  }
-  search_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (rolled_) loops = plan_loops(*rolled_, lowered_, searched_.extracted);
+  const ChosenTerms chosen = choose_terms(searched_.extracted.graph, options_.search.sizes);
+  request_ = plan_request(lowered_graph(), lowered_, searched_.extracted, chosen);
+  request_.loops = std::move(loops);
+  searched_.sources = lowered_.sources;
+  searched_.chosen = chosen.term;
+  searched_.host_steps = request_.host_steps;
+  found_ = find_plan(searched_.extracted.graph, request_, options_.search);
+  report_ = found_.report;
+  search_seconds_ += seconds_since(start);
 }
 
-void PlanWay::plan_as_it_is(Explained explained, const std::string& why) {
+Result<PlannedTerms> PlanWay::whole(const kernel::Plan& plan) const {
+  PlannedTerms terms = searched_;
+  terms.plan = plan;
+  if (!rolled_) return terms;
+  return unroll_plan(graph_, roots_, *rolled_, request_.loops, terms);
+}
+
+void PlanWay::finish(Explained explained, const FindBetter& better) {
+  const auto start = std::chrono::steady_clock::now();
+  if (!rolled_) {
+    // There is nothing to unroll.
+  } else if (const auto unrolled = whole(found_.plan); !unrolled) {
+    plan_as_it_is(unrolled.why());
+  }
+  SearchOptions options = options_.search;
+  std::shared_ptr<const KernelCosts> costs;
+  if (better) {
+    BetterPlan plan = better({.graph = lowered_graph(),
+                              .roots = rolled_ ? rolled_->roots : roots_,
+                              .rolled = rolled(),
+                              .terms = searched_,
+                              .request = request_,
+                              .options = options_.search,
+                              .whole = [this](const kernel::Plan& p) { return whole(p); }},
+                             found_);
+    found_ = std::move(plan.found);
+    costs = std::move(plan.costs);
+    options.costs = costs.get();
+  }
+  // What was found is explained as it was found.
+  const kernel::TermGraph& terms = searched_.extracted.graph;
+  if (explained.stored) {
+    searched_.stored = explain_plan(terms, request_, options, found_.plan, found_.cut);
+  }
+  if (explained.absorbed) {
+    searched_.absorbed = explain_absorbed(terms, request_, options, found_.plan, found_.cut);
+  }
+  Result<PlannedTerms> planned = whole(found_.plan);
+  LUMINAL_CHECK(planned, "a plan that was unrolled before can't be now: " + planned.why());
+  planned_ = std::move(*planned);
+  search_seconds_ += seconds_since(start);
+}
+
+void PlanWay::plan_as_it_is(const std::string& why) {
   rolled_.reset();
   lower();
   saturate();
-  search(explained);
+  search();
   report_.notes.push_back("loops were found but not rolled: unrolling the plan, " + why);
 }
 

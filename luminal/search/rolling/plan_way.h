@@ -1,6 +1,7 @@
 // PlanWay: one way to plan a graph, stage by stage: as it is, or with loops of it rolled.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,25 @@
 
 namespace luminal::search {
 
+// What a search for a better plan is told: the terms, and the graph that they are of.
+struct SearchedTerms {
+  const Graph& graph;  // rolled, where loops are
+  const std::vector<NodeId>& roots;
+  const RolledGraph* rolled;  // null where nothing is
+  const PlannedTerms& terms;  // with the plan found so far
+  const PlanRequest& request;
+  const SearchOptions& options;
+  // The plan of the whole graph that a plan of these terms becomes; a failure as unroll_plan's.
+  std::function<Result<PlannedTerms>(const kernel::Plan&)> whole;
+};
+
+// A plan that somebody found better than find_plan()'s, and what it was found by.
+struct BetterPlan {
+  FoundPlan found;
+  std::shared_ptr<const KernelCosts> costs;  // for what is said about it; null: the model's
+};
+using FindBetter = std::function<BetterPlan(const SearchedTerms&, const FoundPlan&)>;
+
 class PlanWay {
  public:
   // All of it must outlive the way. No loops: the graph as it is.
@@ -21,21 +41,24 @@ class PlanWay {
   // The stages, each after the one before it.
   void lower();
   void saturate();
-  void search(Explained explained);
+  void search();
+  // The plan of the graph itself, by `better` if that is given, and what is to be known about it.
+  void finish(Explained explained, const FindBetter& better = nullptr);
 
   const RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
   Terms& terms() { return *terms_; }
   const egraph::RunReport& saturation() const { return saturation_; }
   const SearchReport& report() const { return report_; }
   double search_seconds() const { return search_seconds_; }  // of the wall clock
-  double model_seconds() const { return planned_.plan.model_seconds; }
+  double model_seconds() const { return found_.plan.model_seconds; }
   PlannedTerms& planned() { return planned_; }  // of the graph, whatever was rolled
 
  private:
   // What is lowered: the rolled graph where there is one.
   const Graph& lowered_graph() const { return rolled_ ? *rolled_->graph : graph_; }
 
-  void plan_as_it_is(Explained explained, const std::string& why);
+  Result<PlannedTerms> whole(const kernel::Plan& plan) const;
+  void plan_as_it_is(const std::string& why);
 
   const Graph& graph_;
   const std::vector<NodeId>& roots_;
@@ -46,6 +69,10 @@ class PlanWay {
   egraph::RunReport saturation_;
   SearchReport report_;
   double search_seconds_ = 0;
+  // What search() left: terms without a plan, what it was asked, and the plan that it found.
+  PlannedTerms searched_;
+  PlanRequest request_;
+  FoundPlan found_;
   PlannedTerms planned_;
 };
 

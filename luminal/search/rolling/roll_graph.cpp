@@ -48,6 +48,7 @@ class Rolling {
     for (const LoopMarker& marker : out_.markers) {
       for (NodeId id : marker.stands_for) want(id);
     }
+    update_states();
     std::ranges::sort(out_.roots);
     out_.roots.erase(std::unique(out_.roots.begin(), out_.roots.end()), out_.roots.end());
     return std::move(out_);
@@ -65,18 +66,21 @@ class Rolling {
     return id;
   }
 
-  NodeId leaf(const std::string& name, const Node& like, int loop) {
-    const NodeId id{static_cast<uint32_t>(out_.graph->size())};
+  NodeId leaf(const std::string& name, Role role, const Node& like, int loop) {
     std::string unique = name;
     while (out_.graph->find(unique)) unique += "'";
-    out_.graph->add({.op = Op::Input,
-                     .dtype = like.dtype,
-                     .dims = like.dims,
-                     .inputs = {},
-                     .attribute = InputAttr{Role::Input, unique},
-                     .label = {}});
-    out_.loop_of.push_back(loop);
-    return id;
+    return add({.op = Op::Input,
+                .dtype = like.dtype,
+                .dims = like.dims,
+                .inputs = {},
+                .attribute = InputAttr{role, unique},
+                .label = {}},
+               loop);
+  }
+
+  Role role_of(NodeId id) const {
+    const Node& node = graph_.node(id);
+    return node.op == Op::Input ? node.as<InputAttr>().role : Role::Input;
   }
 
   static bool is_cheap(const Node& node) {
@@ -93,7 +97,7 @@ class Rolling {
     const Node& node = graph_.node(id);
     NodeId made;
     if (node.op == Op::Input) {
-      made = leaf(node.as<InputAttr>().name, node, 0);
+      made = leaf(node.as<InputAttr>().name, role_of(id), node, 0);
     } else if (place(id).loop > 0 && !is_cheap(node)) {
       made = marker(0, {id}, node);
     } else {
@@ -152,9 +156,29 @@ class Rolling {
         loop > 0 ? fmt::format("loop {}: {} …", loop, graph_.describe(stands_for.front()))
                  : fmt::format("trip {} of loop {}: {}", place(stands_for[0]).trip,
                                place(stands_for[0]).loop, graph_.describe(stands_for[0]));
-    const NodeId made = leaf(name, like, loop);
+    const Role role = role_of(stands_for.front());
+    const bool same =
+        std::ranges::all_of(stands_for, [&](NodeId id) { return role_of(id) == role; });
+    const NodeId made = leaf(name, same ? role : Role::Input, like, loop);
     out_.markers.push_back({.leaf = made, .loop = loop, .stands_for = std::move(stands_for)});
     return made;
+  }
+
+  // The states of one trip are updated as those of all are, so that one trip can be run by itself.
+  void update_states() {
+    std::map<NodeId, NodeId> leaf_of;
+    for (const auto& [id, made] : outside_) leaf_of.emplace(id, made);
+    for (const LoopMarker& marker : out_.markers) {
+      if (marker.loop > 0) leaf_of.emplace(marker.stands_for.front(), marker.leaf);
+    }
+    for (const StateUpdate& update : graph_.updates()) {
+      const auto state = leaf_of.find(update.state);
+      const NodeId value = place(update.value).node;
+      if (state == leaf_of.end() || !value.valid()) continue;
+      const Node& leaf = out_.graph->node(state->second);
+      if (leaf.op != Op::Input || leaf.as<InputAttr>().role != Role::State) continue;
+      out_.graph->update(out_.graph->tensor(state->second), out_.graph->tensor(value));
+    }
   }
 
   // Must be in memory, in every trip if it is in one. A leaf is.

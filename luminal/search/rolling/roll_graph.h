@@ -2,7 +2,8 @@
 //
 // What a trip reads of another trip, or what is another tensor in every trip, is a marker there: a
 // leaf that stands for other nodes. So everything that works on graphs works on a rolled one, and
-// nothing sees through a loop's boundary.
+// nothing sees through a loop's boundary. Leaves keep their roles, and states are updated: a rolled
+// graph is a program of its own, of one trip of each loop.
 #pragma once
 
 #include <memory>

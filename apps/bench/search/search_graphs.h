@@ -1,0 +1,20 @@
+// The graphs that searches are measured on, at their real sizes, with random weights.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/graph/graph.h"
+
+namespace luminal {
+
+struct SearchGraph {
+  std::unique_ptr<Graph> graph;
+  Bindings sizes;  // of a run
+};
+
+std::vector<std::string> search_graph_names();
+// UserError that lists the names for one that isn't there. Leaves are set.
+SearchGraph build_search_graph(const std::string& name);
+
+}  // namespace luminal

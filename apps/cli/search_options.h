@@ -1,0 +1,27 @@
+// The options of searching for a plan, for every subcommand that compiles.
+#pragma once
+
+#include <string>
+
+#include "luminal/driver/compile.h"
+
+namespace CLI {
+class App;
+}
+
+namespace luminal::cli {
+
+struct SearchArguments {
+  std::string mode = "modelled";
+  PlanSearch search;
+  std::string records;
+  std::string events_file;
+
+  // Defines them; `this` must live until the command line is parsed.
+  void add_to(CLI::App& app);
+  // As they were given. The first Ctrl-C ends a search, which keeps what it found; the second one
+  // ends the program.
+  void apply(CompileOptions& options) const;
+};
+
+}  // namespace luminal::cli

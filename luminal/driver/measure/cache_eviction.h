@@ -1,0 +1,22 @@
+// CacheEviction: takes what a run left in the caches out of them, so that the next one reads its
+// weights from memory, as it would after all the other layers of the model.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "luminal/base/os_memory.h"
+
+namespace luminal {
+
+class CacheEviction {
+ public:
+  CacheEviction() = default;  // does nothing
+  explicit CacheEviction(size_t bytes) : buffer_(std::in_place, bytes) {}
+  void run();
+
+ private:
+  std::optional<base::LargeBuffer> buffer_;
+};
+
+}  // namespace luminal

@@ -1,0 +1,54 @@
+#include "luminal/driver/measure/loaded_plans.h"
+
+#include <chrono>
+
+#include "luminal/base/check.h"
+#include "luminal/shape/resolve_dims.h"
+
+namespace luminal {
+
+using runtime::Buffer;
+
+LoadedPlans::LoadedPlans(const RunnableGraph& graph, const backends::Backend& backend,
+                         const backends::LoadOptions& options,
+                         std::span<const std::shared_ptr<const kernel::PlannedGraph>> plans)
+    : sizes_(graph.sizes), n_leaves_(graph.leaves.size()) {
+  std::vector<backends::LoadRequest> requests;
+  for (const auto& planned : plans) {
+    requests.push_back({.graph = graph.graph,
+                        .ports = {.leaves = graph.graph->leaves(), .results = graph.results},
+                        .options = options,
+                        .planned = planned});
+  }
+  programs_ = backend.load(requests, nullptr);
+  const std::vector<runtime::Port>& ports = programs_.front()->ports();
+  for (size_t p = 0; p < ports.size(); ++p) {
+    if (p < graph.leaves.size()) {
+      // A run rewrites states, and borrowed bytes can't be.
+      const bool state = ports[p].role == runtime::PortRole::State;
+      buffers_.push_back(state ? graph.leaves[p].copy() : graph.leaves[p]);
+      continue;
+    }
+    const Result<ResolvedDims> dims = resolve_dims(ports[p].dims, sizes_);
+    LUMINAL_CHECK(dims, dims.why());
+    buffers_.push_back(Buffer::allocate(dims->bytes(ports[p].dtype)));
+  }
+}
+
+std::vector<double> LoadedPlans::result(size_t number) const {
+  const size_t port = n_leaves_ + number;
+  const runtime::Port& of = programs_.front()->ports()[port];
+  return TensorData{.dtype = of.dtype,
+                    .dims = resolve_dims(of.dims, sizes_)->sizes,
+                    .bytes = buffers_[port].bytes(),
+                    .owner = nullptr}
+      .to_doubles();
+}
+
+double LoadedPlans::run(size_t plan, runtime::StepObserver* observer) {
+  const auto start = std::chrono::steady_clock::now();
+  programs_[plan]->run(sizes_, buffers_, {.debug = nullptr, .observer = observer});
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace luminal

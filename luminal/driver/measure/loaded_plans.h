@@ -1,0 +1,39 @@
+// LoadedPlans: plans of one graph, compiled, that run in turns over the same leaves.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "luminal/backends/backend.h"
+#include "luminal/runtime/program.h"
+
+namespace luminal {
+
+// A graph that can be run: what all of its plans have in common.
+struct RunnableGraph {
+  std::shared_ptr<const Graph> graph;
+  std::vector<NodeId> results;          // that every run writes, but for new values of states
+  std::vector<runtime::Buffer> leaves;  // their values
+  Bindings sizes;
+};
+
+class LoadedPlans {
+ public:
+  LoadedPlans(const RunnableGraph& graph, const backends::Backend& backend,
+              const backends::LoadOptions& options,
+              std::span<const std::shared_ptr<const kernel::PlannedGraph>> plans);
+
+  // One run by a plan, watched where there is an observer; how long it took.
+  double run(size_t plan, runtime::StepObserver* observer = nullptr);
+  // The elements of a result after a run.
+  std::vector<double> result(size_t number) const;
+
+ private:
+  Bindings sizes_;
+  size_t n_leaves_ = 0;
+  std::vector<std::unique_ptr<runtime::Program>> programs_;
+  std::vector<runtime::Buffer> buffers_;  // by port
+};
+
+}  // namespace luminal

@@ -1,0 +1,162 @@
+#include "luminal/driver/measure/plan_tuner.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "luminal/base/byte_stream.h"
+#include "luminal/base/errors.h"
+#include "luminal/base/json_text.h"
+#include "luminal/base/source_fingerprint.h"
+#include "luminal/driver/measure/record_memory.h"
+#include "luminal/driver/measure/run_timer.h"
+#include "luminal/records/device.h"
+
+namespace luminal {
+namespace {
+
+std::string json_of(const search::SearchEvent& event) {
+  base::JsonText json;
+  json.begin_object(base::JsonText::Layout::OnOneLine);
+  json.field("event", event.kind);
+  json.field("text", event.text);
+  json.field("candidates", event.candidates);
+  json.field("kernels", event.kernels);
+  json.field("best_us", event.best_seconds * 1e6);
+  json.field("bound_share", event.bound_share);
+  json.end_object();
+  return json.text();
+}
+
+std::string progress_text(const search::SearchEvent& event) {
+  return fmt::format("{} candidates, {} kernels, best {:.1f} µs, {:.0f} % of the bound",
+                     event.candidates, event.kernels, event.best_seconds * 1e6,
+                     event.bound_share * 100);
+}
+
+}  // namespace
+
+PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
+                     const backends::Backend& backend, const backends::LoadOptions& load,
+                     const CompileOptions& options)
+    : graph_(graph),
+      roots_(roots),
+      backend_(backend),
+      load_(load),
+      options_(options),
+      device_(records::this_device(options.target, load.threads)) {
+  if (load_.cache_folder.empty() && options.search.mode == SearchMode::Measured) {
+    load_.cache_folder = cache_.emplace().path();
+  }
+  const std::string& file = options.records;
+  if (file == "none") {
+    if (options.search.mode == SearchMode::Replay) {
+      throw UserError("replay: there are no records to replay; name a file of them");
+    }
+    return;
+  }
+  store_ = records::Store::open(file.empty() ? records::Store::default_file()
+                                             : std::filesystem::path(file));
+  store_->put(device_);
+}
+
+records::PlanKey PlanTuner::key_of(const std::string& question) const {
+  return {.question = question,
+          .device = device_.fingerprint,
+          .compiler = std::string(base::source_fingerprint())};
+}
+
+std::optional<TunedPlan> PlanTuner::found(const std::string& question) const {
+  if (!store_) return std::nullopt;
+  const std::optional<std::string> bytes = store_->plan(key_of(question));
+  if (!bytes) return std::nullopt;
+  try {
+    return read_tuned_plan(*bytes);
+  } catch (const base::ByteError&) {
+    return std::nullopt;  // of another version, or not ours: as if there were none
+  }
+}
+
+std::optional<TunedPlan> PlanTuner::remembered(const std::string& question) const {
+  if (options_.search.mode == SearchMode::Replay) return std::nullopt;
+  std::optional<TunedPlan> plan = found(question);
+  const bool enough = plan && plan->seconds >= options_.search.seconds &&
+                      plan->candidates >= options_.search.candidates;
+  return enough ? std::move(plan) : std::nullopt;
+}
+
+search::MeasuredOptions PlanTuner::search_options(
+    const std::optional<std::string>& question) const {
+  const PlanSearch& asked = options_.search;
+  search::MeasuredOptions options{.seconds = asked.seconds,
+                                  .candidates = asked.candidates,
+                                  .finalists = asked.finalists,
+                                  .replay = {},
+                                  .stop = options_.stop_search,
+                                  .event = {}};
+  if (asked.mode == SearchMode::Replay) {
+    if (!question) {
+      throw UserError("replay: a graph with custom ops can't be: code has no bytes to compare");
+    }
+    const std::optional<TunedPlan> plan = found(*question);
+    if (!plan) {
+      throw UserError(fmt::format(
+          "replay: {} has no search of this graph on this device ({}) by this compiler; compile "
+          "with --search measured first, or import records that have it (luminal tune import)",
+          store_->file().string(), device_.description));
+    }
+    options.replay = plan->trail;
+  }
+  if (options_.search_events || options_.progress) {
+    options.event = [this](const search::SearchEvent& event) {
+      if (options_.search_events) options_.search_events(json_of(event));
+      if (options_.progress) {
+        options_.progress({"search", event.candidates, 0, progress_text(event)});
+      }
+    };
+  }
+  return options;
+}
+
+search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
+                                      const search::FoundPlan& first,
+                                      const std::optional<std::string>& question,
+                                      CompileReport& report) {
+  const auto start = std::chrono::steady_clock::now();
+  const search::MeasuredOptions options = search_options(question);
+  RecordMemory memory(store_ ? &*store_ : nullptr, device_, std::string(base::source_fingerprint()),
+                      question);
+  std::optional<RunTimer> timer;
+  if (!options.replay) {
+    timer.emplace(terms, graph_, roots_, backend_, load_,
+                  TimerOptions{.warm_ups = options_.search.warm_ups,
+                               .trials = options_.search.trials,
+                               .seed = options_.seed});
+  }
+  search::MeasuredPlan found =
+      search::measured_search(terms, first, options, timer ? &*timer : nullptr, memory);
+  trail_ = found.report.trail;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  report.searches.push_back({.mode = options.replay ? "replay" : "measured",
+                             .seconds = taken.count(),
+                             .candidates = found.report.candidates,
+                             .timed = found.report.timed,
+                             .remembered = found.report.remembered,
+                             .compared = found.report.compared,
+                             .first_us = found.report.first_seconds * 1e6,
+                             .best_us = found.report.best_seconds * 1e6,
+                             .bound_us = found.report.bound_seconds * 1e6,
+                             .stopped = std::move(found.report.stopped),
+                             .comparisons = std::move(found.report.notes)});
+  return std::move(found.plan);
+}
+
+void PlanTuner::keep(const std::string& question, std::string entry) {
+  if (!store_ || options_.search.mode == SearchMode::Replay) return;
+  store_->put_plan(key_of(question), write_tuned_plan({.seconds = options_.search.seconds,
+                                                       .candidates = options_.search.candidates,
+                                                       .trail = trail_,
+                                                       .entry = std::move(entry)}));
+}
+
+}  // namespace luminal

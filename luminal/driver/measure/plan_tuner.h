@@ -1,0 +1,50 @@
+// PlanTuner: a measured search as compile() runs it: with the backend's programs as its clock, and
+// records as its memory.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "luminal/backends/backend.h"
+#include "luminal/base/os_paths.h"
+#include "luminal/driver/compile.h"
+#include "luminal/driver/measure/tuned_plan.h"
+#include "luminal/records/store.h"
+
+namespace luminal {
+
+class PlanTuner {
+ public:
+  // For a search by measuring or replaying. All must outlive it. UserError for records that can't
+  // be opened.
+  PlanTuner(const Graph& graph, const std::vector<NodeId>& roots, const backends::Backend& backend,
+            const backends::LoadOptions& load, const CompileOptions& options);
+
+  // The plan that a search with at least this budget found, if records have it; of a replay, always
+  // none. `question` are the bytes of what is asked, of which records know answers.
+  std::optional<TunedPlan> remembered(const std::string& question) const;
+  // For PlanWay::finish(): adds to the report what it did. Without a question (a graph with custom
+  // ops has no bytes to compare) nothing can be replayed.
+  search::BetterPlan improve(const search::SearchedTerms& terms, const search::FoundPlan& first,
+                             const std::optional<std::string>& question, CompileReport& report);
+  // Keeps what improve() came to.
+  void keep(const std::string& question, std::string entry);
+
+ private:
+  records::PlanKey key_of(const std::string& question) const;
+  std::optional<TunedPlan> found(const std::string& question) const;
+  search::MeasuredOptions search_options(const std::optional<std::string>& question) const;
+
+  const Graph& graph_;
+  const std::vector<NodeId>& roots_;
+  const backends::Backend& backend_;
+  // Kernels of plans that are tried are compiled once: where no cache is kept, for this search.
+  std::optional<base::TemporaryFolder> cache_;
+  backends::LoadOptions load_;
+  const CompileOptions& options_;
+  records::Device device_;
+  std::optional<records::Store> store_;
+  search::SearchTrail trail_;
+};
+
+}  // namespace luminal

@@ -1,0 +1,41 @@
+#include "luminal/driver/measure/record_memory.h"
+
+namespace luminal {
+
+RecordMemory::RecordMemory(records::Store* store, const records::Device& device,
+                           std::string compiler, std::optional<std::string> question)
+    : store_(store), device_(device.fingerprint), compiler_(std::move(compiler)) {
+  if (store_ == nullptr || !question) return;
+  question_ = {.question = std::move(*question), .device = device_, .compiler = compiler_};
+  for (records::Comparison& known : store_->comparisons(*question_)) {
+    comparisons_.emplace(std::make_pair(known.champion, known.challenger), known);
+  }
+}
+
+records::KernelKey RecordMemory::key_of(const std::string& key) const {
+  return {.kernel = key, .device = device_, .compiler = compiler_};
+}
+
+// A time of something that nobody checked may be that of a wrong kernel.
+std::optional<records::KernelRecord> RecordMemory::kernel(const std::string& key) {
+  if (store_ == nullptr) return std::nullopt;
+  const std::optional<records::KernelRecord> record = store_->find(key_of(key));
+  return record && record->checked ? record : std::nullopt;
+}
+
+void RecordMemory::remember(const std::string& key, const records::KernelRecord& record) {
+  if (store_ != nullptr) store_->put(key_of(key), record);
+}
+
+std::optional<records::Comparison> RecordMemory::comparison(const std::string& champion,
+                                                            const std::string& challenger) {
+  const auto known = comparisons_.find({champion, challenger});
+  return known == comparisons_.end() ? std::nullopt : std::optional(known->second);
+}
+
+void RecordMemory::remember(const records::Comparison& comparison) {
+  comparisons_.insert_or_assign({comparison.champion, comparison.challenger}, comparison);
+  if (question_) store_->put(*question_, comparison);
+}
+
+}  // namespace luminal

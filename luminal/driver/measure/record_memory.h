@@ -1,0 +1,36 @@
+// RecordMemory: what a search measured, in a file of records, or for this compile alone.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "luminal/records/store.h"
+#include "luminal/search/measured/measured_search.h"
+
+namespace luminal {
+
+class RecordMemory : public search::SearchMemory {
+ public:
+  // `store` may be null, and outlives this. `question` is what comparisons answer; without one they
+  // are remembered for this compile alone.
+  RecordMemory(records::Store* store, const records::Device& device, std::string compiler,
+               std::optional<std::string> question);
+
+  std::optional<records::KernelRecord> kernel(const std::string& key) override;
+  void remember(const std::string& key, const records::KernelRecord& record) override;
+  std::optional<records::Comparison> comparison(const std::string& champion,
+                                                const std::string& challenger) override;
+  void remember(const records::Comparison& comparison) override;
+
+ private:
+  records::KernelKey key_of(const std::string& key) const;
+
+  records::Store* store_;
+  std::string device_, compiler_;
+  std::optional<records::PlanKey> question_;
+  std::map<std::pair<std::string, std::string>, records::Comparison> comparisons_;
+};
+
+}  // namespace luminal

@@ -1,0 +1,279 @@
+#include "luminal/driver/measure/run_timer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "luminal/base/check.h"
+#include "luminal/base/os_cpu.h"
+#include "luminal/driver/check_steps.h"
+#include "luminal/driver/measure/leaf_values.h"
+#include "luminal/driver/measure/median.h"
+#include "luminal/driver/planned_terms.h"
+#include "luminal/kernel/interpret_kernel.h"
+#include "luminal/shape/resolve_dims.h"
+
+namespace luminal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Up to this many scalar operations everything is compared with the interpreter, else samples.
+constexpr double kCheckedWhole = 1e7;
+constexpr int kFewestTrials = 5;
+constexpr int kMostRounds = 61;
+constexpr int kFewestRounds = 7;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The time of every step of a run.
+class StepTimes : public runtime::StepObserver {
+ public:
+  explicit StepTimes(size_t n_steps) : seconds_(n_steps, 0) {}
+  void before(const runtime::StepView&) override { start_ = Clock::now(); }
+  void after(const runtime::StepView& view) override {
+    if (view.step >= 0) seconds_[static_cast<size_t>(view.step)] += since(start_);
+  }
+  const std::vector<double>& seconds() const { return seconds_; }
+
+ private:
+  std::vector<double> seconds_;
+  Clock::time_point start_;
+};
+
+// The steps of a packed plan that are the kernels of the plan as it was found.
+std::vector<size_t> kernel_steps(const kernel::PlannedGraph& planned) {
+  std::vector<size_t> steps;
+  for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&planned.plan.steps[s]);
+    if (kernel != nullptr && kernel->packs.empty()) steps.push_back(s);
+  }
+  return steps;
+}
+
+std::vector<NodeId> results_of(const Graph& graph, const std::vector<NodeId>& roots) {
+  std::set<NodeId> updated;
+  for (const StateUpdate& update : graph.updates()) updated.insert(update.value);
+  for (const Output& output : graph.outputs()) updated.erase(output.node);
+  std::vector<NodeId> results;
+  for (NodeId root : roots) {
+    if (!updated.contains(root)) results.push_back(root);
+  }
+  return results;
+}
+
+uint64_t weight_bytes(const Graph& graph, const Bindings& sizes) {
+  uint64_t bytes = 0;
+  for (NodeId leaf : graph.leaves()) {
+    const Node& node = graph.node(leaf);
+    if (node.as<InputAttr>().role != Role::Weight) continue;
+    const Result<ResolvedDims> dims = resolve_dims(node.dims, sizes);
+    if (dims) bytes += dims->bytes(node.dtype);
+  }
+  return bytes;
+}
+
+// The node of the whole graph whose data each leaf of a rolled one takes.
+std::vector<NodeId> originals(const search::SearchedTerms& terms) {
+  if (terms.rolled == nullptr) return terms.graph.leaves();
+  std::map<NodeId, NodeId> of_leaf;
+  for (const search::LoopMarker& marker : terms.rolled->markers) {
+    of_leaf.emplace(marker.leaf, marker.stands_for.front());
+  }
+  for (uint32_t id = 0; id < terms.rolled->places.size(); ++id) {
+    const NodeId node = terms.rolled->places[id].node;
+    if (node.valid()) of_leaf.emplace(node, NodeId{id});
+  }
+  std::vector<NodeId> nodes;
+  for (NodeId leaf : terms.graph.leaves()) {
+    const auto found = of_leaf.find(leaf);
+    nodes.push_back(found == of_leaf.end() ? NodeId{} : found->second);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+RunTimer::RunTimer(const search::SearchedTerms& terms, const Graph& graph,
+                   const std::vector<NodeId>& roots, const backends::Backend& backend,
+                   backends::LoadOptions load, const TimerOptions& options)
+    : terms_(terms),
+      graph_(graph),
+      roots_(roots),
+      backend_(backend),
+      load_(std::move(load)),
+      options_(options),
+      stands_for_(originals(terms)) {
+  const Bindings& sizes = terms.options.sizes;
+  lowered_ = {.graph = terms.graph.clone(),
+              .results = results_of(terms.graph, terms.roots),
+              .leaves = leaf_values(terms.graph, sizes, graph, stands_for_, options.seed),
+              .sizes = sizes};
+  // The weights of one trip would stay in the caches, those of all trips don't.
+  const auto cache = static_cast<uint64_t>(base::cpu_info().caches.l3);
+  if (weight_bytes(graph, sizes) > cache && weight_bytes(terms.graph, sizes) <= cache) {
+    eviction_ = CacheEviction(cache);
+  }
+}
+
+search::PlannedTerms RunTimer::with_plan(const kernel::Plan& plan) const {
+  search::PlannedTerms terms = terms_.terms;
+  terms.plan = plan;
+  return terms;
+}
+
+std::shared_ptr<const kernel::PlannedGraph> RunTimer::prepared(
+    const search::PlannedTerms& terms, const Graph& graph, const std::vector<NodeId>& roots) const {
+  std::shared_ptr<kernel::PlannedGraph> planned = planned_graph(terms);
+  if (const auto packing = backend_.packing(load_)) {
+    kernel::pack_weights(*planned, pack_request(graph, roots, terms, *planned, *packing, 0));
+  }
+  return planned;
+}
+
+void RunTimer::check(LoadedPlans& loaded,
+                     const std::shared_ptr<const kernel::PlannedGraph>& planned,
+                     const search::PlannedTerms& terms, const std::vector<bool>& wanted) {
+  CompileReport report;
+  report_kernels(*planned, terms, terms_.options, report);
+  const std::shared_ptr<const StepNotes> notes =
+      step_notes(*lowered_.graph, planned, report.kernels);
+  StepChecks checks{.most_operations = kCheckedWhole,
+                    .against_graph = true,
+                    .of_steps = std::vector<bool>(planned->plan.steps.size(), false)};
+  double operations = 0;
+  const std::vector<size_t> steps = kernel_steps(*planned);
+  for (size_t k = 0; k < steps.size(); ++k) {
+    if (wanted[k]) checks.of_steps[steps[k]] = true;
+    const auto& step = std::get<kernel::KernelStep>(planned->plan.steps[steps[k]]);
+    operations += kernel::interpreted_work(step.lowered.kernel, lowered_.sizes).operations;
+  }
+  checks.against_graph = operations <= kCheckedWhole;
+  const interpret::LeafData leaf = [&](NodeId id) {
+    const auto at =
+        std::ranges::find(lowered_.graph->leaves(), id) - lowered_.graph->leaves().begin();
+    const Node& node = lowered_.graph->node(id);
+    const Result<ResolvedDims> dims = resolve_dims(node.dims, lowered_.sizes);
+    return TensorData{.dtype = node.dtype,
+                      .dims = dims->sizes,
+                      .bytes = lowered_.leaves[static_cast<size_t>(at)].bytes(),
+                      .owner = nullptr};
+  };
+  StepChecker checker(*lowered_.graph, *notes, lowered_.sizes, leaf, std::move(checks));
+  loaded.run(0, &checker);
+}
+
+// How much longer everything takes now than when the first plan was timed first.
+double RunTimer::base_drift(const std::vector<double>& base_runs) {
+  const double now = median_of(base_runs).value;
+  if (base_seconds_ == 0) base_seconds_ = now;
+  return now / base_seconds_;
+}
+
+std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
+    const kernel::Plan& plan, const std::vector<bool>& wanted, double seconds) {
+  const search::PlannedTerms terms = with_plan(plan);
+  const auto planned = prepared(terms, *lowered_.graph, terms_.roots);
+  auto loaded = std::make_unique<LoadedPlans>(lowered_, backend_, load_, std::span(&planned, 1));
+  check(*loaded, planned, terms, wanted);
+  const size_t n_steps = planned->plan.steps.size();
+  std::vector<std::vector<double>> samples(n_steps);
+  std::vector<double> base_runs;
+  for (int i = 0; i < options_.warm_ups; ++i) loaded->run(0);
+  const Clock::time_point start = Clock::now();
+  for (int trial = 0; trial < options_.trials; ++trial) {
+    if (trial >= kFewestTrials && since(start) > seconds) break;
+    if (base_ != nullptr) {
+      eviction_.run();
+      base_runs.push_back(base_->run(0));
+    }
+    StepTimes times(n_steps);
+    eviction_.run();
+    const double whole = loaded->run(0, &times);
+    if (base_ == nullptr) base_runs.push_back(whole);
+    for (size_t s = 0; s < n_steps; ++s) samples[s].push_back(times.seconds()[s]);
+  }
+  const double drift = base_drift(base_runs);
+  const std::vector<size_t> steps = kernel_steps(*planned);
+  LUMINAL_CHECK(steps.size() == wanted.size(), "packing changed the number of kernels");
+  std::vector<std::optional<records::KernelRecord>> records(wanted.size());
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    if (!wanted[k]) continue;
+    const Median taken = median_of(samples[steps[k]]);
+    if (taken.value <= 0) continue;  // it ran once, when weights were set
+    records[k] = {.seconds = taken.value / drift,
+                  .low = taken.low / drift,
+                  .high = taken.high / drift,
+                  .samples = static_cast<int>(samples[steps[k]].size()),
+                  .checked = true};
+  }
+  if (base_ == nullptr) base_ = std::move(loaded);
+  return records;
+}
+
+bool RunTimer::whole_fits() const {
+  std::vector<NodeId> own = graph_.leaves();
+  const uint64_t made = leaf_bytes(graph_, terms_.options.sizes, graph_, own);
+  // Beside the leaves, either plan may hold its weights in panels of its own.
+  const uint64_t folded = 2 * weight_bytes(graph_, terms_.options.sizes);
+  return made + folded < base::memory_info().available / 2;
+}
+
+const RunnableGraph& RunTimer::whole() {
+  if (terms_.rolled == nullptr || !whole_fits()) return lowered_;
+  if (!whole_) {
+    whole_ = {
+        .graph = graph_.clone(),
+        .results = results_of(graph_, roots_),
+        .leaves = leaf_values(graph_, terms_.options.sizes, graph_, graph_.leaves(), options_.seed),
+        .sizes = terms_.options.sizes};
+  }
+  return *whole_;
+}
+
+records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel::Plan& challenger,
+                                      double seconds) {
+  const Clock::time_point start = Clock::now();
+  const RunnableGraph& graph = whole();
+  std::vector<std::shared_ptr<const kernel::PlannedGraph>> plans;
+  for (const kernel::Plan* plan : {&champion, &challenger}) {
+    if (&graph == &lowered_) {
+      plans.push_back(prepared(with_plan(*plan), *graph.graph, terms_.roots));
+      continue;
+    }
+    const Result<search::PlannedTerms> unrolled = terms_.whole(*plan);
+    LUMINAL_CHECK(unrolled, "a candidate that can't be unrolled: " + unrolled.why());
+    plans.push_back(prepared(*unrolled, *graph.graph, roots_));
+  }
+  base_.reset();  // its memory is wanted
+  base_seconds_ = 0;
+  LoadedPlans loaded(graph, backend_, load_, plans);
+  for (int i = 0; i < std::max(1, options_.warm_ups); ++i) {
+    loaded.run(0);
+    loaded.run(1);
+  }
+  std::vector<double> ratios;
+  for (int round = 0; round < kMostRounds; ++round) {
+    if (round >= kFewestRounds && since(start) > seconds) break;
+    // Whoever runs first in a round may find the caches as the other left them.
+    const size_t first = static_cast<size_t>(round % 2);
+    double taken[2];
+    taken[first] = loaded.run(first);
+    taken[1 - first] = loaded.run(1 - first);
+    ratios.push_back(taken[1] / taken[0]);
+  }
+  const Median ratio = median_of(ratios);
+  return {.champion = {},
+          .challenger = {},
+          .ratio = ratio.value,
+          .low = ratio.low,
+          .high = ratio.high,
+          .rounds = static_cast<int>(ratios.size())};
+}
+
+}  // namespace luminal

@@ -1,0 +1,68 @@
+// RunTimer: times plans by running them.
+//
+// Kernels are timed where they stand, in runs of their plan: of one trip of each loop, where the
+// graph is rolled, so that a model of thirty layers takes as long as one of four. Each call runs
+// the first plan in turns with the one asked about, and divides by how much that one's time has
+// changed since: on a shared machine times of different minutes can't be compared. Whole plans run
+// on the whole graph, unless memory is short.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "luminal/driver/measure/cache_eviction.h"
+#include "luminal/driver/measure/loaded_plans.h"
+#include "luminal/kernel/panels.h"
+#include "luminal/search/measured/measured_search.h"
+
+namespace luminal {
+
+struct TimerOptions {
+  int warm_ups = 2;
+  int trials = 15;
+  uint64_t seed = 1;  // of the numbers that kernels are timed on
+};
+
+class RunTimer : public search::PlanTimer {
+ public:
+  // All must outlive it. `graph` and `roots` are the whole graph's.
+  RunTimer(const search::SearchedTerms& terms, const Graph& graph, const std::vector<NodeId>& roots,
+           const backends::Backend& backend, backends::LoadOptions load,
+           const TimerOptions& options);
+
+  std::vector<std::optional<records::KernelRecord>> time_kernels(const kernel::Plan& plan,
+                                                                 const std::vector<bool>& wanted,
+                                                                 double seconds) override;
+  records::Comparison compare(const kernel::Plan& champion, const kernel::Plan& challenger,
+                              double seconds) override;
+
+ private:
+  struct Prepared;
+  struct Timed;
+
+  std::shared_ptr<const kernel::PlannedGraph> prepared(const search::PlannedTerms& terms,
+                                                       const Graph& graph,
+                                                       const std::vector<NodeId>& roots) const;
+  search::PlannedTerms with_plan(const kernel::Plan& plan) const;
+  void check(LoadedPlans& loaded, const std::shared_ptr<const kernel::PlannedGraph>& planned,
+             const search::PlannedTerms& terms, const std::vector<bool>& wanted);
+  const RunnableGraph& whole();
+  bool whole_fits() const;
+  double base_drift(const std::vector<double>& base_runs);
+
+  const search::SearchedTerms& terms_;
+  const Graph& graph_;
+  const std::vector<NodeId>& roots_;
+  const backends::Backend& backend_;
+  const backends::LoadOptions load_;
+  const TimerOptions options_;
+  std::vector<NodeId> stands_for_;  // by leaf of the lowered graph
+  RunnableGraph lowered_;           // one trip of each loop
+  std::optional<RunnableGraph> whole_;
+  CacheEviction eviction_;
+  std::unique_ptr<LoadedPlans> base_;  // the first plan
+  double base_seconds_ = 0;            // what it took at first
+};
+
+}  // namespace luminal

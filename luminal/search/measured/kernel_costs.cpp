@@ -1,0 +1,53 @@
+#include "luminal/search/measured/kernel_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "luminal/kernel/contraction_form.h"
+
+namespace luminal::search {
+namespace {
+
+// A kernel that runs once is nearly free: of two such plans the one with less of them is better.
+constexpr double kOnce = 1e-3;
+
+}  // namespace
+
+std::string KernelCosts::key(const kernel::LoweredKernel& lowered,
+                             const kernel::ScheduleChoice& schedule) const {
+  std::string key =
+      fmt::format("{}params {}\n", kernel::text(lowered.kernel), weights_.letters(lowered));
+  for (Expr variable : lowered.kernel.variables) {
+    key += fmt::format("{} = {}\n", variable.name(), variable.evaluate(sizes_).value.value_or(0));
+  }
+  if (schedule != kernel::ScheduleChoice{}) key += kernel::text(schedule) + "\n";
+  return key;
+}
+
+size_t KernelCosts::kind_of(const kernel::Kernel& kernel) {
+  return kernel::contraction_form(kernel) ? 1 : 0;
+}
+
+double KernelCosts::seconds(const kernel::LoweredKernel& lowered) const {
+  const double modelled = search::seconds(lowered.kernel, machine_, sizes_);
+  if (runs_once(lowered)) return modelled * kOnce;
+  const auto known = measured_.find(key(lowered));
+  if (known != measured_.end()) return known->second;
+  return modelled * kinds_[kind_of(lowered.kernel)].factor() * hope_;
+}
+
+void KernelCosts::learn(const kernel::LoweredKernel& lowered, const std::string& key,
+                        double seconds) {
+  if (!measured_.emplace(key, seconds).second) return;
+  std::vector<double>& ratios = kinds_[kind_of(lowered.kernel)].ratios;
+  const double ratio = seconds / search::seconds(lowered.kernel, machine_, sizes_);
+  ratios.insert(std::ranges::upper_bound(ratios, ratio), ratio);
+}
+
+double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options) {
+  if (options.costs != nullptr) return options.costs->seconds(lowered);
+  return seconds(lowered.kernel, options.machine, options.sizes);
+}
+
+}  // namespace luminal::search

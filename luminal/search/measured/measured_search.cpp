@@ -1,0 +1,445 @@
+#include "luminal/search/measured/measured_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "luminal/base/digest.h"
+#include "luminal/base/errors.h"
+#include "luminal/search/roofline_bound.h"
+
+namespace luminal::search {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Of the seconds: up to here plans are proposed, then schedules tuned; the rest is for finalists.
+constexpr double kUntilTuning = 0.6;
+constexpr double kUntilFinalists = 0.75;
+constexpr double kTimingShare = 0.05;  // of the seconds, that one plan's kernels are timed for
+constexpr double kMostTiming = 0.5;    // seconds, likewise
+constexpr int kMostInVain = 16;        // proposals in a row that are known already
+// A plan whose kernels together take this much more than the best one's is no finalist.
+constexpr double kFarFromBest = 1.03;
+// The best plan is at its bound: what is left is noise.
+constexpr double kNearBound = 0.95;
+// Above this the roofline isn't one: caches serve what the model reads from memory.
+constexpr double kNoBound = 1.05;
+
+// Of a kernel that turned out to run once, when weights are set.
+const records::KernelRecord kRunsOnce = {.seconds = 1e-9,
+                                         .low = 1e-9,
+                                         .high = 1e-9,
+                                         .samples = 1,
+                                         .checked = true,
+                                         .note = "runs once, when weights are set"};
+
+// What is tried once the times at hand lead nowhere new: an order of moves, how much is expected of
+// kernels that weren't measured, and whether everything is fused first.
+struct Proposal {
+  uint64_t order = 0;
+  double hope = 1;
+  Fusion fusion = Fusion::Modelled;
+  bool sideways = true;
+};
+
+Proposal proposal(int number) {
+  if (number == 1) return {.hope = 0.6};
+  if (number == 2) return {.sideways = false};
+  if (number == 3) return {.fusion = Fusion::Always};
+  constexpr double kHopes[] = {1, 0.7, 0.4, 0.85};
+  return {.order = static_cast<uint64_t>(number), .hope = kHopes[number % 4]};
+}
+
+struct Candidate {
+  FoundPlan found;
+  std::string digest;
+  double seconds = 0;  // its kernels together, as often as they run
+  std::string what;    // "the model's choice"
+};
+
+std::vector<const kernel::KernelStep*> kernels_of(const kernel::Plan& plan) {
+  std::vector<const kernel::KernelStep*> kernels;
+  for (const auto& step : plan.steps) {
+    if (const auto* kernel = std::get_if<kernel::KernelStep>(&step)) kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+std::string us(double seconds) { return fmt::format("{:.1f} µs", seconds * 1e6); }
+
+class MeasuredSearch {
+ public:
+  MeasuredSearch(const SearchedTerms& terms, const MeasuredOptions& options, PlanTimer* timer,
+                 SearchMemory& memory)
+      : terms_(terms),
+        options_(options),
+        timer_(timer),
+        memory_(memory),
+        costs_(std::make_shared<KernelCosts>(
+            terms.options.machine, terms.options.sizes,
+            WeightFacts(terms.graph, terms.terms.sources, terms.terms.extracted.graph,
+                        terms.terms.chosen, terms.request.stored))) {}
+
+  MeasuredPlan run(const FoundPlan& first) {
+    add({.found = first, .digest = plan_digest(first.plan), .what = "the model's choice"});
+    report_.first_seconds = candidates_.front().seconds;
+    propose_all();
+    tune_schedules();
+    compare_finalists();
+    report_.trail.champion = candidates_[champion_].digest;
+    if (options_.replay && options_.replay->champion != report_.trail.champion) {
+      throw UserError(
+          "replay: the records lead to another plan than the search that wrote them, since others "
+          "were added; compile with --search measured once more");
+    }
+    return finished();
+  }
+
+ private:
+  // ---- Budget --------------------------------------------------------------------------------
+
+  double taken() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  // Whether the search ends here, for a reason that is noted.
+  bool is_over(double share) {
+    if (options_.replay) return false;
+    if (options_.stop && options_.stop()) return over("it was interrupted");
+    if (taken() > options_.seconds * share) {
+      return over(fmt::format("the {:g} seconds are over", options_.seconds));
+    }
+    return false;
+  }
+
+  bool over(std::string why) {
+    report_.stopped = std::move(why);
+    return true;
+  }
+
+  // ---- Candidates ----------------------------------------------------------------------------
+
+  const Candidate& best() const { return candidates_[best_]; }
+
+  // What the plan's kernels take together.
+  double total(const kernel::Plan& plan) const {
+    double seconds = 0;
+    for (const kernel::KernelStep* step : kernels_of(plan)) {
+      if (costs_->runs_once(step->lowered)) continue;
+      const std::string key = costs_->key(step->lowered, step->schedule);
+      const double of_step =
+          costs_->knows(key) ? costs_->measured(key) : costs_->seconds(step->lowered);
+      seconds += of_step * runs(*step);
+    }
+    return seconds;
+  }
+
+  int runs(const kernel::KernelStep& step) const {
+    return terms_.request.loops.runs(kernel::stored_by(step.lowered).front());
+  }
+
+  double bound(const kernel::Plan& plan) const {
+    double seconds = 0;
+    for (const kernel::KernelStep* step : kernels_of(plan)) {
+      if (costs_->runs_once(step->lowered)) continue;
+      const RooflineBound least =
+          roofline_bound(step->lowered.kernel, terms_.options.machine, terms_.options.sizes);
+      seconds += std::max(least.bytes_seconds, least.flops_seconds) * runs(*step);
+    }
+    return seconds;
+  }
+
+  // Times what isn't known of it, and takes it in.
+  void add(Candidate candidate) {
+    learn(candidate.found.plan);
+    candidate.seconds = total(candidate.found.plan);
+    seen_.emplace(candidate.digest, candidates_.size());
+    candidates_.push_back(std::move(candidate));
+    // Later times correct the model for plans that came earlier, but measured ones stay.
+    if (candidates_.back().seconds < best().seconds) best_ = candidates_.size() - 1;
+    const Candidate& last = candidates_.back();
+    tell("candidate", fmt::format("{}: {} kernels, {}", last.what, last.found.plan.n_kernels(),
+                                  us(last.seconds)));
+  }
+
+  void learn(const kernel::Plan& plan) {
+    const std::vector<const kernel::KernelStep*> kernels = kernels_of(plan);
+    std::vector<std::string> keys(kernels.size());
+    std::vector<bool> wanted(kernels.size(), false);
+    std::set<std::string> asked;
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      if (costs_->runs_once(kernels[k]->lowered)) continue;
+      keys[k] = costs_->key(kernels[k]->lowered, kernels[k]->schedule);
+      if (costs_->knows(keys[k]) || asked.contains(keys[k])) continue;
+      if (const auto record = memory_.kernel(keys[k])) {
+        ++report_.remembered;
+        learn(*kernels[k], keys[k], *record);
+        continue;
+      }
+      wanted[k] = true;
+      asked.insert(keys[k]);
+    }
+    if (asked.empty()) return;
+    if (options_.replay || timer_ == nullptr) {
+      throw UserError(fmt::format(
+          "replay: {} of the plan's kernels were never timed on this device by this compiler, the "
+          "first of them\n{}compile with --search measured to time them, or import records that "
+          "have them (luminal tune import)",
+          asked.size(), *asked.begin()));
+    }
+    const double seconds = std::min(kMostTiming, options_.seconds * kTimingShare);
+    const auto times = timer_->time_kernels(plan, wanted, seconds);
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      if (!wanted[k]) continue;
+      ++report_.timed;
+      const records::KernelRecord record = times[k].value_or(kRunsOnce);
+      memory_.remember(keys[k], record);
+      learn(*kernels[k], keys[k], record);
+    }
+  }
+
+  void learn(const kernel::KernelStep& step, const std::string& key,
+             const records::KernelRecord& record) {
+    records_.emplace(key, record);
+    costs_->learn(step.lowered, key, record.seconds);
+  }
+
+  // ---- Proposals -----------------------------------------------------------------------------
+
+  // True: the plan is a new one.
+  bool propose(const Proposal& proposal) {
+    ++report_.trail.proposals;
+    SearchOptions options = terms_.options;
+    costs_->set_hope(proposal.hope);
+    options.costs = costs_.get();
+    options.order = proposal.order;
+    options.fusion = proposal.fusion;
+    options.sideways = proposal.sideways;
+    options.progress = nullptr;
+    FoundPlan found = find_plan(terms_.terms.extracted.graph, terms_.request, options);
+    costs_->set_hope(1);
+    std::string digest = plan_digest(found.plan);
+    if (seen_.contains(digest)) return false;
+    // One that only makes sense rolled is none.
+    if (!terms_.whole(found.plan)) {
+      seen_.emplace(digest, 0);
+      return false;
+    }
+    add({.found = std::move(found),
+         .digest = std::move(digest),
+         .what =
+             proposal.order == 0 && proposal.hope == 1 ? "by the times so far" : "another try"});
+    return true;
+  }
+
+  bool goes_on(int in_vain) {
+    if (options_.replay) return report_.trail.proposals < options_.replay->proposals;
+    if (is_over(kUntilTuning)) return false;
+    if (static_cast<int>(candidates_.size()) >= options_.candidates) {
+      over(fmt::format("{} candidates were tried", options_.candidates));
+      return false;
+    }
+    const double share = bound(best().found.plan) / best().seconds;
+    if (share >= kNearBound && share <= kNoBound) {
+      over(fmt::format("the best plan is at {:.0f} % of its roofline", share * 100));
+      return false;
+    }
+    if (in_vain >= kMostInVain) {
+      over(fmt::format("{} tries in a row led to plans that were known", kMostInVain));
+      return false;
+    }
+    return true;
+  }
+
+  // What the times say, until they say nothing new; then something else, and so on.
+  void propose_all() {
+    int next = 0, in_vain = 0;
+    if (terms_.options.fusion != Fusion::Modelled) {
+      over("the fusion policy leaves one plan");
+      return;
+    }
+    while (goes_on(in_vain)) {
+      const bool fresh = propose(next == 0 ? Proposal{} : proposal(next));
+      in_vain = fresh ? 0 : in_vain + 1;
+      if (fresh && next > 0 && goes_on(0)) propose(Proposal{});
+      if (!fresh || next > 0) ++next;
+    }
+  }
+
+  // ---- Schedules -----------------------------------------------------------------------------
+
+  // Every kernel of the best plan with each choice, all kernels at once: they are timed one by one
+  // in a run. What is clearly faster is taken.
+  void tune_schedules() {
+    if (best().found.plan.n_kernels() == 0) return;
+    kernel::Plan tuned = best().found.plan;
+    bool changed = false;
+    for (const kernel::ScheduleChoice& choice : kernel::schedule_choices()) {
+      const bool more = options_.replay ? report_.trail.tuned < options_.replay->tuned
+                                        : !is_over(kUntilFinalists);
+      if (!more) break;
+      ++report_.trail.tuned;
+      kernel::Plan plan = best().found.plan;
+      for_each_kernel(plan, [&](kernel::KernelStep& step) { step.schedule = choice; });
+      learn(plan);
+      for_each_kernel(tuned,
+                      [&](kernel::KernelStep& step) { changed |= take_if_faster(step, choice); });
+    }
+    if (!changed) return;
+    Candidate candidate{.found = best().found,
+                        .digest = plan_digest(tuned),
+                        .seconds = 0,
+                        .what = "the best one with tuned schedules"};
+    candidate.found.plan = std::move(tuned);
+    if (!seen_.contains(candidate.digest)) add(std::move(candidate));
+  }
+
+  template <typename Function>
+  static void for_each_kernel(kernel::Plan& plan, Function function) {
+    for (auto& step : plan.steps) {
+      if (auto* kernel = std::get_if<kernel::KernelStep>(&step)) function(*kernel);
+    }
+  }
+
+  bool take_if_faster(kernel::KernelStep& step, const kernel::ScheduleChoice& choice) const {
+    if (costs_->runs_once(step.lowered)) return false;
+    const auto now = records_.find(costs_->key(step.lowered, step.schedule));
+    const auto other = records_.find(costs_->key(step.lowered, choice));
+    if (now == records_.end() || other == records_.end()) return false;
+    if (other->second.high >= now->second.low) return false;
+    step.schedule = choice;
+    return true;
+  }
+
+  // ---- Finalists -----------------------------------------------------------------------------
+
+  std::vector<size_t> finalists() const {
+    std::vector<size_t> order;
+    for (size_t c = 0; c < candidates_.size(); ++c) {
+      const bool near = candidates_[c].seconds <= best().seconds * kFarFromBest;
+      if (c != champion_ && near) order.push_back(c);
+    }
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const double left = candidates_[a].seconds, right = candidates_[b].seconds;
+      return left != right ? left < right : a < b;
+    });
+    if (order.size() > static_cast<size_t>(options_.finalists)) {
+      order.resize(static_cast<size_t>(options_.finalists));
+    }
+    return order;
+  }
+
+  void compare_finalists() {
+    // Kernels timed late correct the sums of plans found early.
+    for (Candidate& candidate : candidates_) candidate.seconds = total(candidate.found.plan);
+    const std::vector<size_t> order = finalists();
+    for (size_t f = 0; f < order.size(); ++f) {
+      if (options_.replay && report_.trail.comparisons >= options_.replay->comparisons) return;
+      const Candidate& champion = candidates_[champion_];
+      const Candidate& challenger = candidates_[order[f]];
+      const auto comparison = compared(champion, challenger, order.size() - f);
+      if (!comparison) return;
+      ++report_.trail.comparisons;
+      const bool wins = comparison->high < 1;
+      report_.notes.push_back(fmt::format(
+          "{} takes {:.3f}× ({:.3f} … {:.3f}) what {} takes, in {} rounds: {}", challenger.what,
+          comparison->ratio, comparison->low, comparison->high, champion.what, comparison->rounds,
+          wins ? "it is the champion now" : "not clearly faster"));
+      tell("compared", report_.notes.back());
+      if (!wins) continue;
+      champion_ = order[f];
+      tell("champion", candidates_[champion_].what);
+    }
+  }
+
+  std::optional<records::Comparison> compared(const Candidate& champion,
+                                              const Candidate& challenger, size_t left) {
+    if (auto known = memory_.comparison(champion.digest, challenger.digest)) return known;
+    if (options_.replay || timer_ == nullptr) {
+      throw UserError(
+          "replay: the records have no comparison of two plans that were finalists; compile with "
+          "--search measured to make it");
+    }
+    if (is_over(1)) return std::nullopt;
+    const double seconds = (options_.seconds - taken()) / static_cast<double>(left);
+    records::Comparison comparison =
+        timer_->compare(champion.found.plan, challenger.found.plan, seconds);
+    comparison.champion = champion.digest;
+    comparison.challenger = challenger.digest;
+    ++report_.compared;
+    memory_.remember(comparison);
+    return comparison;
+  }
+
+  // ---- The end -------------------------------------------------------------------------------
+
+  MeasuredPlan finished() {
+    const Candidate& champion = candidates_[champion_];
+    report_.candidates = static_cast<int>(candidates_.size());
+    report_.best_seconds = champion.seconds;
+    report_.bound_seconds = bound(champion.found.plan);
+    if (report_.stopped.empty()) report_.stopped = "all that was to be tried was";
+    if (options_.replay) report_.stopped = "the search that wrote the records went as far";
+    MeasuredPlan result{.plan = {.found = champion.found, .costs = costs_}, .report = report_};
+    result.plan.found.report.candidates = report_.candidates;
+    result.plan.found.report.distinct_kernels = costs_->n_measured();
+    for_each_kernel(result.plan.found.plan, [&](kernel::KernelStep& step) {
+      const auto record = records_.find(costs_->key(step.lowered, step.schedule));
+      if (record == records_.end()) return;
+      step.measured = {record->second.seconds, record->second.low, record->second.high};
+    });
+    tell("stopped", report_.stopped);
+    return result;
+  }
+
+  void tell(const char* kind, std::string text) const {
+    if (!options_.event || candidates_.empty()) return;
+    options_.event({.kind = kind,
+                    .text = std::move(text),
+                    .candidates = static_cast<int>(candidates_.size()),
+                    .kernels = costs_->n_measured(),
+                    .best_seconds = best().seconds,
+                    .bound_share = bound(best().found.plan) / best().seconds});
+  }
+
+  const SearchedTerms& terms_;
+  const MeasuredOptions& options_;
+  PlanTimer* timer_;
+  SearchMemory& memory_;
+  std::shared_ptr<KernelCosts> costs_;
+  const Clock::time_point start_ = Clock::now();
+  std::vector<Candidate> candidates_;
+  std::map<std::string, size_t> seen_;                    // by digest
+  std::map<std::string, records::KernelRecord> records_;  // by key: all that was asked for
+  size_t best_ = 0;                                       // by its kernels' times
+  size_t champion_ = 0;                                   // by whole runs
+  MeasuredReport report_;
+};
+
+}  // namespace
+
+MeasuredPlan measured_search(const SearchedTerms& terms, const FoundPlan& first,
+                             const MeasuredOptions& options, PlanTimer* timer,
+                             SearchMemory& memory) {
+  return MeasuredSearch(terms, options, timer, memory).run(first);
+}
+
+std::string plan_digest(const kernel::Plan& plan) {
+  std::string text;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) {
+      text += fmt::format("host {}\n", std::get<kernel::HostStep>(step).source);
+      continue;
+    }
+    text += kernel::text(kernel->lowered.kernel) + kernel::text(kernel->schedule) + "\n";
+    for (const kernel::ParamOrigin& origin : kernel->lowered.origins) {
+      text += fmt::format("{} {}\n", origin.source, origin.value.value);
+    }
+  }
+  return base::digest(text);
+}
+
+}  // namespace luminal::search

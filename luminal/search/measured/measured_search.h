@@ -1,0 +1,99 @@
+// measured_search: from the plan that the model likes best to the one that is fastest.
+//
+// The model proposes a plan; its kernels are timed, each distinct one once; the times take the
+// place of the model's, and the search goes on from there, until the best plan holds measured
+// kernels only. Then others are proposed, in other orders and with more hope in what wasn't
+// measured. The best few run whole, in turns with the champion: a challenger takes its place only
+// where the interval of the ratio lies below 1. So more budget never gives a slower plan, but by
+// the noise that such an interval lets through.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/records/record.h"
+#include "luminal/search/measured/kernel_costs.h"
+#include "luminal/search/rolling/plan_way.h"
+
+namespace luminal::search {
+
+// Runs plans and times them. Everything that it times was checked before.
+class PlanTimer {
+ public:
+  virtual ~PlanTimer() = default;
+  // By kernel of the plan, in order: what it took, where `wanted`; none of those that run once. All
+  // within about `seconds`, and at least a few runs.
+  virtual std::vector<std::optional<records::KernelRecord>> time_kernels(
+      const kernel::Plan& plan, const std::vector<bool>& wanted, double seconds) = 0;
+  // The whole graph by either plan, in turns. `names` of champion and challenger are filled in.
+  virtual records::Comparison compare(const kernel::Plan& champion, const kernel::Plan& challenger,
+                                      double seconds) = 0;
+};
+
+// What was measured before, here or elsewhere.
+class SearchMemory {
+ public:
+  virtual ~SearchMemory() = default;
+  virtual std::optional<records::KernelRecord> kernel(const std::string& key) = 0;
+  virtual void remember(const std::string& key, const records::KernelRecord& record) = 0;
+  virtual std::optional<records::Comparison> comparison(const std::string& champion,
+                                                        const std::string& challenger) = 0;
+  virtual void remember(const records::Comparison& comparison) = 0;
+};
+
+// How far a search went, so that it can be repeated without a clock.
+struct SearchTrail {
+  int proposals = 0;       // plans asked for, known ones among them
+  int tuned = 0;           // choices of schedules tried
+  int comparisons = 0;     // of finalists
+  std::string champion{};  // the digest of the plan that won
+};
+
+struct SearchEvent {
+  std::string kind;         // "candidate", "tuned", "compared", "champion" or "stopped"
+  std::string text;         // for people
+  int candidates = 0;       // distinct plans so far
+  int kernels = 0;          // distinct ones that were timed or remembered so far
+  double best_seconds = 0;  // the best plan's kernels together
+  double bound_share = 0;   // its roofline by that; above 1 where caches serve what the model reads
+};
+
+struct MeasuredOptions {
+  double seconds = 20;
+  int candidates = 200;               // distinct plans
+  int finalists = 3;                  // timed whole, against the champion
+  std::optional<SearchTrail> replay;  // as far as this, by memory alone
+  std::function<bool()> stop;         // asked often; the champion so far is kept
+  std::function<void(const SearchEvent&)> event;
+};
+
+struct MeasuredReport {
+  SearchTrail trail;
+  int candidates = 0;
+  int timed = 0;                   // kernels timed now
+  int remembered = 0;              // and known from before
+  int compared = 0;                // pairs of plans timed now
+  double first_seconds = 0;        // the model's choice: its kernels together
+  double best_seconds = 0;         // the champion's
+  double bound_seconds = 0;        // its roofline
+  std::string stopped;             // why
+  std::vector<std::string> notes;  // of each comparison
+};
+
+struct MeasuredPlan {
+  BetterPlan plan;
+  MeasuredReport report;
+};
+
+// `timer` may be null for a replay. UserError that names what a replay misses.
+MeasuredPlan measured_search(const SearchedTerms& terms, const FoundPlan& first,
+                             const MeasuredOptions& options, PlanTimer* timer,
+                             SearchMemory& memory);
+
+// Names a plan: equal plans have equal digests in every process.
+std::string plan_digest(const kernel::Plan& plan);
+
+}  // namespace luminal::search

@@ -1,0 +1,34 @@
+// WeightFacts: which values depend on weights alone. Kernels that store such values run once, when
+// weights are set, and contractions read such values in panels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "luminal/graph/graph.h"
+#include "luminal/kernel/stage.h"
+#include "luminal/search/lower_graph.h"
+
+namespace luminal::search {
+
+class WeightFacts {
+ public:
+  WeightFacts() = default;  // nothing is a weight
+  // `chosen` is the term that computes each class.
+  WeightFacts(const Graph& graph, const std::vector<SourceTensor>& sources,
+              const kernel::TermGraph& terms, const std::vector<int>& chosen,
+              const std::vector<kernel::ClassId>& results);
+
+  // Whether the kernel runs once, when weights are set.
+  bool runs_once(const kernel::LoweredKernel& lowered, const Bindings& sizes) const;
+  // A letter for each parameter: w for a weight, r for what runs compute, o for an output.
+  std::string letters(const kernel::LoweredKernel& lowered) const;
+
+ private:
+  bool is_weight(const kernel::ParamOrigin& origin) const;
+
+  std::vector<bool> is_weight_;  // by class
+  std::vector<bool> is_result_;  // by class: every run has to write it
+};
+
+}  // namespace luminal::search
