@@ -80,7 +80,7 @@ function opDrawing(model, kernel) {
       const node = nodes[id], own = inside.has(id);
       const name = node.op === "input" ? node.name : node.title;
       boxOf.set(id, {id, kind: own ? "kernel" : node.role || "other", target: {planned: id}, width: 138, height: 40,
-        lines: [shortened(own || node.op === "input" ? name : `%${id} ${name}`, 16), shortened(node.type, 20)]});
+        lines: [shortened(own || node.op === "input" ? name : `%${id} ${name}`, 15), shortened(node.type, 20)]});
     }
     return boxOf.get(id);
   };

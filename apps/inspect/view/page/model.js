@@ -72,7 +72,7 @@ class PlanModel {
       if (!events) continue;
       const event = events[0], us = median(events.map((e) => e.us));
       const bound = 1e6 * Math.max(event.bytes / data.trace.bytes_per_second, event.flops / data.trace.flops_per_second);
-      kernel.traced = {us, runs: events.length, bound, share: us > 0 ? bound / us : 0, bytes: event.bytes, flops: event.flops,
+      kernel.traced = {us, least: Math.min(...events.map((e) => e.us)), runs: events.length, bound, share: us > 0 ? bound / us : 0, bytes: event.bytes, flops: event.flops,
         threads: event.threads};
     }
     this.runs = runs;

@@ -27,7 +27,7 @@ function kernelPanel(model, kernel) {
     make("h2", {}, kernel.name), meter(us, Math.max(us, bound), bound),
     facts([
       ["computes", make("span", {class: "mono"}, kind.result)],
-      traced && ["traced", `${micros(traced.us)}, the median of ${traced.runs} runs on ${traced.threads} threads: ` +
+      traced && ["traced", `${micros(traced.us)}, the median of ${counted(traced.runs, "run")} on ${counted(traced.threads, "thread")}; the fastest ${micros(traced.least)}: ` +
         `${amount(traced.bytes / traced.us * 1e6, "B/s")}, ${amount(traced.flops / traced.us * 1e6, "F/s")}`],
       traced && ["roofline", `${percent(traced.share)}: ${amount(traced.bytes, "B")} and ${amount(traced.flops, "F")} take at least ${micros(traced.bound)}` +
         `${traced.share > 1 ? "; above 100 % its data came from a cache" : ""}`],
