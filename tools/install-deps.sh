@@ -35,7 +35,8 @@ system_packages=(
 )
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
   onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0
-  tokenizers==0.23.3 sentencepiece==0.2.2 jinja2==3.1.6 transformers==5.22.2)
+  tokenizers==0.23.3 sentencepiece==0.2.2 jinja2==3.1.6 transformers==5.22.2
+  mkdocs-material==9.6.23)
 # A second wheel of egglog, in a folder of its own: benchmarks run against the faster of the two.
 second_egglog=13.2.0
 

@@ -29,5 +29,6 @@ void define_rules(CLI::App& app);
 void define_run(CLI::App& app);
 void define_tokenize(CLI::App& app);
 void define_tune(CLI::App& app);
+void define_view(CLI::App& app);
 
 }  // namespace luminal::cli

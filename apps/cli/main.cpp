@@ -33,6 +33,7 @@ constexpr Command kCommands[] = {
      define_run},
     {"tokenize", "Text to a model's token ids, or back", define_tokenize},
     {"tune", "Show, share or prune tuning records", define_tune},
+    {"view", "One page of a compile: graph, plan, e-graph and trace, linked", define_view},
 };
 
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {

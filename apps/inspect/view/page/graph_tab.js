@@ -1,0 +1,105 @@
+// The graph as kernels: a box for each, or for all trips of a loop together.
+
+const kMostBoxes = 4000;
+
+function kernelBox(model, group) {
+  const kernel = group.kernels[0], count = group.kernels.length;
+  const us = group.kernels.reduce((sum, k) => sum + model.timeOf(k), 0);
+  const share = model.total > 0 ? us / model.total : 0;
+  const roof = model.boundOf(kernel) / model.timeOf(kernel);
+  const ops = kernel.kind.ops.filter((op) => !op.startsWith("constant")).join(", ");
+  const trips = state.rolled && group.loop > 0 ? `, in a loop of ${model.plan.trips[group.loop]}` : "";
+  const lines = [(count > 1 ? `${kernel.name} and ${count - 1} more` : kernel.name) + trips, shortened(ops, 36), shortened(kernel.kind.result, 36)];
+  return {kind: trips ? "kernel looped" : "kernel", target: {kernel: kernel.name}, lines, share, roof, width: 250, height: 78, group,
+    foot: `${micros(us)}, ${percent(share)}`};
+}
+
+function leafBox(leaf) {
+  return {kind: leaf.node.role, target: {planned: leaf.leaf}, lines: [shortened(leaf.node.name, 19), shortened(leaf.node.type, 22)],
+    width: 160, height: 42};
+}
+
+function boxElement(box, picked) {
+  const parts = [make("svg:rect", {width: box.width, height: box.height}), make("svg:title", {}, box.lines.join("\n"))];
+  box.lines.forEach((line, i) => parts.push(make("svg:text", {x: 9, y: 17 + 15 * i, class: i ? "soft" : undefined,
+    "font-weight": i ? undefined : 600}, line)));
+  if (box.foot) {
+    const y = box.height - 19, width = box.width - 118;
+    parts.push(make("svg:text", {x: 9, y: box.height - 9, class: "soft"}, box.foot));
+    parts.push(make("svg:rect", {class: "used", x: 108, y: y + 4, height: 8, width: Math.max(1, width * Math.min(1, box.share))}));
+    if (box.roof > 0) parts.push(make("svg:rect", {class: "reach", x: 108 + width * Math.min(1, box.share * Math.min(1, box.roof)),
+      y: y + 1, height: 14, width: 2}));
+  }
+  return make("svg:g", {class: `box ${box.kind}${picked ? " picked" : ""}`, transform: `translate(${box.x} ${box.y})`,
+    "data-kernel": box.target.kernel, onclick: () => go(box.target)}, parts);
+}
+
+function isPicked(box) {
+  const place = state.place;
+  if (box.group) return box.group.kernels.some((kernel) => kernel.name === place.kernel) || box.group.nodes.has(pickedNode(box));
+  return false;
+}
+
+function pickedNode(box) {
+  if (state.place.node === undefined) return -1;
+  return state.rolled ? currentModel().plannedOf(state.place.node) : state.place.node;
+}
+
+function graphTab(model) {
+  const tools = [make("span", {class: "soft"}, model.isRolled && state.rolled ? `rolled: ${model.plan.rolled}` :
+    `${data.nodes.filter((node) => node).length} nodes, ${counted(model.kernels.length, "kernel")}`)];
+  if (model.isRolled) {
+    tools.unshift(make("button", {onclick: () => go({trips: state.rolled ? "all" : undefined})},
+      state.rolled ? "show every trip" : "roll the trips up"));
+  }
+  tools.push(make("span", {class: "soft"}, "drag to move, Ctrl and wheel to zoom; bars: share of the plan's time, orange: its roofline"));
+  const bar = make("div", {class: "bar-of-tools"}, tools);
+  const groups = model.groups(state.rolled);
+  if (groups.length > kMostBoxes) {
+    return [bar, make("p", {}, `${groups.length} kernels are too many to draw; the tab "plan" lists them.`)];
+  }
+  const {edges, leaves} = model.edges(groups, state.rolled);
+  const boxOf = new Map([...groups.map((group) => [group, kernelBox(model, group)]), ...leaves.map((leaf) => [leaf, leafBox(leaf)])]);
+  const boxes = [...boxOf.values()];
+  if (!boxes.length) return [bar, make("p", {}, "The plan has no kernels: nothing has to be computed.")];
+  const lines = edges.map(([from, to, carried]) => [boxOf.get(from), boxOf.get(to), carried]);
+  const size = layOut(boxes, lines);
+  const paths = lines.map(([from, to, carried]) => make("svg:path", {d: edgePath(from, to),
+    class: `edge${carried ? " carried" : ""}${isPicked(from) || isPicked(to) ? " picked" : ""}`}));
+  const height = Math.max(240, Math.min(size.height, window.innerHeight - 150));
+  return [bar, drawing(size, [paths, boxes.map((box) => boxElement(box, isPicked(box)))], {width: contentWidth(), height}, boxes.find(isPicked))];
+}
+
+// The ops of one kernel and what they read, for the panel.
+function opDrawing(model, kernel) {
+  const inside = new Set(kernel.planned), nodes = model.plan.nodes;
+  if (inside.size === 0 || inside.size > 160) return "";
+  const boxOf = new Map(), edges = [];
+  const boxFor = (id) => {
+    if (!boxOf.has(id)) {
+      const node = nodes[id], own = inside.has(id);
+      const name = node.op === "input" ? node.name : node.title;
+      boxOf.set(id, {id, kind: own ? "kernel" : node.role || "other", target: {planned: id}, width: 138, height: 40,
+        lines: [shortened(own || node.op === "input" ? name : `%${id} ${name}`, 15), shortened(node.type, 20)]});
+    }
+    return boxOf.get(id);
+  };
+  const reach = (id, found, seen) => {  // through views, to what is computed, a leaf or a constant
+    if (seen.has(id)) return;
+    seen.add(id);
+    const node = nodes[id];
+    if (node.op === "view") node.inputs.forEach((input) => reach(input, found, seen));
+    else found.add(id);
+  };
+  for (const id of kernel.planned) {
+    const found = new Set(), seen = new Set();
+    nodes[id].inputs.forEach((input) => reach(input, found, seen));
+    for (const from of found) edges.push([boxFor(from), boxFor(id), false]);
+    boxFor(id);
+  }
+  const boxes = [...boxOf.values()].sort((a, b) => a.id - b.id), size = layOut(boxes, edges, {x: 12, y: 26});
+  const paths = edges.map(([from, to]) => make("svg:path", {d: edgePath(from, to), class: "edge"}));
+  const picked = state.place.node === undefined ? -1 : model.plannedOf(state.place.node);
+  return drawing(size, [paths, boxes.map((box) => boxElement(box, box.id === picked))], {width: panelWidth(), height: Math.min(size.height, 420)},
+    boxes.find((box) => box.id === picked));
+}

@@ -1,0 +1,36 @@
+"use strict";
+// What things are called, and how numbers are written.
+
+window.addEventListener("error", (event) => { document.documentElement.dataset.failed = event.message; });
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+// As messages of the program name a node: 'x', or %12 (add).
+function describe(node, id) {
+  if (node.op === "input") return `'${node.name}'`;
+  return node.label ? `'${node.label}'` : `%${id} (${node.op})`;
+}
+
+function micros(us) {
+  if (!(us > 0)) return "0 µs";
+  if (us >= 1e6) return `${(us / 1e6).toPrecision(3)} s`;
+  if (us >= 1e3) return `${(us / 1e3).toPrecision(3)} ms`;
+  return us >= 100 ? `${us.toFixed(0)} µs` : `${us.toPrecision(3)} µs`;
+}
+
+function amount(number, unit) {
+  const steps = [["", 1], ["k", 1e3], ["M", 1e6], ["G", 1e9], ["T", 1e12]];
+  let step = steps[0];
+  for (const next of steps) if (number >= next[1]) step = next;
+  const scaled = number / step[1];
+  return `${scaled >= 100 || Number.isInteger(scaled) ? scaled.toFixed(0) : scaled.toPrecision(3)} ${step[0]}${unit}`;
+}
+
+const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+const percent = (share) => `${share >= 0.1 ? (100 * share).toFixed(0) : (100 * share).toFixed(1)} %`;
+
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}

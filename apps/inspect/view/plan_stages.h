@@ -1,0 +1,42 @@
+// PlanStages: what planning saw of a graph before it chose: the graph of one variant, rolled where
+// it repeats, and its terms after the rules ran.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/driver/compile.h"
+#include "luminal/search/inspect/class_facts.h"
+#include "luminal/search/rolling/roll_graph.h"
+
+namespace luminal::view {
+
+class PlanStages {
+ public:
+  // `options` as the variant was planned with. Of several ways to roll the graph it is the one of
+  // this number, from 0.
+  PlanStages(std::shared_ptr<const Graph> graph, const CompileOptions& options, size_t rotation);
+  PlanStages(const PlanStages&) = delete;
+  PlanStages& operator=(const PlanStages&) = delete;
+
+  // What became terms: the rolled graph where there is one.
+  const Graph& planned() const { return rolled_ ? *rolled_->graph : *graph_; }
+  const search::RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
+  const search::Terms& terms() const { return *terms_; }
+  const search::ClassFacts& facts() const { return *facts_; }
+
+ private:
+  std::shared_ptr<const Graph> graph_;
+  std::optional<search::RolledGraph> rolled_;
+  std::unique_ptr<search::Terms> terms_;
+  search::LoweredGraph lowered_;
+  std::optional<search::ClassFacts> facts_;
+};
+
+// By plan of a report, which way to roll was taken, from 0; its stages must be those of a compile
+// that planned anew.
+std::vector<size_t> rotations_of(const CompileReport& report);
+
+}  // namespace luminal::view
