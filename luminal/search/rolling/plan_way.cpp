@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "luminal/search/choose_terms.h"
+#include "luminal/search/fusion/force_fusion.h"
 #include "luminal/search/plan_request.h"
 #include "luminal/search/rolling/plan_loops.h"
 #include "luminal/search/saturate.h"
@@ -31,8 +32,12 @@ void PlanWay::search(Explained explained) {
   const ChosenTerms chosen = choose_terms(found.extracted.graph, options_.search.sizes);
   PlanRequest request = plan_request(lowered_graph(), lowered_, found.extracted, chosen);
   request.loops = loops;
+  force_fusion(options_.fusing, rolled(), found.extracted, request);
   FoundPlan plan = find_plan(found.extracted.graph, request, options_.search);
+  const std::vector<std::string> unfused =
+      notes_on_fusion(graph_, options_.fusing, rolled(), found.extracted, plan);
   report_ = std::move(plan.report);
+  report_.notes.insert(report_.notes.end(), unfused.begin(), unfused.end());
   // What was found is explained as it was found.
   if (explained.stored) {
     found.stored =
