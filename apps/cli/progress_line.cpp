@@ -24,7 +24,9 @@ void ProgressLine::show(const std::string& text) {
 
 void ProgressLine::show(const CompileProgress& now) {
   if (!due()) return;
-  const char* what = now.stage == "plan" ? "plans tried" : "kernels";
+  const char* what = now.stage == "plan"     ? "plans tried"
+                     : now.stage == "fusion" ? "patterns decided"
+                                             : "kernels";
   show(now.total > 0 ? fmt::format("{}: {} of {} {}", now.stage, now.done, now.total, what)
                      : fmt::format("{}: {} {}", now.stage, now.done, what));
 }
