@@ -62,6 +62,7 @@ void run(const Options& options) {
     std::cout << "stopped after " << stopped.stage << "\n";
   }
   if (options.report) std::cout << report.text();
+  if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
   if (!options.report_json.empty()) write_text(options.report_json, report.json());
   if (!options.dump_folder.empty()) dump_kernels(report, options.dump_folder);
   if (!options.report && options.stop_after.empty()) {
@@ -93,6 +94,7 @@ void define_compile(CLI::App& app) {
   app.add_option("--dump-kernels", options->dump_folder,
                  "A folder for each kernel's text, LLVM IR and assembly");
   options->compile.add_to(app);
+  options->compile.add_explain_fusion_to(app);
   app.callback([options] { run(*options); });
 }
 

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "apps/cli/files.h"
+#include "luminal/search/fusion/fusion_pattern.h"
 
 namespace luminal::cli {
 namespace {
@@ -13,6 +15,42 @@ const std::vector<std::string> kNumerics = {"exact", "reassociating", "finite", 
 Numerics numerics_of(const std::string& name) {
   const auto it = std::find(kNumerics.begin(), kNumerics.end(), name);
   return static_cast<Numerics>(it - kNumerics.begin());
+}
+
+const std::vector<std::pair<std::string, FusionPolicy>> kFusionPolicies = {
+    {"modelled", FusionPolicy::Modelled},
+    {"measured", FusionPolicy::Measured},
+    {"always", FusionPolicy::Always},
+    {"never", FusionPolicy::Never}};
+
+std::optional<FusionPolicy> fusion_policy_of(const std::string& word) {
+  for (const auto& [policy_name, policy] : kFusionPolicies) {
+    if (policy_name == word) return policy;
+  }
+  return std::nullopt;
+}
+
+// "measured,swiglu=never" into the options; what is wrong with it, where something is.
+std::string set_fusion(const std::string& text, CompileOptions& options) {
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    const size_t equals = part.find('=');
+    const std::string word = equals == std::string::npos ? part : part.substr(equals + 1);
+    const std::optional<FusionPolicy> policy = fusion_policy_of(word);
+    if (!policy) {
+      return "'" + word + "' isn't a policy; there is modelled, measured, always and never";
+    }
+    if (equals == std::string::npos) {
+      options.fusion = *policy;
+      continue;
+    }
+    const std::string pattern = part.substr(0, equals);
+    if (!fusion_pattern_from_name(pattern)) {
+      return "'" + pattern + "' isn't a pattern; there is " +
+             CLI::detail::join(fusion_pattern_names(), " and ");
+    }
+    options.fusion_groups[pattern] = *policy;
+  }
+  return {};
 }
 
 // "s=1,16": bounds of ranges.
@@ -65,9 +103,21 @@ void CompileArguments::add_to(CLI::App& app) {
 }
 
 void CompileArguments::add_planning_to(CLI::App& app) {
-  app.add_option("--fusion", fusion, "Where the model says it pays, always or never")
-      ->check(CLI::IsMember({"modelled", "always", "never"}))
+  app.add_option(
+         "--fusion", fusion,
+         "What kernels keep to themselves: modelled (where the model says it pays), always, "
+         "never, or measured; and by pattern, as in measured,swiglu=never. docs/fusion.md")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            CompileOptions unread;
+            return set_fusion(text, unread);
+          },
+          "POLICY|PATTERN=POLICY,…"))
       ->capture_default_str();
+  app.add_option("--fusion-profile", options.fusion_profile,
+                 "What fusing was measured to do, for policy measured: a file of `luminal tune "
+                 "fusion`. What it doesn't hold is measured, and kept in it")
+      ->type_name("FILE");
   app.add_option("--numerics", numerics,
                  "Which rules may run, by what they may change about the numbers")
       ->check(CLI::IsMember(kNumerics))
@@ -85,11 +135,23 @@ void CompileArguments::add_planning_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
+void CompileArguments::add_explain_fusion_to(CLI::App& app) {
+  app.add_flag(
+      "--explain-fusion", explain_fusion,
+      "Print each decision about a pattern: where it is, its shape, whether it is fused, the "
+      "measured ratio with its interval, and where that comes from");
+}
+
+std::string explain_fusion_text(const CompileReport& report) {
+  std::string lines = report.fusion.empty() ? "the graph has no pattern of docs/fusion.md\n"
+                                            : "patterns\n" + report.fusion_text();
+  for (const std::string& note : report.notes) lines += "note: " + note + "\n";
+  return lines;
+}
+
 CompileOptions CompileArguments::parsed() const {
   CompileOptions result = options;
-  result.fusion = fusion == "always"  ? FusionPolicy::Always
-                  : fusion == "never" ? FusionPolicy::Never
-                                      : FusionPolicy::Modelled;
+  set_fusion(fusion, result);
   result.numerics = numerics_of(numerics);
   result.library = library == "always"     ? LibraryPolicy::Always
                    : library == "measured" ? LibraryPolicy::Measured

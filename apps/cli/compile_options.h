@@ -16,7 +16,8 @@ namespace luminal::cli {
 
 struct CompileArguments {
   CompileOptions options;
-  std::string fusion = "modelled";
+  std::string fusion = "modelled";  // a policy, and "PATTERN=POLICY"s, with commas between
+  bool explain_fusion = false;
   std::string numerics = "reassociating";
   std::string library = "never";
   std::string rolling = "auto";
@@ -28,8 +29,13 @@ struct CompileArguments {
   void add_to(CLI::App& app);
   // Those alone that the plan depends on.
   void add_planning_to(CLI::App& app);
+  // --explain-fusion, for those that have a report to print it of.
+  void add_explain_fusion_to(CLI::App& app);
   // As they were given.
   CompileOptions parsed() const;
 };
+
+// What --explain-fusion prints of a report.
+std::string explain_fusion_text(const CompileReport& report);
 
 }  // namespace luminal::cli

@@ -25,7 +25,9 @@ void ProgressLine::show(const std::string& text) {
 void ProgressLine::show(const CompileProgress& now) {
   if (!due()) return;
   if (!now.text.empty()) return show(fmt::format("{}: {}", now.stage, now.text));
-  const char* what = now.stage == "plan" ? "plans tried" : "kernels";
+  const char* what = now.stage == "plan"     ? "plans tried"
+                     : now.stage == "fusion" ? "patterns decided"
+                                             : "kernels";
   show(now.total > 0 ? fmt::format("{}: {} of {} {}", now.stage, now.done, now.total, what)
                      : fmt::format("{}: {} {}", now.stage, now.done, what));
 }

@@ -97,7 +97,10 @@ void run(const Options& options) {
   const Bindings bindings = bindings_for(*graph, options);
   CompileOptions compile_options = options.compile.parsed();
   compile_options.typical_sizes = bindings;
+  CompileReport report;
+  if (options.compile.explain_fusion) compile_options.report = &report;
   Executable executable = compile(*graph, compile_options);
+  if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
   set_leaves(*graph, executable, bindings, options);
 
   Trace trace;
@@ -146,7 +149,11 @@ void run_path(const CLI::App& app, Options& options) {
   model.model.path = options.file;
   model.model.seed = options.seed;
   model.model.compile = options.compile.parsed();
+  CompileReport report;
+  if (options.compile.explain_fusion) model.model.compile.report = &report;
   run_model(model);
+  // Beside the answer, which is what standard output is for.
+  if (options.compile.explain_fusion) std::cerr << explain_fusion_text(report);
 }
 
 }  // namespace
@@ -190,6 +197,7 @@ void define_run(CLI::App& app) {
       ->group(ModelArguments::kGroup);
   options->model.model.add_to(app);
   options->compile.add_to(app);
+  options->compile.add_explain_fusion_to(app);
   app.get_option("--variants")->group(kGraphs);
   app.callback([options, &app] { run_path(app, *options); });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/cli/command.h"
+#include "apps/cli/tune_fusion.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
 #include "luminal/base/source_fingerprint.h"
@@ -257,7 +258,8 @@ void define_tune(CLI::App& app) {
       "  luminal tune export records.jsonl           # on one machine\n"
       "  luminal tune import records.jsonl           # on another\n"
       "  luminal tune merge other/records.sqlite --records shared.sqlite\n"
-      "  luminal tune prune --unused-for 90 --other-compilers --dry-run");
+      "  luminal tune prune --unused-for 90 --other-compilers --dry-run\n"
+      "  luminal tune fusion --output profile.json --model model.gguf");
   auto options = std::make_shared<Options>();
   auto add = [&](const char* name, const char* summary, void (*run)(const Options&)) {
     CLI::App* command = app.add_subcommand(name, summary);
@@ -307,6 +309,8 @@ void define_tune(CLI::App& app) {
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
   pruning->add_flag("--dry-run", options->dry_run, "Only say what would go");
+  define_tune_fusion(*app.add_subcommand(
+      "fusion", "Measure what fusing does to patterns of models, for policy measured"));
 }
 
 }  // namespace luminal::cli

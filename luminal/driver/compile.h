@@ -20,6 +20,7 @@ enum class FusionPolicy : uint8_t {
   Modelled,  // where the machine's model says that fusing pays
   Always,    // everything that one kernel can hold
   Never,     // every op its own kernel
+  Measured,  // patterns (docs/fusion.md) where it was measured to pay, the rest by the model
 };
 
 // What rules may change about the numbers; each admits those before it. docs/rules.md states them.
@@ -71,8 +72,8 @@ struct RuleFile {
 
 // How far a compile is, for whoever waits for it.
 struct CompileProgress {
-  std::string_view stage;  // "plan", "search" or "kernels"; the others are over at once
-  int done = 0;            // plans tried, kernels compiled
+  std::string_view stage;  // "fusion", "plan", "search" or "kernels"; the others are over at once
+  int done = 0;            // patterns decided, plans tried, kernels compiled
   int total = 0;           // 0: not known
   std::string text = {};   // of a search: what it found so far
 };
@@ -81,6 +82,12 @@ struct CompileOptions {
   std::string backend = "cpu";  // see backend_names()
   bool float64 = false;         // interp only: compute every float as f64, the yardstick
   FusionPolicy fusion = FusionPolicy::Modelled;
+  // By pattern, "swiglu" or "add-rms-norm": another policy than that for the whole. Never stores
+  // the pattern's own values, Always stores none of them.
+  std::map<std::string, FusionPolicy> fusion_groups = {};
+  // A file with what was measured (`luminal tune fusion`), for policy Measured. What it doesn't
+  // hold is measured when compiling, and kept there. Empty: there is none.
+  std::string fusion_profile = {};
   // Of the cpu backend: "avx512", "avx2", "sse2"; empty: this machine's best.
   std::string target = {};
   Numerics numerics = Numerics::Reassociating;

@@ -11,6 +11,7 @@
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable_impl.h"
+#include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/load_data.h"
 #include "luminal/driver/measure/plan_tuner.h"
 #include "luminal/driver/no_plan.h"
@@ -136,6 +137,21 @@ std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const backends::Load
   }
 }
 
+// Before the plan, which is asked for with what was decided.
+void report_fusion(const Graph& graph, const CompileOptions& options, const std::string& variant,
+                   CompileReport& report) {
+  FusionDecisions decided = decide_fusion(graph, options);
+  for (FusionReport& entry : decided.reports) {
+    entry.variant = variant;
+    report.fusion.push_back(std::move(entry));
+  }
+  for (std::string& note : decided.notes) {
+    const bool known =
+        std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end();
+    if (!known) report.notes.push_back(std::move(note));
+  }
+}
+
 backends::LibraryChoice choice_of(LibraryPolicy policy) {
   switch (policy) {
     case LibraryPolicy::Never:
@@ -183,6 +199,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
       PlanReport plan{.variant = variants.text(v),
                       .sizes = text_of(request.options.typical_sizes),
                       .first_kernel = report.kernels.size()};
+      report_fusion(*request.graph, of_variant, plan.variant, report);
       request.planned = plan_or_explain(request, backend, of_variant, plans, report);
       plan.n_kernels = report.kernels.size() - plan.first_kernel;
       plan.model_us = request.planned->plan.model_seconds * 1e6;

@@ -33,7 +33,7 @@ class KeyWriter {
   base::ByteWriter& out() { return writer_.out; }
 
   void write_options(const search::InspectOptions& options) {
-    const auto& [rules, admission, search, roll] = options;
+    const auto& [rules, admission, search, roll, fusing] = options;
     out().number(rules.size());
     for (const auto& [file, text] : rules) {
       out().text(file);
@@ -45,6 +45,11 @@ class KeyWriter {
     for (const std::string& group : disabled) out().text(group);
     write_search(search);
     out().number(static_cast<uint64_t>(roll));
+    out().number(fusing.size());
+    for (const auto& [node, stored] : fusing) {
+      out().number(node.value);
+      out().flag(stored);
+    }
   }
 
   void write_search(const search::SearchOptions& search) {

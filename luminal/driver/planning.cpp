@@ -9,6 +9,7 @@
 
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/explain/kernel_facts.h"
+#include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/planned_terms.h"
 #include "luminal/driver/report_stored.h"
 #include "luminal/driver/step_notes.h"
@@ -39,6 +40,8 @@ search::Fusion fusion_of(FusionPolicy policy) {
       return search::Fusion::Always;
     case FusionPolicy::Never:
       return search::Fusion::Never;
+    case FusionPolicy::Measured:  // patterns are decided before the search
+      return search::Fusion::Modelled;
   }
   return search::Fusion::Modelled;
 }
@@ -214,6 +217,7 @@ search::InspectOptions planning_options(const Graph& graph, const CompileOptions
   // same for any number of threads.
   result.search.machine.threads = static_cast<int>(base::usable_threads());
   result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  result.fusing = decide_fusion(graph, options).forces;
   return result;
 }
 

@@ -102,6 +102,7 @@ std::string CompileReport::text() const {
   }
   if (!stored.empty()) lines += "not fused\n";
   for (const StoredReport& value : stored) lines += "  " + stored_text(value);
+  if (!fusion.empty()) lines += "patterns\n" + fusion_text();
   for (const MemoryReport& use : memory) {
     lines +=
         fmt::format("memory{}{}: {} bytes of working memory ({} without sharing), {} folded\n",

@@ -99,6 +99,30 @@ struct SearchReport {
   std::vector<std::string> comparisons;  // a line each
 };
 
+// What was decided about a pattern (docs/fusion.md) at one shape, wherever the graph has it.
+struct FusionReport {
+  static constexpr const char* kFused = "fused";
+  static constexpr const char* kStored = "stored";
+  static constexpr const char* kModelled = "left to the model";
+
+  std::string variant;              // of the plan it was decided for: "s = 2 … 16"
+  std::string pattern;              // "swiglu"
+  std::vector<std::string> places;  // its results: "%12 (mul)"
+  int64_t tokens = 0;               // rows at the typical sizes, 0 where they have no value;
+  int64_t hidden = 0;               // see FusionShape
+  int64_t intermediate = 0;
+  std::string dtype;
+  std::string decision;  // one of those above
+  std::string source;    // "policy never", "profile", "between", "measured now", "measured before"
+  double ratio = 0;      // the fused plan's time by the other's, where that was measured,
+  double low = 0;        // with its 95 % interval
+  double high = 0;
+  int rounds = 0;
+  int fused_kernels = 0;
+  int unfused_kernels = 0;
+  std::string note;
+};
+
 // One plan of the executable: the kernels from `first_kernel` on are its.
 struct PlanReport {
   std::string variant;  // "s = 2 … 16"; empty where there is only one
@@ -130,9 +154,10 @@ struct LUMINAL_API CompileReport {
   std::vector<PlanReport> plans;       // one per variant; none on backends that run the graph
   std::vector<KernelReport> kernels;   // of all plans
   std::vector<StoredReport> stored;
-  std::vector<std::string> notes;  // what did not fuse, what runs on the host, and why
-  std::string target;              // what kernels are compiled for
-  std::string graph;               // a digest: reports of one graph have the same
+  std::vector<FusionReport> fusion;  // what was decided before the search
+  std::vector<std::string> notes;    // what did not fuse, what runs on the host, and why
+  std::string target;                // what kernels are compiled for
+  std::string graph;                 // a digest: reports of one graph have the same
   uint64_t egraph_nodes = 0;
   uint64_t egraph_classes = 0;
   int search_candidates = 0;
@@ -143,7 +168,8 @@ struct LUMINAL_API CompileReport {
 
   size_t n_packing() const;  // of the kernels, those that only store a weight in panels
   std::string text() const;
-  std::string json() const;  // all of it, but for low-level code
+  std::string json() const;         // all of it, but for low-level code
+  std::string fusion_text() const;  // what was decided about patterns, a line or two each
 };
 
 // Thrown by compile() after the stage that CompileReport::stop_after names.

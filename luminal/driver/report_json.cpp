@@ -111,6 +111,24 @@ std::string CompileReport::json() const {
     json.field("plan_us", value.plan_us);
     json.field("fused_us", value.fused_us);
   });
+  objects(json, "fusion", fusion, [&](const FusionReport& decided) {
+    json.field("variant", decided.variant);
+    json.field("pattern", decided.pattern);
+    json.field("places", decided.places);
+    json.field("tokens", decided.tokens);
+    json.field("hidden", decided.hidden);
+    json.field("intermediate", decided.intermediate);
+    json.field("dtype", decided.dtype);
+    json.field("decision", decided.decision);
+    json.field("source", decided.source);
+    json.field("ratio", decided.ratio);
+    json.field("low", decided.low);
+    json.field("high", decided.high);
+    json.field("rounds", decided.rounds);
+    json.field("fused_kernels", decided.fused_kernels);
+    json.field("unfused_kernels", decided.unfused_kernels);
+    json.field("note", decided.note);
+  });
   objects(json, "memory", memory, [&](const MemoryReport& use) {
     json.field("sizes", use.sizes);
     json.field("peak", use.peak);

@@ -26,6 +26,7 @@ bool is_gathered(const kernel::TermGraph& graph, ClassId id) {
 StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& request, ClassId id) {
   if (contains(request.boundaries, id)) return StoredBecause::Required;  // among `stored` too
   if (contains(request.stored, id)) return StoredBecause::Result;
+  if (contains(request.apart, id)) return StoredBecause::Decided;
   for (const HostNeed& step : request.host_steps) {
     if (contains(step.operands, id)) return StoredBecause::HostStep;
   }
@@ -64,6 +65,8 @@ const char* text(StoredBecause reason) {
       return "a trip of a rolled loop hands it over";
     case StoredBecause::Policy:
       return "the policy is to fuse nothing";
+    case StoredBecause::Decided:
+      return "it was decided not to fuse the pattern that it is part of";
     case StoredBecause::NoKernelHolds:
       return "no kernel can hold it";
     case StoredBecause::DearerInside:

@@ -19,6 +19,7 @@ enum class StoredBecause : uint8_t {
   Required,       // Tensor::materialize()
   LoopBoundary,   // a trip of a rolled loop hands it over
   Policy,         // Fusion::Never
+  Decided,        // not to fuse the pattern that it is part of
   NoKernelHolds,  // its readers with it inside aren't a kernel: `why` is the limit
   DearerInside,   // by the model, with both figures
 };

@@ -179,7 +179,8 @@ class PlanSearch {
     found.report = {.candidates = candidates_,
                     .distinct_kernels = cost_.distinct_kernels(),
                     .live_bits = static_cast<int>(cost_.live().size()),
-                    .notes = notes_};
+                    .notes = notes_,
+                    .not_held = {}};
     return found;
   }
 
@@ -235,11 +236,37 @@ class PlanSearch {
   std::vector<std::string> notes_;
 };
 
+// The request with those values inside that kernels can hold, with all others stored: so there is a
+// plan to start from.
+PlanRequest held(const kernel::TermGraph& graph, const PlanRequest& request,
+                 const SearchOptions& options, std::vector<NotHeld>& not_held) {
+  PlanRequest result = request;
+  result.inside.clear();
+  PlanCost cost(graph, result, options);
+  std::vector<bool> cut = cost.forced();
+  for (ClassId id : cost.live()) cut[id.index()] = true;
+  for (ClassId id : request.inside) {
+    if (!cost.is_live(id)) continue;
+    cut[id.index()] = false;
+    if (std::string why = cost.cost(cut).why; why.empty()) {
+      result.inside.push_back(id);
+    } else {
+      cut[id.index()] = true;
+      not_held.push_back({id, std::move(why)});
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 FoundPlan find_plan(const kernel::TermGraph& graph, const PlanRequest& request,
                     const SearchOptions& options) {
-  return PlanSearch(graph, request, options).run();
+  if (request.inside.empty()) return PlanSearch(graph, request, options).run();
+  std::vector<NotHeld> not_held;
+  FoundPlan found = PlanSearch(graph, held(graph, request, options, not_held), options).run();
+  found.report.not_held = std::move(not_held);
+  return found;
 }
 
 FoundPlan random_plan(const kernel::TermGraph& graph, const PlanRequest& request,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/graph/node.h"
 #include "luminal/kernel/plan.h"
 #include "luminal/kernel/term_graph.h"
 #include "luminal/search/cost_model.h"
@@ -42,11 +43,21 @@ struct PlanLoops {
   int times(kernel::ClassId id) const { return of(id) > 0 ? 2 : 1; }
 };
 
+// What was decided about a value of the graph, whatever the model says; see fusion/force_fusion.h.
+struct FusionForce {
+  NodeId node;
+  bool stored = false;  // else it is computed by whoever reads it
+};
+
 struct PlanRequest {
   std::vector<kernel::ClassId> stored;      // must be in memory at the end
   std::vector<HostNeed> host_steps;         // in an order that their data allows
   std::vector<kernel::ClassId> boundaries;  // stored, and read from there by other kernels alone
   PlanLoops loops = {};
+  // Decided before the search, as far as the plan needs them at all:
+  std::vector<kernel::ClassId> apart = {};   // boundaries as well
+  std::vector<kernel::ClassId> inside = {};  // not stored, unless they must be or no kernel can
+                                             // hold them
 };
 
 class KernelCosts;
@@ -65,11 +76,18 @@ struct SearchOptions {
   std::function<void(int candidates)> progress = nullptr;  // after each plan tried
 };
 
+// A value that was to be inside of its readers, and the limit in the way.
+struct NotHeld {
+  kernel::ClassId value;
+  std::string why;
+};
+
 struct SearchReport {
-  int candidates = 0;              // plans whose cost was computed
-  int distinct_kernels = 0;        // lowered and costed
-  int live_bits = 0;               // classes that may be stored or not
-  std::vector<std::string> notes;  // what could not be fused, and why
+  int candidates = 0;                  // plans whose cost was computed
+  int distinct_kernels = 0;            // lowered and costed
+  int live_bits = 0;                   // classes that may be stored or not
+  std::vector<std::string> notes;      // what could not be fused, and why
+  std::vector<NotHeld> not_held = {};  // of PlanRequest::inside
 };
 
 struct FoundPlan {

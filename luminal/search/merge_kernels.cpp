@@ -42,6 +42,7 @@ class Merging {
           const Variants& variants)
       : graph_(graph), request_(request), options_(options), variants_(variants) {
     for (ClassId id : request.boundaries) boundaries_.push_back(where(id));
+    for (ClassId id : request.apart) boundaries_.push_back(where(id));
   }
 
   void run(kernel::Plan& plan) {

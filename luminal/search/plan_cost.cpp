@@ -69,10 +69,15 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
       if (may_be_stored(gather->data)) forced_[gather->data.index()] = true;
     }
   }
+  for (ClassId id : request.apart) {
+    if (seen[id.index()] && may_be_stored(id)) forced_[id.index()] = true;
+  }
+  std::vector<bool> inside(graph.classes.size(), false);
+  for (ClassId id : request.inside) inside[id.index()] = true;
   for (size_t i = 0; i < seen.size(); ++i) {
     const ClassId id{static_cast<uint32_t>(i)};
     if (forced_[i] && !is_source(id)) roots_.push_back(id);
-    if (!seen[i] || forced_[i] || !may_be_stored(id)) continue;
+    if (!seen[i] || forced_[i] || inside[i] || !may_be_stored(id)) continue;
     live_.push_back(id);
     is_live_[i] = may_change_[i] = true;
   }

@@ -8,6 +8,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/search/fusion/force_fusion.h"
 #include "luminal/search/plan_request.h"
 #include "luminal/search/saturate.h"
 
@@ -50,6 +51,7 @@ Inspection::Inspection(const Graph& graph, const InspectOptions& options)
     stage("plan", [&] {
       const ChosenTerms chosen = choose_terms(extracted_->graph, options_.search.sizes);
       request_ = plan_request(graph, lowered_, *extracted_, chosen);
+      force_fusion(options_.fusing, nullptr, *extracted_, request_);
       plan_ = find_plan(extracted_->graph, request_, options_.search);
     });
   }

@@ -18,7 +18,8 @@ struct InspectOptions {
   std::vector<RuleText> rules;  // beside the compiler's own
   Admission admission;
   SearchOptions search;
-  Roll roll = Roll::Off;  // an Inspection itself is asked about nodes, and sees each
+  Roll roll = Roll::Off;                 // an Inspection itself is asked about nodes, and sees each
+  std::vector<FusionForce> fusing = {};  // decided before the search
 };
 
 class Inspection {

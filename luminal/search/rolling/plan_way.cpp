@@ -4,6 +4,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/search/choose_terms.h"
+#include "luminal/search/fusion/force_fusion.h"
 #include "luminal/search/plan_request.h"
 #include "luminal/search/rolling/plan_loops.h"
 #include "luminal/search/saturate.h"
@@ -39,6 +40,7 @@ void PlanWay::search() {
   const ChosenTerms chosen = choose_terms(searched_.extracted.graph, options_.search.sizes);
   request_ = plan_request(lowered_graph(), lowered_, searched_.extracted, chosen);
   request_.loops = std::move(loops);
+  force_fusion(options_.fusing, rolled(), searched_.extracted, request_);
   searched_.sources = lowered_.sources;
   searched_.chosen = chosen.term;
   searched_.host_steps = request_.host_steps;
@@ -76,6 +78,9 @@ void PlanWay::finish(Explained explained, const FindBetter& better) {
     costs = std::move(plan.costs);
     options.costs = costs.get();
   }
+  const std::vector<std::string> unfused =
+      notes_on_fusion(graph_, options_.fusing, rolled(), searched_.extracted, found_);
+  report_.notes.insert(report_.notes.end(), unfused.begin(), unfused.end());
   // What was found is explained as it was found.
   const kernel::TermGraph& terms = searched_.extracted.graph;
   if (explained.stored) {

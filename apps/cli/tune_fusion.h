@@ -1,0 +1,12 @@
+// luminal tune fusion: the fusion question, answered by measurement for later compiles.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace luminal::cli {
+
+void define_tune_fusion(CLI::App& app);
+
+}  // namespace luminal::cli

@@ -1,0 +1,152 @@
+#include "luminal/driver/fusion/decide_fusion.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "luminal/base/errors.h"
+#include "luminal/driver/fusion/fusion_profile.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/graph/verify.h"
+#include "luminal/search/fusion/find_patterns.h"
+
+namespace luminal {
+namespace {
+
+using search::PatternPlace;
+
+void check_groups(const CompileOptions& options) {
+  for (const auto& [group, policy] : options.fusion_groups) {
+    if (fusion_pattern_from_name(group)) continue;
+    throw UserError(fmt::format("fusion: there is no pattern '{}'; there is {}", group,
+                                fmt::join(fusion_pattern_names(), " and ")));
+  }
+}
+
+// Whether a pattern has a policy of its own, and which.
+std::pair<bool, FusionPolicy> policy_for(FusionPattern pattern, const CompileOptions& options) {
+  const auto own = options.fusion_groups.find(std::string(name(pattern)));
+  if (own != options.fusion_groups.end()) return {true, own->second};
+  return {options.fusion == FusionPolicy::Measured, options.fusion};
+}
+
+bool is_measured(const CompileOptions& options) {
+  return std::ranges::any_of(kFusionPatterns, [&](FusionPattern pattern) {
+    return policy_for(pattern, options).second == FusionPolicy::Measured;
+  });
+}
+
+std::string note_on_profile(const CompileOptions& options) {
+  const std::string& file = options.fusion_profile;
+  if (file.empty()) {
+    return "no fusion profile is given: what fusing does is measured now; `luminal tune fusion` "
+           "makes one";
+  }
+  if (!std::filesystem::exists(file)) {
+    return fmt::format(
+        "there is no fusion profile '{}' yet: what fusing does is measured now and kept there",
+        file);
+  }
+  const std::string differs =
+      FusionProfile::read(file).conditions().differ_from(fusion_conditions(options));
+  if (differs.empty()) return {};
+  return fmt::format(
+      "the fusion profile '{}' is of {}: it is not used, and what fusing does is measured now",
+      file, differs);
+}
+
+FusionReport report_of(const PatternPlace& place, const std::optional<FusionShape>& shape) {
+  FusionReport entry;
+  entry.pattern = name(place.pattern);
+  entry.dtype = name(place.dtype);
+  if (shape) {
+    entry.tokens = shape->tokens;
+    entry.hidden = shape->hidden;
+    entry.intermediate = shape->intermediate;
+  }
+  return entry;
+}
+
+void decide_by_policy(FusionPolicy policy, FusionReport& entry) {
+  switch (policy) {
+    case FusionPolicy::Always:
+      entry.decision = FusionReport::kFused;
+      entry.source = "policy always";
+      return;
+    case FusionPolicy::Never:
+      entry.decision = FusionReport::kStored;
+      entry.source = "policy never";
+      return;
+    case FusionPolicy::Modelled:
+    case FusionPolicy::Measured:
+      entry.decision = FusionReport::kModelled;
+      entry.source = "policy modelled";
+      return;
+  }
+}
+
+void decide_by_answer(const FusionAnswer& answer, FusionReport& entry) {
+  entry.decision = answer.fuse ? FusionReport::kFused : FusionReport::kStored;
+  entry.source = text(answer.source);
+  entry.ratio = answer.ratio;
+  entry.low = answer.low;
+  entry.high = answer.high;
+  entry.rounds = answer.rounds;
+  entry.fused_kernels = answer.fused_kernels;
+  entry.unfused_kernels = answer.unfused_kernels;
+  entry.note = answer.note;
+}
+
+}  // namespace
+
+FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options) {
+  check_groups(options);
+  FusionDecisions result;
+  const bool measured = is_measured(options);
+  if (!measured && options.fusion_groups.empty() && options.report == nullptr) return result;
+  const std::vector<PatternPlace> places = search::find_patterns(graph, roots(graph));
+  const Bindings sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  if (measured && !places.empty()) {
+    if (std::string note = note_on_profile(options); !note.empty()) {
+      result.notes.push_back(std::move(note));
+    }
+  }
+  // By pattern and shape, in the order of their first place.
+  std::vector<std::pair<FusionPattern, std::optional<FusionShape>>> asked;
+  for (const PatternPlace& place : places) {
+    const std::optional<FusionShape> shape = search::shape_of(place, sizes);
+    const auto question = std::make_pair(place.pattern, shape);
+    const auto known = std::ranges::find(asked, question);
+    const auto at = static_cast<size_t>(known - asked.begin());
+    const auto [is_own, policy] = policy_for(place.pattern, options);
+    if (known == asked.end()) {
+      asked.push_back(question);
+      FusionReport entry = report_of(place, shape);
+      if (policy != FusionPolicy::Measured) {
+        decide_by_policy(policy, entry);
+      } else if (!shape) {
+        decide_by_policy(FusionPolicy::Modelled, entry);
+        entry.note = "its sizes have no value, so it can't be measured";
+      } else {
+        if (options.progress) options.progress({"fusion", static_cast<int>(at), 0});
+        decide_by_answer(should_fuse(place.pattern, *shape, options), entry);
+      }
+      result.reports.push_back(std::move(entry));
+    }
+    FusionReport& entry = result.reports[at];
+    entry.places.push_back(graph.describe(place.at));
+    if (!is_own || entry.decision == FusionReport::kModelled) continue;
+    for (NodeId node : place.interior) {
+      result.forces.push_back({node, entry.decision == FusionReport::kStored});
+    }
+  }
+  std::ranges::sort(result.forces, {}, [](const search::FusionForce& force) {
+    return std::pair(force.node, force.stored);
+  });
+  return result;
+}
+
+}  // namespace luminal

@@ -1,0 +1,108 @@
+#include "luminal/driver/fusion/fusion_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "luminal/base/source_fingerprint.h"
+#include "luminal/driver/planning.h"
+#include "luminal/records/device.h"
+
+namespace luminal {
+namespace {
+
+// Neighbours further apart than this say nothing about what is between them: a profile's own steps
+// are factors of two, but for that from decoding to prefill.
+constexpr int64_t kMostApart = 4;
+
+const char* library_text(LibraryPolicy policy) {
+  switch (policy) {
+    case LibraryPolicy::Never:
+      return "never";
+    case LibraryPolicy::Measured:
+      return "measured";
+    case LibraryPolicy::Always:
+      return "always";
+  }
+  return "";
+}
+
+const char* numerics_text(Numerics numerics) {
+  switch (numerics) {
+    case Numerics::Exact:
+      return "exact";
+    case Numerics::Reassociating:
+      return "reassociating";
+    case Numerics::Finite:
+      return "finite";
+    case Numerics::Approximate:
+      return "approximate";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string FusionConditions::differ_from(const FusionConditions& other) const {
+  if (device != other.device) {
+    return fmt::format("another device ('{}' instead of '{}')", description, other.description);
+  }
+  if (compiler != other.compiler) return "another version of the compiler";
+  if (options != other.options) {
+    return fmt::format("other options ('{}' instead of '{}')", options, other.options);
+  }
+  return {};
+}
+
+FusionConditions fusion_conditions(const CompileOptions& options) {
+  records::Device device = records::this_device(options.target, threads_of(options));
+  return {.device = std::move(device.fingerprint),
+          .description = std::move(device.description),
+          .compiler = std::string(base::source_fingerprint()),
+          .options = fmt::format("backend {}, library {}, numerics {}", options.backend,
+                                 library_text(options.library), numerics_text(options.numerics))};
+}
+
+FusionProfile::Key FusionProfile::key_of(FusionPattern pattern, const FusionShape& shape) {
+  return {{pattern, shape.dtype, shape.hidden, shape.intermediate}, shape.tokens};
+}
+
+void FusionProfile::add(FusionPattern pattern, const FusionShape& shape,
+                        const FusionAnswer& answer) {
+  answers_[key_of(pattern, shape)] = answer;
+}
+
+std::optional<FusionAnswer> FusionProfile::between(const Key& key) const {
+  const auto above = answers_.lower_bound(key);
+  if (above == answers_.end() || above == answers_.begin()) return std::nullopt;
+  const auto below = std::prev(above);
+  if (above->first.first != key.first || below->first.first != key.first) return std::nullopt;
+  const int64_t least = below->first.second;
+  const int64_t most = above->first.second;
+  if (most > kMostApart * least || below->second.fuse != above->second.fuse) return std::nullopt;
+  const FusionAnswer& a = below->second;
+  const FusionAnswer& b = above->second;
+  return FusionAnswer{.fuse = a.fuse,
+                      .ratio = std::sqrt(a.ratio * b.ratio),
+                      .low = std::min(a.low, b.low),
+                      .high = std::max(a.high, b.high),
+                      .rounds = std::min(a.rounds, b.rounds),
+                      .fused_kernels = a.fused_kernels,
+                      .unfused_kernels = a.unfused_kernels,
+                      .source = FusionSource::Between,
+                      .note = fmt::format("{} and {} tokens", least, most)};
+}
+
+std::optional<FusionAnswer> FusionProfile::find(FusionPattern pattern,
+                                                const FusionShape& shape) const {
+  const Key key = key_of(pattern, shape);
+  const auto exact = answers_.find(key);
+  if (exact == answers_.end()) return between(key);
+  FusionAnswer answer = exact->second;
+  answer.source = FusionSource::Profile;
+  if (answer.rounds == 0) answer.note = kSamePlan;
+  return answer;
+}
+
+}  // namespace luminal

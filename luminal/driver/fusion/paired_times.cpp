@@ -1,0 +1,74 @@
+#include "luminal/driver/fusion/paired_times.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace luminal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kPieceSeconds = 5e-4;
+constexpr size_t kFewestRounds = 7;  // the fewest with an interval that isn't all they say
+constexpr size_t kMostRounds = 301;
+constexpr int kMostRuns = 1000;
+
+double seconds_of(const std::function<void()>& run, int times) {
+  const auto start = Clock::now();
+  for (int i = 0; i < times; ++i) run();
+  return std::chrono::duration<double>(Clock::now() - start).count() / times;
+}
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+PairedTimes paired_times(const std::vector<std::function<void()>>& rivals, double seconds) {
+  const size_t n = rivals.size();
+  std::vector<int> runs(n);
+  for (size_t r = 0; r < n; ++r) {
+    rivals[r]();  // computes what is kept, such as weights in panels
+    const double once = std::max(seconds_of(rivals[r], 1), 1e-7);
+    runs[r] = std::clamp(static_cast<int>(std::ceil(kPieceSeconds / once)), 1, kMostRuns);
+  }
+  PairedTimes times(n);
+  const auto start = Clock::now();
+  for (size_t round = 0; round < kMostRounds; ++round) {
+    if (round >= kFewestRounds && since(start) > seconds) break;
+    for (size_t i = 0; i < n; ++i) {
+      // Who comes first, and after whom, changes from round to round.
+      const size_t r = round % 2 == 0 ? (round / 2 + i) % n : (round / 2 + n - 1 - i) % n;
+      times[r].push_back(seconds_of(rivals[r], runs[r]));
+    }
+  }
+  return times;
+}
+
+MedianInterval median_interval(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  const size_t n = values.size();
+  const double median = (values[(n - 1) / 2] + values[n / 2]) / 2;
+  // How many of n lie below the median is binomial: the greatest k that leaves 2.5 % at either end.
+  double probability = std::pow(0.5, static_cast<double>(n));
+  double below = probability;
+  size_t k = 0;
+  while (k + 1 < n / 2) {
+    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    if (below + probability > 0.025) break;
+    below += probability;
+    ++k;
+  }
+  return {.median = median, .low = values[k], .high = values[n - 1 - k]};
+}
+
+MedianInterval ratio_of(const std::vector<double>& times, const std::vector<double>& by) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < times.size(); ++i) ratios.push_back(times[i] / by[i]);
+  return median_interval(std::move(ratios));
+}
+
+}  // namespace luminal
