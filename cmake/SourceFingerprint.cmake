@@ -1,6 +1,13 @@
 # cmake -D ROOT=… -D OUTPUT=… -P SourceFingerprint.cmake: writes base/source_fingerprint.cpp, with a hash over
-# the sources of the modules that decide plans and code. Included, it only says which those are.
+# the sources of the modules that decide plans and code, and one over those that decide how plans and code are
+# written down and launched. Included, it only says which those are.
 set(fingerprint_modules base shape egraph graph kernel rules search runtime backends driver)
+# What kept plans and code are read by: the bytes, the types they are bytes of, and how code is called. An edit of
+# any of these makes kept ones unreadable (driver/bundle.h), so none of them should hold anything else.
+set(format_files base/byte_stream.h shape/expr_bytes.h shape/expr_bytes.cpp shape/dtype.h graph/ops.def
+  kernel/kernel.h kernel/kernel_bytes.h kernel/kernel_bytes.cpp kernel/plan.h kernel/plan_bytes.h
+  kernel/plan_bytes.cpp kernel/planned_graph.h kernel/term_graph.h backends/cpu/launch_form.h
+  backends/cpu/kernel_function.h backends/cpu/kept_code.cpp driver/bundle.cpp)
 
 function(luminal_fingerprint_files root result)
   set(files "")
@@ -14,13 +21,19 @@ function(luminal_fingerprint_files root result)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE)
+  function(hash_files result)
+    set(all "")
+    foreach(file IN LISTS ARGN)
+      file(SHA256 ${ROOT}/${file} hash)
+      string(APPEND all "${file} ${hash}\n")
+    endforeach()
+    string(SHA256 hash "${all}")
+    set(${result} ${hash} PARENT_SCOPE)
+  endfunction()
   luminal_fingerprint_files(${ROOT} files)
-  set(all "")
-  foreach(file IN LISTS files)
-    file(SHA256 ${ROOT}/${file} hash)
-    string(APPEND all "${file} ${hash}\n")
-  endforeach()
-  string(SHA256 fingerprint "${all}")
+  hash_files(fingerprint ${files})
+  list(TRANSFORM format_files PREPEND luminal/)
+  hash_files(format ${format_files})
   file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 // Made from the sources by CMake.
 #include "luminal/base/source_fingerprint.h"
@@ -29,6 +42,10 @@ namespace luminal::base {
 
 std::string_view source_fingerprint() {
   return "@fingerprint@";
+}
+
+std::string_view format_fingerprint() {
+  return "@format@";
 }
 
 }  // namespace luminal::base

@@ -15,6 +15,7 @@ struct Command {
   void (*define)(CLI::App& app);
 };
 
+void define_bench(CLI::App& app);
 void define_cache(CLI::App& app);
 void define_chat(CLI::App& app);
 void define_compile(CLI::App& app);

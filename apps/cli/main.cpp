@@ -18,6 +18,8 @@ constexpr int kUsage = 2;     // the command line
 constexpr int kInternal = 3;  // a bug of ours
 
 constexpr Command kCommands[] = {
+    {"bench", "Measure primitives and patterns, or compare them with an earlier build",
+     define_bench},
     {"cache", "Show or clear the compiled kernels on disk", define_cache},
     {"chat", "Talk with a language model", define_chat},
     {"compile", "Compile a graph and say what became of it", define_compile},

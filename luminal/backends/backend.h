@@ -32,7 +32,8 @@ struct LoadOptions {
   uint64_t cache_bytes = 1 << 30;      // that the folder may hold
   Bindings typical_sizes = {};         // at which an order of steps is chosen
   LibraryChoice library = LibraryChoice::Never;
-  bool finite = false;  // NaN and infinities need not be kept
+  bool finite = false;     // NaN and infinities need not be kept
+  bool keep_code = false;  // LoadReport::code is asked for
 };
 
 // How a graph's leaves and results map to a program's ports: leaves in order of creation, then one
@@ -51,6 +52,9 @@ struct LoadRequest {
   LoadOptions options;
   std::shared_ptr<const kernel::PlannedGraph> planned;          // for backends that run plans
   std::function<void(int done, int total)> progress = nullptr;  // of the plan's kernels
+  // Of a plan whose code was kept, by this build or another: what LoadReport::code had. It runs as
+  // it is, nothing is compiled; UserError where this build or this machine can't run it.
+  std::shared_ptr<const std::string> code = nullptr;
 };
 
 // One compiled kernel, for reports and dumps.
@@ -66,6 +70,9 @@ struct KernelListing {
 struct LoadReport {
   std::vector<KernelListing> kernels;  // of all plans, in order
   std::vector<std::string> notes;
+  // One per request, where that was asked for: the machine code of its kernels, as bytes of the
+  // backend's own. Empty where it compiles nothing.
+  std::vector<std::string> code = {};
 };
 
 class Backend {

@@ -74,7 +74,8 @@ class LUMINAL_API Executable {
   Executable clone() const;
 
  private:
-  friend LUMINAL_API Executable compile(const Graph& graph, const struct CompileOptions& options);
+  friend Executable compile_parts(const Graph& graph, const struct CompileOptions& options,
+                                  const struct PartsUse& parts);
   struct Impl;
   explicit Executable(std::unique_ptr<Impl> impl);
   void set_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes);

@@ -5,11 +5,13 @@
 #include <chrono>
 
 #include "luminal/backends/registry.h"
+#include "luminal/base/check.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
+#include "luminal/driver/compile_parts.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/load_data.h"
@@ -20,6 +22,8 @@
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
+#include "luminal/kernel/plan_bytes.h"
+#include "luminal/kernel/verify_plan.h"
 #include "luminal/search/cost_model.h"
 
 namespace luminal {
@@ -50,10 +54,11 @@ std::filesystem::path cache_folder(const std::string& option, CompileReport& rep
 
 std::vector<std::unique_ptr<runtime::Program>> load(
     const backends::Backend& backend, const std::vector<backends::LoadRequest>& requests,
-    CompileReport& report) {
+    CompiledParts* made, CompileReport& report) {
   const auto start = std::chrono::steady_clock::now();
   backends::LoadReport loaded;
   std::vector<std::unique_ptr<runtime::Program>> programs = backend.load(requests, &loaded);
+  if (made != nullptr) made->code = std::move(loaded.code.at(0));
   int cached = 0, by_library = 0;
   for (size_t i = 0; i < loaded.kernels.size(); ++i) {
     backends::KernelListing& listing = loaded.kernels[i];
@@ -164,13 +169,34 @@ backends::LibraryChoice choice_of(LibraryPolicy policy) {
   return backends::LibraryChoice::Never;
 }
 
+std::shared_ptr<const kernel::PlannedGraph> read_given_plan(const CompiledParts& given,
+                                                            const Graph& graph,
+                                                            CompileReport& report) {
+  const auto start = std::chrono::steady_clock::now();
+  shape::ExprReader reader(given.plan);
+  auto planned = std::make_shared<kernel::PlannedGraph>(kernel::read_plan(reader));
+  reader.in.finish();
+  if (const std::string why = kernel::verify_plan(*planned, graph, roots(graph)); !why.empty()) {
+    throw base::ByteError(why);
+  }
+  for (int k = 0; k < planned->plan.n_kernels(); ++k) {
+    KernelReport kernel;
+    kernel.name = fmt::format("kernel {}", k);
+    report.kernels.push_back(std::move(kernel));
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  end_stage(report, "plan", taken.count(), plan_summary(*planned) + ", as given",
+            [&] { return plan_text(*planned); });
+  return planned;
+}
+
 // One per variant, with its plan on backends that run plans.
 std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Graph>& graph,
                                                 const backends::PortMap& ports,
                                                 const Variants& variants,
                                                 const backends::Backend& backend,
                                                 const CompileOptions& options,
-                                                CompileReport& report) {
+                                                const PartsUse& parts, CompileReport& report) {
   const std::filesystem::path folder = cache_folder(options.cache_folder, report);
   PlanCache plans(backend.runs_plans() ? folder : std::filesystem::path(), options.cache_bytes);
   std::vector<backends::LoadRequest> requests;
@@ -189,7 +215,8 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
         .cache_bytes = options.cache_bytes,
         .typical_sizes = search::representative_sizes(variables(*graph), of_variant.typical_sizes),
         .library = choice_of(options.library),
-        .finite = options.numerics >= Numerics::Finite};
+        .finite = options.numerics >= Numerics::Finite,
+        .keep_code = parts.made != nullptr};
     if (options.progress) {
       request.progress = [progress = options.progress](int done, int total) {
         progress({"kernels", done, total});
@@ -199,8 +226,13 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
       PlanReport plan{.variant = variants.text(v),
                       .sizes = text_of(request.options.typical_sizes),
                       .first_kernel = report.kernels.size()};
-      report_fusion(*request.graph, of_variant, plan.variant, report);
-      request.planned = plan_or_explain(request, backend, of_variant, plans, report);
+      if (parts.given != nullptr) {
+        request.planned = read_given_plan(*parts.given, *request.graph, report);
+        request.code = std::make_shared<const std::string>(parts.given->code);
+      } else {
+        report_fusion(*request.graph, of_variant, plan.variant, report);
+        request.planned = plan_or_explain(request, backend, of_variant, plans, report);
+      }
       plan.n_kernels = report.kernels.size() - plan.first_kernel;
       plan.model_us = request.planned->plan.model_seconds * 1e6;
       report.plans.push_back(std::move(plan));
@@ -239,6 +271,10 @@ std::vector<std::shared_ptr<const StepNotes>> notes_on(
 }  // namespace
 
 Executable compile(const Graph& graph, const CompileOptions& options) {
+  return compile_parts(graph, options, {});
+}
+
+Executable compile_parts(const Graph& graph, const CompileOptions& options, const PartsUse& parts) {
   CompileReport unread;
   CompileReport& report = options.report != nullptr ? *options.report : unread;
   const auto start = std::chrono::steady_clock::now();
@@ -254,6 +290,10 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   impl->source = &graph;
   impl->variables = variables(*snapshot);
   impl->variants = Variants(impl->variables, options.variants);
+  if (parts.given != nullptr || parts.made != nullptr) {
+    LUMINAL_CHECK(impl->variants.count() == 1 && backend.runs_plans(),
+                  "only one plan, of a backend that has plans, can be kept");
+  }
   impl->memory_limit =
       options.memory_limit > 0 ? options.memory_limit : base::cgroup_limits().memory.value_or(0);
 
@@ -262,10 +302,15 @@ Executable compile(const Graph& graph, const CompileOptions& options) {
   const int beside = report.stop_after.empty() ? threads_of(options) - 1 : 0;
   DataLoading loading(*snapshot, ports.leaves, beside);
   const std::vector<backends::LoadRequest> requests =
-      requests_for(snapshot, ports, impl->variants, backend, options, report);
+      requests_for(snapshot, ports, impl->variants, backend, options, parts, report);
   report.target = backend.target(requests.front().options);
   if (options.report != nullptr) report.graph = base::digest(print_graph(*snapshot));
-  impl->programs = load(backend, requests, report);
+  impl->programs = load(backend, requests, parts.made, report);
+  if (parts.made != nullptr) {
+    shape::ExprWriter plan;
+    kernel::write_plan(plan, *requests.front().planned);
+    parts.made->plan = plan.bytes();
+  }
   if (backend.runs_plans()) {
     for (size_t v = 0; v < requests.size(); ++v) {
       report_memory(*impl->programs[v], requests[v].options.typical_sizes, report);

@@ -2,6 +2,7 @@
 
 #include "luminal/backends/cpu/cpu_program.h"
 #include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/kept_code.h"
 #include "luminal/backends/cpu/library_choice.h"
 #include "luminal/backends/cpu/library_matmul.h"
 #include "luminal/backends/cpu/micro_shape.h"
@@ -78,7 +79,12 @@ class CpuBackend : public Backend {
         throw UserError("float64 is the interpreter's: compile with backend \"interp\" for it");
       }
       auto plan = std::make_shared<cpu::RunPlan>(cpu::make_run_plan(request));
-      cpu::CpuProgram::Kernels kernels = compile(request, *plan, jit);
+      cpu::CpuProgram::Kernels kernels =
+          request.code == nullptr ? compile(request, *plan, jit)
+                                  : cpu::read_code(*request.code, request.planned->plan, jit);
+      if (report != nullptr && request.options.keep_code) {
+        report->code.push_back(cpu::write_code(kernels, jit.target()));
+      }
       if (report != nullptr) {
         const size_t first = report->kernels.size();
         for (const auto& kernel : kernels) report->kernels.push_back(listing_of(kernel));
@@ -107,7 +113,8 @@ class CpuBackend : public Backend {
   static cpu::Jit jit_for(const LoadOptions& options) {
     return cpu::Jit({.target = cpu::Target::named(options.target),
                      .cache_folder = options.cache_folder,
-                     .cache_bytes = options.cache_bytes});
+                     .cache_bytes = options.cache_bytes,
+                     .keep_objects = options.keep_code});
   }
 
   static cpu::CpuProgram::Kernels compile(const LoadRequest& request, const cpu::RunPlan& plan,
@@ -138,6 +145,12 @@ class CpuBackend : public Backend {
   static KernelListing listing_of(const cpu::CpuProgram::StepCode& code) {
     if (code.kernel == nullptr) return {};  // the library's
     const auto &first = code.kernel, &second = code.second;
+    if (first->is_loaded()) {
+      KernelListing loaded;  // nothing else is known of it
+      loaded.compile_ms = first->compile_ms();
+      loaded.from_cache = true;
+      return loaded;
+    }
     KernelListing listing{
         .compile_ms = first->compile_ms(),
         .from_cache = first->from_cache(),

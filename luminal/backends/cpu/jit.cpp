@@ -14,6 +14,7 @@
 #include "luminal/backends/cpu/jit_session.h"
 #include "luminal/base/check.h"
 #include "luminal/base/digest.h"
+#include "luminal/base/errors.h"
 #include "luminal/base/source_fingerprint.h"
 
 namespace luminal::backends::cpu {
@@ -74,10 +75,16 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 
 CompiledKernel::CompiledKernel(const kernel::Kernel& kernel, const Target& target,
                                const EmitOptions& options)
-    : kernel_(kernel), options_(options), schedule_(make_schedule(kernel_, target, options_)) {}
+    : kernel_(kernel),
+      options_(options),
+      schedule_(make_schedule(kernel_, target, options_)),
+      form_(launch_form(*schedule_, options_)) {}
+
+CompiledKernel::CompiledKernel(const kernel::Kernel& kernel, const LaunchForm& form)
+    : kernel_(kernel), form_(form) {}
 
 std::string CompiledKernel::llvm_ir() const {
-  Emitted emitted = emit(session_->generator(), schedule_, options_);
+  Emitted emitted = emit(session_->generator(), schedule(), options_);
   session_->generator().optimize(*emitted.module);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -86,7 +93,7 @@ std::string CompiledKernel::llvm_ir() const {
 }
 
 std::string CompiledKernel::assembly() const {
-  Emitted emitted = emit(session_->generator(), schedule_, options_);
+  Emitted emitted = emit(session_->generator(), schedule(), options_);
   session_->generator().optimize(*emitted.module);
   return session_->generator().to_assembly(*emitted.module);
 }
@@ -104,6 +111,7 @@ std::string compile_for(const Target& target, const kernel::Kernel& kernel, Code
 struct Jit::Impl {
   explicit Impl(const Options& options)
       : session(std::make_shared<JitSession>(options.target)),
+        keep_objects(options.keep_objects),
         cache(options.cache_folder, base::kCachedKernels, options.cache_bytes),
         names(options.cache_folder, base::kCachedNames, options.cache_bytes) {}
 
@@ -144,6 +152,7 @@ struct Jit::Impl {
   }
 
   std::shared_ptr<JitSession> session;
+  bool keep_objects;
   base::FileCache cache;  // objects, by what was emitted
   base::FileCache names;  // the keys of objects, by what they were emitted from
   std::mutex mutex;
@@ -190,6 +199,7 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   compiled->session_ = impl_->session;
   compiled->code_ = session.load(*found.object);
   compiled->function_ = reinterpret_cast<CompiledKernel::Function>(compiled->code_->address());
+  if (impl_->keep_objects) compiled->object_ = std::move(*found.object);
   compiled->compile_ms_ = ms_since(start);
   std::lock_guard lock(impl_->mutex);
   auto& slot = impl_->kernels[name];
@@ -197,6 +207,26 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   if (auto known = slot.lock()) return known;
   slot = compiled;
   return compiled;
+}
+
+std::shared_ptr<const CompiledKernel> Jit::load(const kernel::Kernel& kernel,
+                                                const LaunchForm& form, std::string_view object) {
+  const auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<CompiledKernel> loaded(new CompiledKernel(kernel, form));
+  loaded->session_ = impl_->session;
+  try {
+    loaded->code_ = impl_->session->load(object);
+  } catch (const InternalError& error) {
+    // A function of the host that kernels called then and that isn't there now, or bytes that are
+    // no object.
+    throw UserError(std::string("kept code can't be linked by this build: ") + error.what() +
+                    "; compile it anew");
+  }
+  loaded->function_ = reinterpret_cast<CompiledKernel::Function>(loaded->code_->address());
+  if (impl_->keep_objects) loaded->object_ = object;
+  loaded->compile_ms_ = ms_since(start);
+  loaded->from_cache_ = true;
+  return loaded;
 }
 
 }  // namespace luminal::backends::cpu

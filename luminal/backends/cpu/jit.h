@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "luminal/backends/cpu/kernel_function.h"
 #include "luminal/backends/cpu/schedule.h"
 #include "luminal/backends/cpu/target.h"
 #include "luminal/base/file_cache.h"
@@ -19,31 +22,34 @@ class LoadedCode;  // the machine code of one kernel
 // A kernel ready to run. Its code lives as long as this does.
 class CompiledKernel {
  public:
-  // Runs outer points begin … end − 1. Params are contiguous tensors aligned to their elements, one
-  // address each; variables are in the order of Kernel::variables; scratch has scratch_bytes and is
-  // aligned to 64. An output may share its memory with an input where kernel::may_share says so:
-  // stages of a point run one after the other, and no point reads what another writes.
-  using Function = void (*)(const void* const* params, const int64_t* variables, int64_t begin,
-                            int64_t end, void* scratch);
+  using Function = KernelFunction;
 
   Function function() const { return function_; }
   const kernel::Kernel& kernel() const { return kernel_; }
-  const Schedule& schedule() const { return schedule_; }
+  const LaunchForm& form() const { return form_; }
+  // Of a kernel that was compiled here: one that was loaded has none.
+  const Schedule& schedule() const { return *schedule_; }
+  bool is_loaded() const { return !schedule_; }
   const EmitOptions& options() const { return options_; }
+  // The machine code as it was linked, where Jit::Options asked to keep it.
+  const std::string& object() const { return object_; }
   double compile_ms() const { return compile_ms_; }
   bool from_cache() const { return from_cache_; }
 
-  // What it was made of, made again for reading: optimised IR and assembly.
+  // What it was made of, made again for reading: optimised IR and assembly. Not of a loaded one.
   std::string llvm_ir() const;
   std::string assembly() const;
 
  private:
   friend class Jit;
   CompiledKernel(const kernel::Kernel& kernel, const Target& target, const EmitOptions& options);
+  CompiledKernel(const kernel::Kernel& kernel, const LaunchForm& form);
 
   kernel::Kernel kernel_;
   EmitOptions options_;
-  Schedule schedule_;  // refers to kernel_
+  std::optional<Schedule> schedule_;  // refers to kernel_
+  LaunchForm form_;
+  std::string object_;
   std::shared_ptr<JitSession> session_;
   std::shared_ptr<LoadedCode> code_;
   Function function_ = nullptr;
@@ -57,6 +63,7 @@ class Jit {
     Target target = Target::host();
     std::filesystem::path cache_folder;  // empty: no cache on disk
     uint64_t cache_bytes = base::FileCache::kDefaultBytes;
+    bool keep_objects = false;  // CompiledKernel::object
   };
   explicit Jit(Options options);
   ~Jit();
@@ -65,6 +72,10 @@ class Jit {
   // be called from several threads at once. A kernel that can't be compiled is an InternalError.
   std::shared_ptr<const CompiledKernel> compile(const kernel::Kernel& kernel,
                                                 const EmitOptions& options = {});
+  // Code of a kernel that was compiled before, maybe by another build. UserError where it can't be
+  // linked here.
+  std::shared_ptr<const CompiledKernel> load(const kernel::Kernel& kernel, const LaunchForm& form,
+                                             std::string_view object);
   const Target& target() const;
   base::FileCache::Counters cache_counters() const;
   // What kept the cache from doing its work, for a report; nothing where all is well.

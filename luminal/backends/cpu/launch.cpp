@@ -27,20 +27,9 @@ int64_t evaluate(Expr e, const Bindings& bindings) {
   return *value.value;
 }
 
-// Ranges of points start at multiples of this: vectors along them then do too.
-int64_t grain_of(const Schedule& schedule) {
-  return schedule.vector_outer && !schedule.tiling ? 64 : 1;
-}
-
-bool copies_rows(const Schedule& schedule) {
-  return schedule.tiling && std::ranges::any_of(schedule.tiling->contractions, [](const auto& c) {
-           return !c.left.in_place || c.quantised;
-         });
-}
-
 void check_alignment(const LaunchPart& part) {
   const CompiledKernel& kernel = *part.launch->kernel;
-  if (!kernel.options().nontemporal_stores) return;
+  if (!kernel.form().aligned_outputs) return;
   for (size_t k = 0; k < part.params.size(); ++k) {
     LUMINAL_CHECK(
         !kernel.kernel().params[k].output || reinterpret_cast<uintptr_t>(part.params[k]) % 64 == 0,
@@ -69,7 +58,7 @@ void run_share(const LaunchPart& part, int k, int n, Taken& taken, size_t first)
   const int64_t shares = std::min(n, launch.threads);
   const int64_t own = (k - launch.first_thread % n + n) % n;
   if (own >= shares) return;
-  const int64_t grain = grain_of(launch.kernel->schedule());
+  const int64_t grain = launch.kernel->form().grain;
   const int64_t grains = (launch.points + grain - 1) / grain;
   void* scratch = static_cast<std::byte*>(part.scratch) + own * launch.scratch_bytes;
   auto run_grains = [&](int64_t from, int64_t to) {
@@ -111,19 +100,20 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
     bindings.set(source.variables[k].name(), variables[k]);
   }
   Launch launch{.kernel = &kernel, .variables = {variables.begin(), variables.end()}};
-  launch.points = evaluate(kernel.schedule().points, bindings);
-  launch.scratch_bytes = evaluate(kernel.schedule().scratch_bytes, bindings);
+  const LaunchForm& form = kernel.form();
+  launch.points = evaluate(form.points, bindings);
+  launch.scratch_bytes = evaluate(form.scratch_bytes, bindings);
   const auto bytes = static_cast<double>(evaluate(source.bytes_read, bindings)) +
                      static_cast<double>(evaluate(source.bytes_written, bindings));
   const auto ops = static_cast<double>(evaluate(source.flops, bindings));
   launch.us = std::max(bytes / kBytesPerMicrosecond, ops / kOpsPerMicrosecond);
-  const int64_t grains = launch.points / grain_of(kernel.schedule());
+  const int64_t grains = launch.points / form.grain;
   if (launch.us >= options.min_parallel_us) {
     launch.threads = static_cast<int>(std::clamp<int64_t>(grains, 1, options.threads));
     launch.team = launch.threads == 1 ? 1 : options.threads;
-    const double rate = kernel.schedule().tiling ? kTiledOpsPerMicrosecond : kOpsPerMicrosecond;
+    const double rate = form.tiled ? kTiledOpsPerMicrosecond : kOpsPerMicrosecond;
     const double us = std::max(bytes / kBytesPerMicrosecond, ops / rate) / launch.threads;
-    const int most = copies_rows(kernel.schedule()) ? kMostPiecesWithRows : kMostPieces;
+    const int most = form.copies_rows ? kMostPiecesWithRows : kMostPieces;
     launch.pieces = static_cast<int>(std::clamp<double>(us / kPieceMicroseconds, 1, most));
   }
   return launch;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "luminal/backends/cpu/launch_form.h"
 #include "luminal/backends/cpu/row_blocks.h"
 #include "luminal/backends/cpu/shared_rows.h"
 #include "luminal/backends/cpu/target.h"
@@ -89,6 +90,8 @@ struct Schedule {
 // The schedule refers to the kernel, which must outlive it.
 Schedule make_schedule(const kernel::Kernel& kernel, const Target& target,
                        const EmitOptions& options);
+
+LaunchForm launch_form(const Schedule& schedule, const EmitOptions& options);
 
 // A stage with flat addresses and its loops, nothing chosen yet.
 ScheduledStage flatten(const kernel::Kernel& kernel, const kernel::Stage& stage);

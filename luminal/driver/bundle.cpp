@@ -1,0 +1,94 @@
+#include "luminal/driver/bundle.h"
+
+#include <fmt/format.h>
+
+#include "luminal/backends/registry.h"
+#include "luminal/base/byte_stream.h"
+#include "luminal/base/digest.h"
+#include "luminal/base/errors.h"
+#include "luminal/base/source_fingerprint.h"
+#include "luminal/driver/compile_parts.h"
+#include "luminal/driver/planning.h"
+#include "luminal/graph/text_form.h"
+#include "luminal/version.h"
+
+namespace luminal {
+namespace {
+
+constexpr std::string_view kMagic = "luminal bundle 1";
+
+constexpr const char* kWayOut = "make it anew with this build";
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw UserError(fmt::format("bundle: {}; {}", why, kWayOut));
+}
+
+void check_options(const CompileOptions& options) {
+  if (!backends::find_backend(options.backend).runs_plans()) {
+    throw UserError(fmt::format(
+        "bundle: backend '{}' compiles nothing that could be kept; choose cpu", options.backend));
+  }
+  if (options.library != LibraryPolicy::Never) {
+    throw UserError("bundle: code of a library can't be kept; set library to 'never'");
+  }
+  if (!options.variants.empty()) {
+    throw UserError("bundle: only one plan can be kept; leave variants out");
+  }
+}
+
+}  // namespace
+
+std::string make_bundle(const Graph& graph, const CompileOptions& options) {
+  check_options(options);
+  // As it will be read: a plan names nodes by their ids.
+  const std::string text = print_graph(graph);
+  const std::unique_ptr<Graph> again = parse_graph(text, "bundle");
+  CompiledParts parts;
+  compile_parts(*again, options, {.made = &parts});
+  base::ByteWriter out;
+  out.text(kMagic);
+  out.text(base::format_fingerprint());
+  out.text(fmt::format("{} ({})", LUMINAL_VERSION, base::source_fingerprint().substr(0, 12)));
+  out.text(options.backend);
+  out.text(options.target);
+  out.integer(threads_of(options));
+  out.text(text);
+  out.text(parts.plan);
+  out.text(parts.code);
+  return out.bytes() + base::digest(out.bytes());
+}
+
+LoadedBundle load_bundle(std::string_view bytes) {
+  const size_t seal = base::digest("").size();
+  if (bytes.size() < seal) refuse("it is too short to be one");
+  const std::string_view content = bytes.substr(0, bytes.size() - seal);
+  try {
+    base::ByteReader in(content);
+    if (in.text() != kMagic) refuse("these bytes aren't one");
+    if (base::digest(content) != bytes.substr(content.size())) refuse("it is damaged");
+    const std::string_view format = in.text();
+    std::string made_by(in.text());
+    if (format != base::format_fingerprint()) {
+      refuse(
+          fmt::format("luminal {} made it, which wrote plans and code down in another form than "
+                      "this build, {} ({})",
+                      made_by, LUMINAL_VERSION, base::source_fingerprint().substr(0, 12)));
+    }
+    CompileOptions options;
+    options.backend = in.text();
+    options.target = in.text();
+    options.threads = in.small();
+    options.cache_folder = "none";
+    std::unique_ptr<Graph> graph = parse_graph(in.text(), "bundle");
+    CompiledParts parts;
+    parts.plan = in.text();
+    parts.code = in.text();
+    in.finish();
+    Executable executable = compile_parts(*graph, options, {.given = &parts});
+    return {std::move(graph), std::move(executable), std::move(made_by)};
+  } catch (const base::ByteError& error) {
+    refuse(error.what());
+  }
+}
+
+}  // namespace luminal

@@ -1,0 +1,32 @@
+// Bundle: a compiled graph as bytes: the graph, its plan and the machine code of its kernels. Who
+// loads it runs that very code, whatever the sources of the compiler are by then: benchmarks
+// compare a build with an earlier one that way.
+//
+// It runs where plans and code are still written down and launched alike (format_fingerprint), on
+// the same kind of processor. What is around kernels (the order of steps, memory, threads) is the
+// loading build's own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "luminal/driver/compile.h"
+
+namespace luminal {
+
+// Compiles a graph, without data of its leaves. UserError for a backend that compiles nothing, for
+// libraries and for variants: none of them can be kept.
+std::string make_bundle(const Graph& graph, const CompileOptions& options);
+
+struct LoadedBundle {
+  std::unique_ptr<Graph> graph;  // whose leaves are to be set, by their names
+  Executable executable;
+  std::string made_by;  // the version and fingerprint of the compiler that made it
+};
+
+// With as many threads as it was made for. The bytes are code that will run: they must come from
+// where nobody else can write. UserError that says why it can't be run, and the way out.
+LoadedBundle load_bundle(std::string_view bytes);
+
+}  // namespace luminal

@@ -1,0 +1,92 @@
+"""Benchmarks: one command each gives the figures and the page, and comparing builds finds slowdowns."""
+import json
+import pathlib
+import tempfile
+import time
+
+from claims import Claim, Short
+from claims_support import ctest, last_line
+
+QUICK_SECONDS = 60
+FIGURES = ("bytes", "median_seconds", "p10_seconds", "p90_seconds", "gb_per_second", "mbu")
+N_OPS = {"micro": 16, "patterns": 9}
+STEMS = {"micro": "bench", "patterns": "pattern"}
+
+
+def one_command(level):
+    """`luminal bench LEVEL --quick`: all files, each case with its figures."""
+    def measure(context):
+        program = context.program("apps/cli/luminal")
+        stem = STEMS[level]
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder)
+            start = time.monotonic()
+            result = context.run([program, "bench", level, "--quick", "--out", out])
+            seconds = time.monotonic() - start
+            if result.returncode != 0:
+                raise Short(last_line(result))
+            files = [f"{stem}_metrics.json", f"{stem}_report.json", "bench.html"]
+            missing = [name for name in files if not (out / name).exists()]
+            if missing:
+                raise Short(f"no {', '.join(missing)}")
+            report = json.loads((out / files[1]).read_text())
+            metrics = json.loads((out / files[0]).read_text())
+        cases = report["cases"]
+        whole = all(case[figure] > 0 for case in cases for figure in FIGURES)
+        whole = whole and all(case["gflop_per_second"] > 0 and case["mfu"] > 0 for case in cases if case["flops"] > 0)
+        whole = whole and [len(case["seconds"]) for case in metrics["cases"]] == [case["samples"] for case in cases]
+        n_ops = len({case["op"] for case in cases})
+        text = f"{len(cases)} cases of {n_ops} ops in {seconds:.0f} s"
+        return text, whole and n_ops == N_OPS[level] and seconds <= QUICK_SECONDS
+    return measure
+
+
+# A kernel of each kind, from a few microseconds to some milliseconds.
+COMPARED = "exp2/l1/f32,add/l3/f32,sum/l2/bf16,max/l2/f32,gather/l2/f32,sin/l2/f32,mod/l1/bf16,cast/l3/bf16"
+PLANTED = ("exp2/l1/f32", "sin/l2/f32", "sum/l2/bf16", "add/l3/f32", "max/l2/f32")
+SHARE = 0.15
+RUNS = 10
+
+
+def compare(context):
+    """Ten runs with 15 % more work in one kernel, and ten without."""
+    program = context.program("apps/cli/luminal")
+    flagged = alarms = undecided = 0
+    with tempfile.TemporaryDirectory() as folder:
+        baseline, out = pathlib.Path(folder) / "baseline", pathlib.Path(folder) / "out"
+        made = context.run([program, "bench", "micro", "--filter", COMPARED, "--threads", "1", "--baseline", baseline])
+        if made.returncode != 0:
+            raise Short(last_line(made))
+
+        def slower(*arguments):
+            result = context.run([program, "bench", "micro", "--compare", baseline, "--out", out, *arguments])
+            cases = json.loads((out / "bench_compare.json").read_text())["cases"]
+            names = [case["name"] for case in cases if case["verdict"] == "slower"]
+            if (result.returncode == 1) != bool(names):
+                raise Short(f"exit code {result.returncode}, {len(names)} slower: {last_line(result)}")
+            return names, sum(case["verdict"] == "not decided" for case in cases)
+
+        for run in range(RUNS):
+            planted = f"{PLANTED[run % len(PLANTED)]}/cpu/t1"
+            names, _ = slower("--plant-slowdown", f"{planted}={SHARE}")
+            flagged += planted in names
+            names_without, open_ = slower()
+            alarms += bool(names_without)
+            undecided += open_
+            print(f"    run {run}: planted in {planted}: slower: {', '.join(names) or 'none'}; "
+                  f"unchanged: slower: {', '.join(names_without) or 'none'}, {open_} not decided", flush=True)
+    text = (f"{flagged} of {RUNS} planted slowdowns flagged, {alarms} of {RUNS} unchanged runs; "
+            f"{undecided / RUNS:.1f} of {len(COMPARED.split(','))} cases a run not decided")
+    return text, flagged >= RUNS - 1 and alarms <= 1
+
+
+CLAIMS = [
+    Claim(name="micro", target=f"luminal bench micro --quick: 16 primitives with all figures and files in "
+          f"{QUICK_SECONDS} s", minutes=0.5, measure=one_command("micro")),
+    Claim(name="patterns", target=f"luminal bench patterns --quick: 9 patterns with all figures and files in "
+          f"{QUICK_SECONDS} s", minutes=0.5, measure=one_command("patterns")),
+    Claim(name="page", target="the report page draws in a browser, without a console error", minutes=0.4,
+          measure=ctest("-R", "^bench_page_test$"), quick=True),
+    Claim(name="compare", target="15 % more work in one kernel is flagged in 9 of 10 runs of --compare, an unchanged "
+          "build in at most 1 of 10", minutes=8, measure=compare),
+]
