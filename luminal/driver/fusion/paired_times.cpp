@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace luminal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kPieceSeconds = 5e-4;
+constexpr double kTurnSeconds = 2e-4;
+constexpr size_t kTurns = 3;
 constexpr size_t kFewestRounds = 7;  // the fewest with an interval that isn't all they say
 constexpr size_t kMostRounds = 301;
 constexpr int kMostRuns = 1000;
@@ -29,19 +31,26 @@ double since(Clock::time_point start) {
 PairedTimes paired_times(const std::vector<std::function<void()>>& rivals, double seconds) {
   const size_t n = rivals.size();
   std::vector<int> runs(n);
+  double turn_seconds = 0;  // of all rivals
   for (size_t r = 0; r < n; ++r) {
     rivals[r]();  // computes what is kept, such as weights in panels
     const double once = std::max(seconds_of(rivals[r], 1), 1e-7);
-    runs[r] = std::clamp(static_cast<int>(std::ceil(kPieceSeconds / once)), 1, kMostRuns);
+    runs[r] = std::clamp(static_cast<int>(std::ceil(kTurnSeconds / once)), 1, kMostRuns);
+    turn_seconds += once * runs[r];
   }
+  const bool is_long = turn_seconds * static_cast<double>(kTurns * kFewestRounds) > seconds;
+  const size_t turns = is_long ? 1 : kTurns;
   PairedTimes times(n);
   const auto start = Clock::now();
   for (size_t round = 0; round < kMostRounds; ++round) {
     if (round >= kFewestRounds && since(start) > seconds) break;
-    for (size_t i = 0; i < n; ++i) {
-      // Who comes first, and after whom, changes from round to round.
-      const size_t r = round % 2 == 0 ? (round / 2 + i) % n : (round / 2 + n - 1 - i) % n;
-      times[r].push_back(seconds_of(rivals[r], runs[r]));
+    for (auto& of_rival : times) of_rival.push_back(std::numeric_limits<double>::infinity());
+    for (size_t turn = round * turns; turn < (round + 1) * turns; ++turn) {
+      for (size_t i = 0; i < n; ++i) {
+        // Who comes first, and after whom, changes from turn to turn.
+        const size_t r = turn % 2 == 0 ? (turn / 2 + i) % n : (turn / 2 + n - 1 - i) % n;
+        times[r].back() = std::min(times[r].back(), seconds_of(rivals[r], runs[r]));
+      }
     }
   }
   return times;

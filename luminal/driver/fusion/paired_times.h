@@ -10,8 +10,9 @@ namespace luminal {
 // By rival and round: seconds of one run.
 using PairedTimes = std::vector<std::vector<double>>;
 
-// Rounds in which every rival runs for at least half a millisecond, each round in another order,
-// until `seconds` are over; at least seven, at most 301. All run twice before.
+// Rounds until `seconds` are over; at least seven, at most 301. In each every rival has three turns
+// of at least a fifth of a millisecond, in changing order, of which the fastest counts: what else
+// the machine does only ever adds time. One turn where single runs are long. All run twice before.
 PairedTimes paired_times(const std::vector<std::function<void()>>& rivals, double seconds);
 
 // A median and the interval that holds it with at least 95 %, by order statistics: whatever the
