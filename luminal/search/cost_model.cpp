@@ -246,4 +246,14 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
          machine.launch_seconds;
 }
 
+LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes) {
+  if (const auto split = kernel::split_softmax(kernel)) return least_work(split->ranges, sizes);
+  const auto rows =
+      kernel::contraction_form(kernel) ? std::nullopt : kernel::row_block_form(kernel);
+  const SeenKeys seen = rows ? seen_keys(kernel, *rows, sizes) : SeenKeys();
+  const double bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) -
+                       copied_bytes(kernel, sizes) - hidden_bytes(kernel, seen, sizes);
+  return {.bytes = std::max(0.0, bytes), .kernel = over_seen_keys(kernel, seen, sizes)};
+}
+
 }  // namespace luminal::search

@@ -21,4 +21,12 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
 
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes);
 
+// What a kernel can't do without: not the rows of a tensor that it updates in place and leaves as
+// they are, nor the keys that a mask hides from attention.
+struct LeastWork {
+  double bytes = 0;
+  kernel::Kernel kernel;  // with loops over the keys that are seen
+};
+LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes);
+
 }  // namespace luminal::search

@@ -33,9 +33,9 @@ double flops_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
 
 RooflineBound roofline_bound(const kernel::Kernel& kernel, const MachineModel& machine,
                              const Bindings& sizes) {
-  return {.bytes_seconds = (value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes)) /
-                           machine.bytes_per_second,
-          .flops_seconds = flops_seconds(kernel, machine, sizes),
+  const LeastWork least = least_work(kernel, sizes);
+  return {.bytes_seconds = least.bytes / machine.bytes_per_second,
+          .flops_seconds = flops_seconds(least.kernel, machine, sizes),
           .launch_seconds = machine.launch_seconds};
 }
 

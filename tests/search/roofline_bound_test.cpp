@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "tests/search/planned.h"
 
@@ -39,6 +40,18 @@ TEST(RooflineBound, AMatrixProductHasTheRateOfProducts) {
   machine.product_flops_per_second *= 2;
   EXPECT_DOUBLE_EQ(bound_of(graph, machine).flops_seconds,
                    flops / machine.product_flops_per_second);
+}
+
+// A cache of keys is updated where it lies: all but the rows written stay as they are.
+TEST(RooflineBound, AnUpdateInPlaceTouchesItsRowsAlone) {
+  Graph graph;
+  const Tensor cache = graph.state("cache", {4096, 64});
+  const Tensor rows = graph.input("rows", {4}, DType::I64);
+  graph.update(cache, prim::scatter(cache, rows, graph.input("new", {4, 64})));
+  const MachineModel machine;
+  const double touched = bound_of(graph, machine).bytes_seconds * machine.bytes_per_second;
+  EXPECT_GE(touched, 4 * 64 * 4.0);
+  EXPECT_LE(touched, 4 * 64 * 4.0 * 3 + 4 * 8);
 }
 
 TEST(RooflineBound, NoModelledTimeIsBelowIt) {
