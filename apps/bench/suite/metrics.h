@@ -36,6 +36,9 @@ struct Metrics {
 
 Metrics metrics_of(const Measured& measured, const Peaks& peaks);
 
+// Samples that spread by more than this tell more of the machine than of the kernel.
+inline constexpr double kBusySpread = 0.5;
+
 // The rates of one sample.
 double gb_per_second(double bytes, double seconds);
 

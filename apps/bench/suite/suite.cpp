@@ -52,6 +52,12 @@ std::string time_text(double seconds) {
   return fmt::format("{:.0f} ns", seconds * 1e9);
 }
 
+int64_t n_busy(const Report& report) {
+  return std::ranges::count_if(report.cases, [&](const Measured& measured) {
+    return metrics_of(measured, report.peaks).spread > kBusySpread;
+  });
+}
+
 void print_summary(const Report& report, std::ostream& text) {
   text << fmt::format("{:<34} {:>11} {:>7} {:>8} {:>9} {:>6} {:>6}  {}\n", "case", "median",
                       "spread", "GB/s", "GF/s", "MBU", "MFU", "fits");
@@ -64,6 +70,12 @@ void print_summary(const Report& report, std::ostream& text) {
                         measured.name(), median, width, metrics.spread * 100, metrics.gb_per_second,
                         metrics.gflop_per_second, metrics.mbu * 100, metrics.mfu * 100,
                         metrics.fits);
+  }
+  if (const int64_t busy = n_busy(report); busy > 0) {
+    text << fmt::format(
+        "{} of {} cases spread by more than {:.0f} %: the machine was busy with something else, "
+        "don't trust their medians\n",
+        busy, report.cases.size(), kBusySpread * 100);
   }
   for (const Bandwidth& peak : report.peaks.bandwidths) {
     text << fmt::format("peak: {} {:.1f} GB/s, {} threads ({})\n", peak.where, peak.gb_per_second,
