@@ -6,7 +6,7 @@ set(fingerprint_modules base shape egraph graph kernel rules search runtime back
 # any of these makes kept ones unreadable (driver/bundle.h), so none of them should hold anything else.
 set(format_files base/byte_stream.h shape/expr_bytes.h shape/expr_bytes.cpp shape/dtype.h graph/ops.def
   kernel/kernel.h kernel/kernel_bytes.h kernel/kernel_bytes.cpp kernel/plan.h kernel/plan_bytes.h
-  kernel/plan_bytes.cpp kernel/planned_graph.h kernel/term_graph.h backends/cpu/launch_form.h
+  kernel/plan_bytes.cpp kernel/planned_graph.h kernel/schedule_choice.h kernel/term_graph.h backends/cpu/launch_form.h
   backends/cpu/kernel_function.h backends/cpu/kept_code.cpp driver/bundle.cpp)
 
 function(luminal_fingerprint_files root result)
