@@ -45,6 +45,8 @@ const char* text_of(FusionPolicy policy) {
       return "always";
     case FusionPolicy::Never:
       return "never";
+    case FusionPolicy::Measured:
+      return "measured";
   }
   return "";
 }
