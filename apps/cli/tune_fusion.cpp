@@ -107,6 +107,13 @@ FusionProfile profile_for(const std::string& file, const CompileOptions& options
                               file, differs));
 }
 
+const char* verdict(const FusionAnswer& answer) {
+  if (answer.rounds == 0) return "-";
+  if (is_noisy(answer)) return "too busy to tell";
+  if (answer.low > 1) return "fusing loses";
+  return answer.high < 1 ? "fusing wins" : "a tie";
+}
+
 std::string line_of(const Question& question, const FusionAnswer& answer) {
   const std::string figures =
       answer.rounds == 0
@@ -115,11 +122,7 @@ std::string line_of(const Question& question, const FusionAnswer& answer) {
   return fmt::format("{:<13} {:<5} {:>6} {:>6} {:>6}  {:<24} {:>2} {:>2}  {}\n",
                      name(question.pattern), name(question.shape.dtype), question.shape.hidden,
                      question.shape.intermediate, question.shape.tokens, figures,
-                     answer.fused_kernels, answer.unfused_kernels,
-                     answer.rounds == 0 ? "-"
-                     : answer.low > 1   ? "fusing loses"
-                     : answer.high < 1  ? "fusing wins"
-                                        : "a tie");
+                     answer.fused_kernels, answer.unfused_kernels, verdict(answer));
 }
 
 void run(Options options) {
@@ -134,7 +137,7 @@ void run(Options options) {
   ProgressLine line;
   std::cout << fmt::format("{:<13} {:<5} {:>6} {:>6} {:>6}  {:<24} {:>5}\n", "pattern", "dtype",
                            "hidden", "inter", "tokens", "fused by unfused (95 %)", "kernels");
-  int loses = 0;
+  int loses = 0, busy = 0;
   for (size_t i = 0; i < questions.size(); ++i) {
     const auto& [pattern, shape] = questions[i];
     if (line.due()) {
@@ -146,7 +149,12 @@ void run(Options options) {
     profile.write(options.output);  // each answer: a run that is ended early keeps what it has
     line.clear();
     std::cout << line_of(questions[i], answer) << std::flush;
-    loses += answer.rounds > 0 && answer.low > 1;
+    loses += answer.rounds > 0 && answer.low > 1 && !is_noisy(answer);
+    busy += is_noisy(answer);
+  }
+  if (busy > 0) {
+    std::cout << fmt::format("{} of them can't be told: run it again when the machine is quiet\n",
+                             busy);
   }
   std::cout << fmt::format("fusing loses in {} of {} settings; {} answers in {}\n", loses,
                            questions.size(), profile.size(), options.output);

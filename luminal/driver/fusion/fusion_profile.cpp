@@ -15,6 +15,8 @@ namespace {
 // Neighbours further apart than this say nothing about what is between them: a profile's own steps
 // are factors of two, but for that from decoding to prefill.
 constexpr int64_t kMostApart = 4;
+// Of an interval, as a factor: on a quiet machine they are within a few percent.
+constexpr double kWidest = 2;
 
 const char* library_text(LibraryPolicy policy) {
   switch (policy) {
@@ -43,6 +45,13 @@ const char* numerics_text(Numerics numerics) {
 }
 
 }  // namespace
+
+bool is_noisy(const FusionAnswer& answer) { return answer.high > kWidest * answer.low; }
+
+std::string note_on(const FusionAnswer& answer) {
+  if (answer.rounds == 0) return "both are the same plan";
+  return is_noisy(answer) ? "the machine was too busy to tell" : "";
+}
 
 std::string FusionConditions::differ_from(const FusionConditions& other) const {
   if (device != other.device) {
@@ -101,7 +110,7 @@ std::optional<FusionAnswer> FusionProfile::find(FusionPattern pattern,
   if (exact == answers_.end()) return between(key);
   FusionAnswer answer = exact->second;
   answer.source = FusionSource::Profile;
-  if (answer.rounds == 0) answer.note = kSamePlan;
+  answer.note = note_on(answer);
   return answer;
 }
 

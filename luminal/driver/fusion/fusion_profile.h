@@ -13,8 +13,10 @@
 
 namespace luminal {
 
-// The note of an answer without rounds.
-inline constexpr const char* kSamePlan = "both are the same plan";
+// Whether an answer's interval is so wide that the machine was busy with other things.
+bool is_noisy(const FusionAnswer& answer);
+// What is to be known of an answer that was measured; mostly nothing.
+std::string note_on(const FusionAnswer& answer);
 
 // What answers hold for. Those of other conditions are of no use.
 struct FusionConditions {

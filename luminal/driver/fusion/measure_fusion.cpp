@@ -93,7 +93,7 @@ FusionAnswer measure_fusion(FusionPattern pattern, const FusionShape& shape,
   FusionRival unfused = fusion_rival(built, options, {{group, FusionPolicy::Never}});
   FusionAnswer answer{.fused_kernels = fused.n_kernels(), .unfused_kernels = unfused.n_kernels()};
   if (fused.text() == unfused.text()) {
-    answer.note = kSamePlan;
+    answer.note = note_on(answer);
     return answer;
   }
   fused.executable.run();
@@ -106,7 +106,8 @@ FusionAnswer measure_fusion(FusionPattern pattern, const FusionShape& shape,
   answer.low = ratio.low;
   answer.high = ratio.high;
   answer.rounds = static_cast<int>(times[0].size());
-  const bool tie = ratio.low <= 1 && ratio.high >= 1;
+  answer.note = note_on(answer);
+  const bool tie = (ratio.low <= 1 && ratio.high >= 1) || is_noisy(answer);
   answer.fuse = tie ? answer.fused_kernels <= answer.unfused_kernels : ratio.high < 1;
   return answer;
 }

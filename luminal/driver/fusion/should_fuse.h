@@ -24,8 +24,8 @@ LUMINAL_API const char* text(FusionSource source);  // "profile", "measured now"
 struct FusionAnswer {
   bool fuse = false;
   // The time of the fused plan by that of the other: below 1, fusing wins. The median over rounds
-  // in which both ran in turns, and its 95 % interval. Where that holds 1 they are a tie, which
-  // goes to fewer kernels, and then to fusing.
+  // in which both ran in turns, and its 95 % interval. Where that holds 1, or is so wide that noise
+  // must have made it, they are a tie, which goes to fewer kernels, and then to fusing.
   double ratio = 1;
   double low = 1;
   double high = 1;

@@ -79,6 +79,18 @@ TEST(FusionProfile, AnswersExactlyOrBetweenNeighboursThatAgree) {
   EXPECT_FALSE(profile.find(FusionPattern::SwiGlu, wider).has_value());
 }
 
+TEST(FusionProfile, SaysWhatIsToBeKnownOfAnAnswer) {
+  FusionAnswer answer = answer_of(true, 1);
+  EXPECT_EQ(note_on(answer), "");
+  answer.high = 3;
+  EXPECT_EQ(note_on(answer), "the machine was too busy to tell");
+  FusionProfile profile(sample().conditions());
+  profile.add(FusionPattern::SwiGlu, tokens(4), answer);
+  EXPECT_EQ(profile.find(FusionPattern::SwiGlu, tokens(4))->note, note_on(answer));
+  answer.rounds = 0;
+  EXPECT_EQ(note_on(answer), "both are the same plan");
+}
+
 TEST(FusionProfile, ConditionsThatDifferAreNamed) {
   const FusionConditions own = sample().conditions();
   FusionConditions other = own;
