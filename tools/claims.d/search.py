@@ -144,7 +144,7 @@ CLAIMS = [
           minutes=1.5, measure=cold_and_warm),
     Claim(name="same-bytes", target="the same plan, byte for byte, in 10 replays of a search", minutes=0.5,
           measure=same_bytes, quick=True),
-    Claim(name="random-plans", target="50 random plans of each of 4 models agree with the interpreter", minutes=5,
+    Claim(name="random-plans", target="50 random plans of each of 4 models agree with the interpreter", minutes=25,
           measure=random_plans),
     Claim(name="rolling-agrees", target="500 random loops agree with the f64 interpreter, rolled and unrolled",
           minutes=4, measure=rolling_agrees),
