@@ -272,8 +272,8 @@ void StepChecker::after(const runtime::StepView& view) {
   if (step == nullptr) return;
   const StepNote& note = notes_.steps[static_cast<size_t>(view.step)];
   for (const Guarded& output : outputs_) check_canaries(note, output);
-  check_against_loops(note, step->lowered.kernel, view.params);
-  check_against_graph(note, step->lowered, view.params);
+  const double inside = check_against_loops(note, step->lowered.kernel, view.params);
+  check_against_graph(note, step->lowered, view.params, inside);
   give_back(view);
 }
 
@@ -311,10 +311,10 @@ void StepChecker::check_canaries(const StepNote& note, const Guarded& output) co
   }
 }
 
-void StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
-                                      std::span<const void* const> params) const {
+double StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
+                                        std::span<const void* const> params) const {
   // The loops would read what a library has packed, and nobody kept.
-  if (std::find(params.begin(), params.end(), nullptr) != params.end()) return;
+  if (std::find(params.begin(), params.end(), nullptr) != params.end()) return 0;
   std::vector<std::byte*> reference;
   std::vector<std::vector<std::byte>> results(params.size());
   for (size_t p = 0; p < params.size(); ++p) {
@@ -344,17 +344,18 @@ void StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel
                        note.library.empty() ? "the compiled code" : note.library),
            wrong);
   }
+  return inside;
 }
 
 void StepChecker::check_against_graph(const StepNote& note, const kernel::LoweredKernel& lowered,
-                                      std::span<const void* const> params) const {
+                                      std::span<const void* const> params, double inside) const {
   for (size_t p = 0; p < params.size(); ++p) {
     const kernel::Param& param = lowered.kernel.params[p];
     const kernel::ClassId value = lowered.origins[p].value;
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
     const std::string wrong = compare(value_at(param, params[p]), expected->second, floats_decide_,
-                                      least_precise(graph_));
+                                      least_precise(graph_), inside);
     if (wrong.empty()) continue;
     accuse(note,
            fmt::format("its loops don't compute {}: a rule or the lowering is wrong",

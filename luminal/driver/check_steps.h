@@ -55,10 +55,11 @@ class StepChecker : public runtime::StepObserver {
   // Null for other steps, and for those that aren't to be checked.
   const kernel::KernelStep* kernel_at(int step) const;
   void check_canaries(const StepNote& note, const Guarded& output) const;
-  void check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
-                           std::span<const void* const> params) const;
+  // Returns the largest magnitude inside of the kernel.
+  double check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
+                             std::span<const void* const> params) const;
   void check_against_graph(const StepNote& note, const kernel::LoweredKernel& lowered,
-                           std::span<const void* const> params) const;
+                           std::span<const void* const> params, double inside) const;
   TensorData value_at(DType dtype, const Dims& dims, const void* data) const;
   TensorData value_at(const kernel::Param& param, const void* data) const {
     return value_at(param.dtype, param.dims, data);
