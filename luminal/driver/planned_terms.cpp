@@ -25,10 +25,10 @@ std::vector<std::string> ops_of(const kernel::TermGraph& terms, const std::vecto
 
 }  // namespace
 
-std::shared_ptr<kernel::PlannedGraph> planned_graph(const search::PlannedTerms& terms) {
+std::shared_ptr<kernel::PlannedGraph> planned_graph(search::PlannedTerms& terms) {
   auto planned = std::make_shared<kernel::PlannedGraph>();
-  planned->terms = terms.extracted.graph;
-  planned->plan = terms.plan;
+  planned->terms = std::move(terms.extracted.graph);
+  planned->plan = std::move(terms.plan);
   planned->class_of = terms.extracted.class_of;
   for (const search::SourceTensor& source : terms.sources) {
     planned->source_nodes.push_back(source.node);

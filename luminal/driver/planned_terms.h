@@ -11,8 +11,8 @@
 
 namespace luminal {
 
-// Nothing is packed yet.
-std::shared_ptr<kernel::PlannedGraph> planned_graph(const search::PlannedTerms& terms);
+// Takes the graph and the plan out of `terms`. Nothing is packed yet.
+std::shared_ptr<kernel::PlannedGraph> planned_graph(search::PlannedTerms& terms);
 
 // What pack_weights() is to know. `planned` is planned_graph(terms).
 kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& roots,

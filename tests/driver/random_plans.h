@@ -49,16 +49,7 @@ inline std::vector<double> run_random_plan(const std::shared_ptr<const Graph>& g
   const std::shared_ptr<const kernel::PlannedGraph> plans[] = {planned};
   LoadedPlans loaded(runnable, backend, load, plans);
   const auto notes = step_notes(*graph, planned, report.kernels);
-  const interpret::LeafData leaf = [&](NodeId id) {
-    const auto at = std::ranges::find(graph->leaves(), id) - graph->leaves().begin();
-    const Node& node = graph->node(id);
-    std::vector<int64_t> dims;
-    for (Expr dim : node.dims) dims.push_back(dim.evaluate(sizes).value.value());
-    return TensorData{.dtype = node.dtype,
-                      .dims = dims,
-                      .bytes = leaves[static_cast<size_t>(at)].bytes(),
-                      .owner = nullptr};
-  };
+  const interpret::LeafData leaf = leaf_data(runnable);
   StepChecker checker(*graph, *notes, sizes, leaf,
                       {.most_operations = 1e6, .against_graph = against_graph, .of_steps = {}});
   loaded.run(0, &checker);

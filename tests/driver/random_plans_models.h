@@ -30,7 +30,6 @@ inline void build_small_llama(Graph& graph, int64_t layers, DType dtype) {
 inline void build_small_resnet(Graph& graph, int blocks) {
   Tensor x = graph.input("x", {1, 4, 9, 9});
   for (int b = 0; b < blocks; ++b) {
-    const nn::Scope scope = nn::Scope(graph).child(b);
     const Tensor first = graph.weight("a" + std::to_string(b), {4, 4, 3, 3});
     const Tensor second = graph.weight("b" + std::to_string(b), {4, 4, 3, 3});
     const Tensor inner = relu(conv2d(x, first, std::nullopt, {.padding = 1}));

@@ -1,5 +1,6 @@
 #include "luminal/driver/measure/loaded_plans.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "luminal/base/check.h"
@@ -8,6 +9,19 @@
 namespace luminal {
 
 using runtime::Buffer;
+
+interpret::LeafData leaf_data(const RunnableGraph& graph) {
+  return [&graph](NodeId id) {
+    const auto at = std::ranges::find(graph.graph->leaves(), id) - graph.graph->leaves().begin();
+    const Node& node = graph.graph->node(id);
+    const Result<ResolvedDims> dims = resolve_dims(node.dims, graph.sizes);
+    LUMINAL_CHECK(dims, dims.why());
+    return TensorData{.dtype = node.dtype,
+                      .dims = dims->sizes,
+                      .bytes = graph.leaves[static_cast<size_t>(at)].bytes(),
+                      .owner = nullptr};
+  };
+}
 
 LoadedPlans::LoadedPlans(const RunnableGraph& graph, const backends::Backend& backend,
                          const backends::LoadOptions& options,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "luminal/backends/backend.h"
+#include "luminal/graph/interpret/interpreter.h"
 #include "luminal/runtime/program.h"
 
 namespace luminal {
@@ -17,6 +18,9 @@ struct RunnableGraph {
   std::vector<runtime::Buffer> leaves;  // their values
   Bindings sizes;
 };
+
+// The leaves as the interpreter reads them. The graph must outlive it.
+interpret::LeafData leaf_data(const RunnableGraph& graph);
 
 class LoadedPlans {
  public:

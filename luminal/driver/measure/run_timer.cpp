@@ -128,7 +128,7 @@ search::PlannedTerms RunTimer::with_plan(const kernel::Plan& plan) const {
 }
 
 std::shared_ptr<const kernel::PlannedGraph> RunTimer::prepared(
-    const search::PlannedTerms& terms, const Graph& graph, const std::vector<NodeId>& roots) const {
+    search::PlannedTerms& terms, const Graph& graph, const std::vector<NodeId>& roots) const {
   std::shared_ptr<kernel::PlannedGraph> planned = planned_graph(terms);
   if (const auto packing = backend_.packing(load_)) {
     kernel::pack_weights(*planned, pack_request(graph, roots, terms, *planned, *packing, 0));
@@ -154,16 +154,7 @@ void RunTimer::check(LoadedPlans& loaded,
     operations += kernel::interpreted_work(step.lowered.kernel, lowered_.sizes).operations;
   }
   checks.against_graph = operations <= kCheckedWhole;
-  const interpret::LeafData leaf = [&](NodeId id) {
-    const auto at =
-        std::ranges::find(lowered_.graph->leaves(), id) - lowered_.graph->leaves().begin();
-    const Node& node = lowered_.graph->node(id);
-    const Result<ResolvedDims> dims = resolve_dims(node.dims, lowered_.sizes);
-    return TensorData{.dtype = node.dtype,
-                      .dims = dims->sizes,
-                      .bytes = lowered_.leaves[static_cast<size_t>(at)].bytes(),
-                      .owner = nullptr};
-  };
+  const interpret::LeafData leaf = leaf_data(lowered_);
   StepChecker checker(*lowered_.graph, *notes, lowered_.sizes, leaf, std::move(checks));
   loaded.run(0, &checker);
 }
@@ -177,7 +168,7 @@ double RunTimer::base_drift(const std::vector<double>& base_runs) {
 
 std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
     const kernel::Plan& plan, const std::vector<bool>& wanted, double seconds) {
-  const search::PlannedTerms terms = with_plan(plan);
+  search::PlannedTerms terms = with_plan(plan);
   const auto planned = prepared(terms, *lowered_.graph, terms_.roots);
   auto loaded = std::make_unique<LoadedPlans>(lowered_, backend_, load_, std::span(&planned, 1));
   check(*loaded, planned, terms, wanted);
@@ -243,10 +234,11 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
   std::vector<std::shared_ptr<const kernel::PlannedGraph>> plans;
   for (const kernel::Plan* plan : {&champion, &challenger}) {
     if (&graph == &lowered_) {
-      plans.push_back(prepared(with_plan(*plan), *graph.graph, terms_.roots));
+      search::PlannedTerms terms = with_plan(*plan);
+      plans.push_back(prepared(terms, *graph.graph, terms_.roots));
       continue;
     }
-    const Result<search::PlannedTerms> unrolled = terms_.whole(*plan);
+    Result<search::PlannedTerms> unrolled = terms_.whole(*plan);
     LUMINAL_CHECK(unrolled, "a candidate that can't be unrolled: " + unrolled.why());
     plans.push_back(prepared(*unrolled, *graph.graph, roots_));
   }

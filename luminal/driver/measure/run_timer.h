@@ -38,10 +38,8 @@ class RunTimer : public search::PlanTimer {
                               double seconds) override;
 
  private:
-  struct Prepared;
-  struct Timed;
-
-  std::shared_ptr<const kernel::PlannedGraph> prepared(const search::PlannedTerms& terms,
+  // Takes the graph and the plan out of `terms`.
+  std::shared_ptr<const kernel::PlannedGraph> prepared(search::PlannedTerms& terms,
                                                        const Graph& graph,
                                                        const std::vector<NodeId>& roots) const;
   search::PlannedTerms with_plan(const kernel::Plan& plan) const;

@@ -56,31 +56,28 @@ Result<PlannedTerms> PlanWay::whole(const kernel::Plan& plan) const {
   return unroll_plan(graph_, roots_, *rolled_, request_.loops, terms);
 }
 
+// A search for a better plan begins with one that can be unrolled, and keeps to such.
+std::shared_ptr<const KernelCosts> PlanWay::improve(const FindBetter& better) {
+  if (rolled_) {
+    if (const auto unrolled = whole(found_.plan); !unrolled) plan_as_it_is(unrolled.why());
+  }
+  BetterPlan plan = better({.graph = lowered_graph(),
+                            .roots = rolled_ ? rolled_->roots : roots_,
+                            .rolled = rolled(),
+                            .terms = searched_,
+                            .request = request_,
+                            .options = options_.search,
+                            .whole = [this](const kernel::Plan& p) { return whole(p); }},
+                           found_);
+  found_ = std::move(plan.found);
+  return plan.costs;
+}
+
 void PlanWay::finish(Explained explained, const FindBetter& better) {
   const auto start = std::chrono::steady_clock::now();
-  if (!rolled_) {
-    // There is nothing to unroll.
-  } else if (const auto unrolled = whole(found_.plan); !unrolled) {
-    plan_as_it_is(unrolled.why());
-  }
+  const std::shared_ptr<const KernelCosts> costs = better ? improve(better) : nullptr;
   SearchOptions options = options_.search;
-  std::shared_ptr<const KernelCosts> costs;
-  if (better) {
-    BetterPlan plan = better({.graph = lowered_graph(),
-                              .roots = rolled_ ? rolled_->roots : roots_,
-                              .rolled = rolled(),
-                              .terms = searched_,
-                              .request = request_,
-                              .options = options_.search,
-                              .whole = [this](const kernel::Plan& p) { return whole(p); }},
-                             found_);
-    found_ = std::move(plan.found);
-    costs = std::move(plan.costs);
-    options.costs = costs.get();
-  }
-  const std::vector<std::string> unfused =
-      notes_on_fusion(graph_, options_.fusing, rolled(), searched_.extracted, found_);
-  report_.notes.insert(report_.notes.end(), unfused.begin(), unfused.end());
+  options.costs = costs.get();
   // What was found is explained as it was found.
   const kernel::TermGraph& terms = searched_.extracted.graph;
   if (explained.stored) {
@@ -89,9 +86,19 @@ void PlanWay::finish(Explained explained, const FindBetter& better) {
   if (explained.absorbed) {
     searched_.absorbed = explain_absorbed(terms, request_, options, found_.plan, found_.cut);
   }
-  Result<PlannedTerms> planned = whole(found_.plan);
-  LUMINAL_CHECK(planned, "a plan that was unrolled before can't be now: " + planned.why());
-  planned_ = std::move(*planned);
+  const std::vector<std::string> unfused =
+      notes_on_fusion(graph_, options_.fusing, rolled(), searched_.extracted, found_);
+  searched_.plan = found_.plan;
+  if (!rolled_) {
+    planned_ = std::move(searched_);
+  } else if (auto unrolled = unroll_plan(graph_, roots_, *rolled_, request_.loops, searched_)) {
+    planned_ = std::move(*unrolled);
+  } else {
+    LUMINAL_CHECK(!better, "a plan that was unrolled before can't be now: " + unrolled.why());
+    plan_as_it_is(unrolled.why());
+    return finish(explained, nullptr);
+  }
+  report_.notes.insert(report_.notes.end(), unfused.begin(), unfused.end());
   search_seconds_ += seconds_since(start);
 }
 

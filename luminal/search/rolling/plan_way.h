@@ -18,7 +18,7 @@ struct SearchedTerms {
   const Graph& graph;  // rolled, where loops are
   const std::vector<NodeId>& roots;
   const RolledGraph* rolled;  // null where nothing is
-  const PlannedTerms& terms;  // with the plan found so far
+  const PlannedTerms& terms;  // without a plan
   const PlanRequest& request;
   const SearchOptions& options;
   // The plan of the whole graph that a plan of these terms becomes; a failure as unroll_plan's.
@@ -58,6 +58,8 @@ class PlanWay {
   const Graph& lowered_graph() const { return rolled_ ? *rolled_->graph : graph_; }
 
   Result<PlannedTerms> whole(const kernel::Plan& plan) const;
+  // Returns what the better plan was found by.
+  std::shared_ptr<const KernelCosts> improve(const FindBetter& better);
   void plan_as_it_is(const std::string& why);
 
   const Graph& graph_;
