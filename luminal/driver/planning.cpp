@@ -217,7 +217,7 @@ search::InspectOptions planning_options(const Graph& graph, const CompileOptions
   // same for any number of threads.
   result.search.machine.threads = static_cast<int>(base::usable_threads());
   result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
-  result.fusing = decide_fusion(graph, options).forces;
+  result.fusing = fusion_forces(graph, options);
   return result;
 }
 

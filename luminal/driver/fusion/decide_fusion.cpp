@@ -149,4 +149,10 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
   return result;
 }
 
+std::vector<search::FusionForce> fusion_forces(const Graph& graph, const CompileOptions& options) {
+  check_groups(options);
+  if (!is_measured(options) && options.fusion_groups.empty()) return {};
+  return decide_fusion(graph, options).forces;
+}
+
 }  // namespace luminal

@@ -19,4 +19,7 @@ struct FusionDecisions {
 // for: what was measured is remembered. UserError for a group that isn't a pattern.
 FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options);
 
+// What it forces on a plan alone: nothing is looked for where no policy decides.
+std::vector<search::FusionForce> fusion_forces(const Graph& graph, const CompileOptions& options);
+
 }  // namespace luminal
