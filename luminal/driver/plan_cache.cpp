@@ -167,16 +167,19 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
   asked.first_kernel = report.kernels.size() - report.n_packing();
   const std::string key = is_kept ? plan_key(asked) : "";
   if (is_kept) {
-    if (const std::optional<TunedPlan> tuned = tuner.remembered(*question)) {
-      try {
+    try {
+      if (const std::optional<TunedPlan> tuned = tuner.remembered(*question)) {
         const KeptPlan kept = read_entry(tuned->entry, key, graph, roots);
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
         report_kept(kept, "the tuning records", taken.count(), options.report != nullptr, report);
         if (!report.searches.empty()) report.searches.back().mode = "remembered";
         return kept.planned;
-      } catch (const base::ByteError&) {
-        // It was found under other numbers of kernels, or for a report that said less.
       }
+    } catch (const std::exception& error) {
+      report.notes.push_back(
+          fmt::format("the plan in the tuning records is not used: {}; it is searched anew, with "
+                      "what they hold of its kernels",
+                      error.what()));
     }
   }
   const ReportMark mark(report);

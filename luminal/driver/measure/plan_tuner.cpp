@@ -70,11 +70,7 @@ std::optional<TunedPlan> PlanTuner::found(const std::string& question) const {
   if (!store_) return std::nullopt;
   const std::optional<std::string> bytes = store_->plan(key_of(question));
   if (!bytes) return std::nullopt;
-  try {
-    return read_tuned_plan(*bytes);
-  } catch (const base::ByteError&) {
-    return std::nullopt;  // of another version, or not ours: as if there were none
-  }
+  return read_tuned_plan(*bytes);
 }
 
 std::optional<TunedPlan> PlanTuner::remembered(const std::string& question) const {
@@ -98,7 +94,15 @@ search::MeasuredOptions PlanTuner::search_options(
     if (!question) {
       throw UserError("replay: a graph with custom ops can't be: code has no bytes to compare");
     }
-    const std::optional<TunedPlan> plan = found(*question);
+    std::optional<TunedPlan> plan;
+    try {
+      plan = found(*question);
+    } catch (const base::ByteError& error) {
+      throw UserError(fmt::format(
+          "replay: what {} holds of this graph can't be read: {}; compile with --search measured "
+          "to search it anew",
+          store_->file().string(), error.what()));
+    }
     if (!plan) {
       throw UserError(fmt::format(
           "replay: {} has no search of this graph on this device ({}) by this compiler; compile "

@@ -21,7 +21,8 @@ class PlanTuner {
             const backends::LoadOptions& load, const CompileOptions& options);
 
   // The plan that a search with at least this budget found, if records have it; of a replay, always
-  // none. `question` are the bytes of what is asked, of which records know answers.
+  // none. ByteError for bytes that aren't one. `question` are the bytes of what is asked, of which
+  // records know answers.
   std::optional<TunedPlan> remembered(const std::string& question) const;
   // For PlanWay::finish(): adds to the report what it did. Without a question (a graph with custom
   // ops has no bytes to compare) nothing can be replayed.
