@@ -86,7 +86,7 @@ std::string read_name() { return "unknown processor"; }
 
 #endif
 
-std::string read_line(const std::string& path) {
+std::string read_line_or_empty(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
@@ -108,14 +108,16 @@ CpuCaches read_caches() {
   CpuCaches caches;
   for (int i = 0; i < 8; ++i) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    const std::string level = read_line(folder + "level");
+    const std::string level = read_line_or_empty(folder + "level");
     if (level.empty()) break;
-    const std::string type = read_line(folder + "type");
-    const size_t size = parse_size(read_line(folder + "size"));
+    const std::string type = read_line_or_empty(folder + "type");
+    const size_t size = parse_size(read_line_or_empty(folder + "size"));
     if (level == "1" && type == "Data") caches.l1_data = size;
     if (level == "2") caches.l2 = size;
     if (level == "3") caches.l3 = size;
-    if (caches.line == 0) caches.line = parse_size(read_line(folder + "coherency_line_size"));
+    if (caches.line == 0) {
+      caches.line = parse_size(read_line_or_empty(folder + "coherency_line_size"));
+    }
   }
   return caches;
 }

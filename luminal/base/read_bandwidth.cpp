@@ -3,6 +3,7 @@
 #include "luminal/base/os_cpu.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/base/os_memory.h"
+#include "luminal/base/seconds_since.h"
 
 #include <algorithm>
 #include <atomic>
@@ -25,10 +26,6 @@ constexpr size_t kWantedBytes = size_t{1} << 30;
 typedef uint64_t Vector __attribute__((vector_size(kLine), aligned(kLine)));
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The sum of a range as 64-bit words, read as eight streams side by side. The range holds a
 // multiple of kStreams lines and starts on a line.

@@ -15,7 +15,7 @@
 namespace luminal {
 namespace {
 
-constexpr std::string_view kMagic = "luminal bundle 1";
+constexpr std::string_view kBundleMagic = "luminal bundle 1";
 
 constexpr const char* kWayOut = "make it anew with this build";
 
@@ -46,7 +46,7 @@ std::string make_bundle(const Graph& graph, const CompileOptions& options) {
   CompiledParts parts;
   compile_parts(*again, options, {.made = &parts});
   base::ByteWriter out;
-  out.text(kMagic);
+  out.text(kBundleMagic);
   out.text(base::format_fingerprint());
   out.text(fmt::format("{} ({})", LUMINAL_VERSION, base::source_fingerprint().substr(0, 12)));
   out.text(options.backend);
@@ -64,7 +64,7 @@ LoadedBundle load_bundle(std::string_view bytes) {
   const std::string_view content = bytes.substr(0, bytes.size() - seal);
   try {
     base::ByteReader in(content);
-    if (in.text() != kMagic) refuse("these bytes aren't one");
+    if (in.text() != kBundleMagic) refuse("these bytes aren't one");
     if (base::digest(content) != bytes.substr(content.size())) refuse("it is damaged");
     const std::string_view format = in.text();
     std::string made_by(in.text());

@@ -26,7 +26,7 @@ constexpr size_t kAlignment = 64;          // as kernels may want their outputs
 
 // How far a value may be from what it should be, relative to its own size and to the largest one of
 // its tensor: sums cancel. Each is a few hundred roundings, far from what a wrong term makes.
-double tolerance(DType dtype) {
+double step_tolerance(DType dtype) {
   switch (dtype) {
     case DType::F64:
       return 1e-11;
@@ -65,7 +65,7 @@ bool untouched(const TensorData& data, size_t element) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kPoison; });
 }
 
-DType less_precise(DType a, DType b) { return tolerance(a) < tolerance(b) ? b : a; }
+DType less_precise(DType a, DType b) { return step_tolerance(a) < step_tolerance(b) ? b : a; }
 
 // The least precise floats that a kernel computes with. An f32 that it makes of bf16 differs by
 // their roundings, of which kernels may leave out some.
@@ -114,7 +114,7 @@ std::string compare(const TensorData& found, const TensorData& expected, bool ma
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
   const double relative =
-      is_float(found.dtype) ? std::max(tolerance(found.dtype), tolerance(least)) : 0;
+      is_float(found.dtype) ? std::max(step_tolerance(found.dtype), step_tolerance(least)) : 0;
   size_t first = ours.size();
   size_t wrong = 0;
   double worst = 0;

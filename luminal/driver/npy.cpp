@@ -14,7 +14,7 @@
 namespace luminal {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw UserError(fmt::format("diff: {}: {}", path, what));
@@ -88,8 +88,8 @@ TensorData read_npy(const std::string& path, const std::shared_ptr<base::MappedF
 TensorData read_elements(const std::string& path, const TensorData& like) {
   auto file = std::make_shared<base::MappedFile>(path);
   std::span<const std::byte> bytes = file->bytes();
-  const bool npy =
-      bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+  const bool npy = bytes.size() >= kNpyMagic.size() &&
+                   std::memcmp(bytes.data(), kNpyMagic.data(), kNpyMagic.size()) == 0;
   TensorData data =
       npy ? read_npy(path, file)
           : TensorData{.dtype = like.dtype, .dims = like.dims, .bytes = bytes, .owner = file};

@@ -6,11 +6,6 @@
 #include <utility>
 
 namespace luminal::egraph {
-namespace {
-
-constexpr size_t kFirstSlots = 8;
-
-}  // namespace
 
 ColumnIndex::ColumnIndex(uint64_t mask, size_t columns) : mask_(mask) {
   slots_.resize(kFirstSlots, {});

@@ -7,6 +7,8 @@
 namespace luminal::egraph {
 
 inline constexpr uint32_t kNoRow = 0xffffffffu;
+// Of a hash table without rows; a power of two.
+inline constexpr size_t kFirstSlots = 8;
 
 // Rows are found by these bits and told apart by the rows themselves.
 struct RowSlot {

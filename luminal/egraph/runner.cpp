@@ -1,5 +1,6 @@
 #include "luminal/egraph/runner.h"
 
+#include "luminal/base/seconds_since.h"
 #include "luminal/egraph/actions.h"
 #include "luminal/egraph/inside/recorder.h"
 #include "luminal/egraph/rebuild.h"
@@ -12,9 +13,7 @@
 namespace luminal::egraph {
 namespace {
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+using base::seconds_since;
 
 class Runner {
  public:

@@ -8,11 +8,6 @@
 #include <utility>
 
 namespace luminal::egraph {
-namespace {
-
-constexpr size_t kFirstSlots = 8;
-
-}  // namespace
 
 Table::Table(size_t inputs) : inputs_(inputs) { slots_.resize(kFirstSlots, {}); }
 

@@ -83,7 +83,7 @@ Tensor full(Graph& graph, const Dims& dims, const Scalar& value, DType dtype) {
 }
 
 Tensor full_like(const Tensor& like, const Scalar& value) {
-  return full(like.graph(), like.dims(), value, like.dtype());
+  return prim::full(like.graph(), like.dims(), value, like.dtype());
 }
 
 }  // namespace prim

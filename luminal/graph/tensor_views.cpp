@@ -14,11 +14,10 @@
 
 namespace luminal {
 
+using composite::at;
 using composite::normalize_axis;
 
 namespace {
-
-size_t at(int axis) { return static_cast<size_t>(axis); }
 
 // `wanted` with its -1, if any, replaced so that it has as many elements as `source`.
 Dims solve_reshape(const Dims& source, Dims wanted) {

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 constexpr size_t kMaxBytes = 4'000'000;
 constexpr int kMaxDepth = 32;
 
-[[noreturn]] void fail(const std::string& file, const std::string& message) {
+[[noreturn]] void fail_config(const std::string& file, const std::string& message) {
   throw UserError(fmt::format("config: {}: {}", quote(file), message));
 }
 
@@ -35,14 +35,16 @@ class Watch {
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= kMaxDepth) fail(file_, fmt::format("is nested deeper than {}", kMaxDepth));
+      if (depth >= kMaxDepth) {
+        fail_config(file_, fmt::format("is nested deeper than {}", kMaxDepth));
+      }
       keys_.emplace_back();
     } else if (event == Event::object_end || event == Event::array_end) {
       keys_.pop_back();
     } else if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
       if (!keys_.back().insert(key).second) {
-        fail(file_, fmt::format("has the key {} twice", quote(key)));
+        fail_config(file_, fmt::format("has the key {} twice", quote(key)));
       }
     }
     return true;
@@ -109,19 +111,19 @@ std::string_view text_of(const base::MappedFile& file) {
 
 Json parse_checked(std::string_view text, const std::string& name) {
   if (text.size() > kMaxBytes) {
-    fail(name, fmt::format("has {} bytes, over the limit of {}", text.size(), kMaxBytes));
+    fail_config(name, fmt::format("has {} bytes, over the limit of {}", text.size(), kMaxBytes));
   }
   // The JSON library takes a zero byte for the end and would ignore what follows it.
   if (size_t zero = text.find('\0'); zero != text.npos) {
-    fail(name, fmt::format("isn't valid JSON at byte {}: a zero byte", zero));
+    fail_config(name, fmt::format("isn't valid JSON at byte {}: a zero byte", zero));
   }
   try {
     return Json::parse(text.begin(), text.end(), Watch(name));
   } catch (const Json::parse_error& error) {
-    fail(name,
-         fmt::format("isn't valid JSON at byte {}: {}", error.byte, io::json_fault(error.what())));
+    fail_config(name, fmt::format("isn't valid JSON at byte {}: {}", error.byte,
+                                  io::json_fault(error.what())));
   } catch (const Json::exception& error) {  // a number past all ranges
-    fail(name, fmt::format("isn't valid JSON: {}", io::json_fault(error.what())));
+    fail_config(name, fmt::format("isn't valid JSON: {}", io::json_fault(error.what())));
   }
 }
 
@@ -136,8 +138,8 @@ struct Config::Contents {
   static std::shared_ptr<const Contents> of(const Json& object, std::shared_ptr<const Json> whole,
                                             std::string place, std::string name) {
     if (!object.is_object()) {
-      fail(name, fmt::format("holds {}{}, but an object is wanted", kind_of(object),
-                             place.empty() ? "" : " in its list"));
+      fail_config(name, fmt::format("holds {}{}, but an object is wanted", kind_of(object),
+                                    place.empty() ? "" : " in its list"));
     }
     return std::make_shared<const Contents>(
         Contents{std::move(name), std::move(place), std::move(whole), &object});
@@ -150,8 +152,8 @@ struct Config::Contents {
 
   [[noreturn]] void wrong_kind(std::string_view key, std::string_view wanted,
                                const Json& found) const {
-    fail(name, fmt::format("{} is {}, but {} is wanted", quote(place + std::string(key)),
-                           kind_of(found), wanted));
+    fail_config(name, fmt::format("{} is {}, but {} is wanted", quote(place + std::string(key)),
+                                  kind_of(found), wanted));
   }
 
   template <typename To>
@@ -186,7 +188,7 @@ struct Config::Contents {
   template <typename To>
   To required(std::string_view key, std::optional<To> found) const {
     if (found) return *std::move(found);
-    fail(name, fmt::format("lacks {}", quote(place + std::string(key))));
+    fail_config(name, fmt::format("lacks {}", quote(place + std::string(key))));
   }
 };
 
@@ -210,7 +212,7 @@ std::vector<Config> Config::open_list(const std::string& path) {
 std::vector<Config> Config::parse_list(std::string_view text, std::string name) {
   auto whole = std::make_shared<const Json>(parse_checked(text, name));
   if (!whole->is_array()) {
-    fail(name, fmt::format("holds {}, but a list is wanted", kind_of(*whole)));
+    fail_config(name, fmt::format("holds {}, but a list is wanted", kind_of(*whole)));
   }
   std::vector<Config> list;
   for (const Json& item : *whole) {

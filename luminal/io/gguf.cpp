@@ -17,7 +17,7 @@ namespace {
 
 using io::quote;
 
-[[noreturn]] void fail(std::string_view file, const std::string& message) {
+[[noreturn]] void fail_gguf(std::string_view file, const std::string& message) {
   throw UserError(fmt::format("gguf: {}: {}", quote(file), message));
 }
 
@@ -31,14 +31,14 @@ std::optional<To> find_as(const Gguf& file, std::string_view key, std::string_vi
   if (converted) return converted;
   std::string found(name(value->kind));
   if (value->kind == GgufKind::Array) found += fmt::format(" of {}", name(value->element));
-  fail(file.name(),
-       fmt::format("metadata {} is of kind {}, but {} is wanted", quote(key), found, wanted));
+  fail_gguf(file.name(),
+            fmt::format("metadata {} is of kind {}, but {} is wanted", quote(key), found, wanted));
 }
 
 template <typename To>
 To required(const Gguf& file, std::string_view key, std::optional<To> found) {
   if (found) return *std::move(found);
-  fail(file.name(), fmt::format("lacks the metadata {}", quote(key)));
+  fail_gguf(file.name(), fmt::format("lacks the metadata {}", quote(key)));
 }
 
 }  // namespace
@@ -132,8 +132,8 @@ std::string_view Gguf::text_at(std::string_view key) const {
 
 const TensorInfo& Gguf::tensor_at(std::string_view name) const {
   if (const TensorInfo* info = find(name)) return *info;
-  fail(contents_->name, fmt::format("there is no tensor {}; tensors() lists the {} there are",
-                                    quote(name), contents_->tensors.size()));
+  fail_gguf(contents_->name, fmt::format("there is no tensor {}; tensors() lists the {} there are",
+                                         quote(name), contents_->tensors.size()));
 }
 
 std::span<const std::byte> Gguf::bytes(std::string_view name) const {
@@ -143,9 +143,10 @@ std::span<const std::byte> Gguf::bytes(std::string_view name) const {
 TensorData Gguf::data(std::string_view name) const {
   const TensorInfo& info = tensor_at(name);
   if (!info.dtype) {
-    fail(contents_->name,
-         fmt::format("tensor {} is {}, which holds blocks and no plain elements; read its planes",
-                     quote(name), info.file_dtype));
+    fail_gguf(
+        contents_->name,
+        fmt::format("tensor {} is {}, which holds blocks and no plain elements; read its planes",
+                    quote(name), info.file_dtype));
   }
   return io::elements_in_file(*info.dtype, info.dims, bytes(name), contents_->owner);
 }

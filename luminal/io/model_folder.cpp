@@ -32,25 +32,25 @@ TokenizerFiles tokenizer_in(const fs::path& folder) {
           .merges_txt = file_in(folder, "merges.txt")};
 }
 
-[[noreturn]] void fail(const std::string& path, const std::string& message) {
+[[noreturn]] void fail_folder(const std::string& path, const std::string& message) {
   throw UserError(fmt::format("model folder: {}: {}", quote(path), message));
 }
 
 void check_folder(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) fail(path, "there is no such folder");
+  if (!fs::is_directory(path, ignored)) fail_folder(path, "there is no such folder");
   if (!file_in(path, "config.json")) {
-    fail(path, "the folder holds no config.json; is it a model in Hugging Face's layout?");
+    fail_folder(path, "the folder holds no config.json; is it a model in Hugging Face's layout?");
   }
   const bool weights =
       file_in(path, "model.safetensors") || file_in(path, "model.safetensors.index.json");
   if (weights) return;
   if (file_in(path, "pytorch_model.bin") || file_in(path, "pytorch_model.bin.index.json")) {
-    fail(path,
-         "its weights are a Python pickle, which can run code and isn't read; convert them "
-         "to model.safetensors");
+    fail_folder(path,
+                "its weights are a Python pickle, which can run code and isn't read; convert them "
+                "to model.safetensors");
   }
-  fail(path, "the folder holds neither model.safetensors nor model.safetensors.index.json");
+  fail_folder(path, "the folder holds neither model.safetensors nor model.safetensors.index.json");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 constexpr std::string_view kSingleFile = "model.safetensors";
 constexpr std::string_view kIndexFile = "model.safetensors.index.json";
 
-[[noreturn]] void fail(std::string_view file, const std::string& message) {
+[[noreturn]] void fail_safetensors(std::string_view file, const std::string& message) {
   throw UserError(fmt::format("safetensors: {}: {}", quote(file), message));
 }
 
@@ -36,22 +36,23 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 std::string_view header_text(std::span<const std::byte> bytes, const std::string& name) {
   uint64_t length = 0;
   if (bytes.size() < sizeof(length)) {
-    fail(name, fmt::format("has {} bytes, too few for the 8-byte header length; the file is cut "
-                           "short or isn't a safetensors file",
-                           bytes.size()));
+    fail_safetensors(
+        name, fmt::format("has {} bytes, too few for the 8-byte header length; the file is cut "
+                          "short or isn't a safetensors file",
+                          bytes.size()));
   }
   std::memcpy(&length, bytes.data(), sizeof(length));
   if (length > io::kMaxHeaderBytes) {
-    fail(name,
-         fmt::format("the header length {} is over the limit of {} bytes; the file is damaged "
-                     "or isn't a safetensors file",
-                     length, io::kMaxHeaderBytes));
+    fail_safetensors(
+        name, fmt::format("the header length {} is over the limit of {} bytes; the file is damaged "
+                          "or isn't a safetensors file",
+                          length, io::kMaxHeaderBytes));
   }
   if (length > bytes.size() - sizeof(length)) {
-    fail(name,
-         fmt::format("the header length {} is more than the {} bytes that follow it; the file "
-                     "is cut short or isn't a safetensors file",
-                     length, bytes.size() - sizeof(length)));
+    fail_safetensors(
+        name, fmt::format("the header length {} is more than the {} bytes that follow it; the file "
+                          "is cut short or isn't a safetensors file",
+                          length, bytes.size() - sizeof(length)));
   }
   return as_text(bytes.subspan(sizeof(length), length));
 }
@@ -59,8 +60,9 @@ std::string_view header_text(std::span<const std::byte> bytes, const std::string
 void check_bools(std::span<const std::byte> bytes, std::string_view file, std::string_view name) {
   auto bad = std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b > std::byte{1}; });
   if (bad == bytes.end()) return;
-  fail(file, fmt::format("tensor {} is BOOL but holds {} at element {}; only 0 and 1 are bools",
-                         quote(name), std::to_integer<int>(*bad), bad - bytes.begin()));
+  fail_safetensors(
+      file, fmt::format("tensor {} is BOOL but holds {} at element {}; only 0 and 1 are bools",
+                        quote(name), std::to_integer<int>(*bad), bad - bytes.begin()));
 }
 
 }  // namespace
@@ -108,7 +110,8 @@ SafeTensors SafeTensors::open(const std::string& path) {
     if (fs::exists(single, ignored)) return open_file(single.string());
     fs::path index = fs::path(path) / kIndexFile;
     if (fs::exists(index, ignored)) return open_index(index.string());
-    fail(path, fmt::format("the folder holds neither {} nor {}", kSingleFile, kIndexFile));
+    fail_safetensors(path,
+                     fmt::format("the folder holds neither {} nor {}", kSingleFile, kIndexFile));
   }
   return path.ends_with(".json") ? open_index(path) : open_file(path);
 }
@@ -121,8 +124,8 @@ SafeTensors SafeTensors::open_file(const std::string& path) {
 SafeTensors SafeTensors::open_index(const std::string& path) {
   base::MappedFile file(path);
   if (file.size() > io::kMaxHeaderBytes) {
-    fail(path, fmt::format("the index has {} bytes, over the limit of {}", file.size(),
-                           io::kMaxHeaderBytes));
+    fail_safetensors(path, fmt::format("the index has {} bytes, over the limit of {}", file.size(),
+                                       io::kMaxHeaderBytes));
   }
   io::ShardIndex index = io::parse_index(as_text(file.bytes()), path);
 
@@ -139,8 +142,8 @@ SafeTensors SafeTensors::open_index(const std::string& path) {
     const SafeTensors& shard = shards.at(shard_name);
     const TensorInfo* info = shard.find(name);
     if (!info) {
-      fail(path, fmt::format("tensor {} should be in {}, but that file lacks it", quote(name),
-                             quote(shard_name)));
+      fail_safetensors(path, fmt::format("tensor {} should be in {}, but that file lacks it",
+                                         quote(name), quote(shard_name)));
     }
     const Contents& from = *shard.contents_;
     contents->tensors.push_back(*info);
@@ -151,9 +154,10 @@ SafeTensors SafeTensors::open_index(const std::string& path) {
     contents->metadata.insert(shard.metadata().begin(), shard.metadata().end());
     for (const TensorInfo& info : shard.tensors()) {
       if (result.find(info.name)) continue;
-      fail(path, fmt::format("tensor {} of {} isn't in the index; add it, or open that file by "
-                             "itself",
-                             quote(info.name), quote(shard_name)));
+      fail_safetensors(
+          path, fmt::format("tensor {} of {} isn't in the index; add it, or open that file by "
+                            "itself",
+                            quote(info.name), quote(shard_name)));
     }
   }
   return result;
@@ -174,13 +178,15 @@ const TensorInfo* SafeTensors::find(std::string_view name) const {
 TensorData SafeTensors::data(std::string_view name) const {
   const TensorInfo* info = find(name);
   if (!info) {
-    fail(contents_->name, fmt::format("there is no tensor {}; tensors() lists the {} there are",
-                                      quote(name), contents_->tensors.size()));
+    fail_safetensors(contents_->name,
+                     fmt::format("there is no tensor {}; tensors() lists the {} there are",
+                                 quote(name), contents_->tensors.size()));
   }
   if (!info->dtype) {
-    fail(contents_->name,
-         fmt::format("tensor {} has dtype {}, which isn't supported; convert it with another tool",
-                     quote(name), quote(info->file_dtype)));
+    fail_safetensors(
+        contents_->name,
+        fmt::format("tensor {} has dtype {}, which isn't supported; convert it with another tool",
+                    quote(name), quote(info->file_dtype)));
   }
   const Contents::Location& location =
       contents_->locations[static_cast<size_t>(info - contents_->tensors.data())];

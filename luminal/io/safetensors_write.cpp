@@ -23,25 +23,25 @@ using io::quote;
 
 using Tensors = std::vector<const NamedData*>;
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void fail_write(const std::string& message) {
   throw UserError("write_safetensors: " + message);
 }
 
 void check_tensor(const NamedData& tensor) {
   if (tensor.name == "__metadata__") {
-    fail("'__metadata__' can't be a tensor's name: the format keeps it for itself");
+    fail_write("'__metadata__' can't be a tensor's name: the format keeps it for itself");
   }
   if (io::file_dtype(tensor.data.dtype).empty()) {
-    fail(fmt::format("tensor {} is {}, which the format can't hold; cast it first",
-                     quote(tensor.name), name(tensor.data.dtype)));
+    fail_write(fmt::format("tensor {} is {}, which the format can't hold; cast it first",
+                           quote(tensor.name), name(tensor.data.dtype)));
   }
   for (int64_t dim : tensor.data.dims) {
-    if (dim < 0) fail(fmt::format("tensor {} has the dim {}", quote(tensor.name), dim));
+    if (dim < 0) fail_write(fmt::format("tensor {} has the dim {}", quote(tensor.name), dim));
   }
   auto expected = byte_size(tensor.data.dtype, tensor.data.n_elements());
   if (static_cast<int64_t>(tensor.data.bytes.size()) != expected) {
-    fail(fmt::format("tensor {} holds {} bytes, but its dims and dtype take {}", quote(tensor.name),
-                     tensor.data.bytes.size(), expected));
+    fail_write(fmt::format("tensor {} holds {} bytes, but its dims and dtype take {}",
+                           quote(tensor.name), tensor.data.bytes.size(), expected));
   }
 }
 
@@ -58,7 +58,7 @@ Tensors checked(const std::vector<NamedData>& tensors) {
       std::adjacent_find(sorted.begin(), sorted.end(),
                          [](const NamedData* a, const NamedData* b) { return a->name == b->name; });
   if (twice != sorted.end()) {
-    fail(fmt::format("two tensors are named {}", quote((*twice)->name)));
+    fail_write(fmt::format("two tensors are named {}", quote((*twice)->name)));
   }
   return sorted;
 }
@@ -71,7 +71,8 @@ class NewFile {
     temporary_ = fmt::format("{}.tmp-{}-{}", path, base::process_id(), counter++);
     stream_.open(temporary_, std::ios::binary | std::ios::trunc);
     if (!stream_)
-      fail(fmt::format("can't create {}; is its folder there and writable?", quote(temporary_)));
+      fail_write(
+          fmt::format("can't create {}; is its folder there and writable?", quote(temporary_)));
   }
   ~NewFile() {
     std::error_code ignored;
@@ -90,7 +91,7 @@ class NewFile {
     }
     std::error_code error;
     fs::rename(temporary_, path_, error);
-    if (error) fail(fmt::format("can't create {}: {}", quote(path_), error.message()));
+    if (error) fail_write(fmt::format("can't create {}: {}", quote(path_), error.message()));
     done_ = true;
   }
 
@@ -107,7 +108,7 @@ auto as_utf8(Function function) {
   try {
     return function();
   } catch (const nlohmann::json::exception&) {
-    fail("a tensor's name, or the metadata, isn't valid UTF-8");
+    fail_write("a tensor's name, or the metadata, isn't valid UTF-8");
   }
 }
 
@@ -130,7 +131,7 @@ void write_file(const std::string& path, Tensors tensors, const Metadata& metada
   }
   std::string header = as_utf8([&] { return io::print_header(entries, metadata); });
   if (header.size() > io::kMaxHeaderBytes) {
-    fail(
+    fail_write(
         fmt::format("the header of {} would have {} bytes, over the format's limit of {}; write it "
                     "in shards",
                     quote(path), header.size(), io::kMaxHeaderBytes));
@@ -171,17 +172,19 @@ void write_safetensors(const std::string& path, const std::vector<NamedData>& te
 void write_sharded(const std::string& folder, const std::vector<NamedData>& tensors,
                    int64_t max_shard_bytes, const Metadata& metadata) {
   if (max_shard_bytes <= 0) {
-    fail(fmt::format("max_shard_bytes is {}; it must be positive", max_shard_bytes));
+    fail_write(fmt::format("max_shard_bytes is {}; it must be positive", max_shard_bytes));
   }
   std::vector<Tensors> shards = split_shards(checked(tensors), max_shard_bytes);
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(fmt::format("can't create the folder {}: {}", quote(folder), error.message()));
+  if (error) {
+    fail_write(fmt::format("can't create the folder {}: {}", quote(folder), error.message()));
+  }
 
   fs::path single = fs::path(folder) / "model.safetensors";
   if (shards.size() == 1) return write_file(single.string(), shards.front(), metadata);
   if (fs::exists(single, error)) {
-    fail(
+    fail_write(
         fmt::format("{} is there already and readers would prefer it to the shards; remove it "
                     "first",
                     quote(single.string())));

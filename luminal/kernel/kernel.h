@@ -128,6 +128,10 @@ struct Kernel {
   Expr local_bytes;  // of local buffers, per outer point
 };
 
+inline Expr extent_of(const Kernel& kernel, int loop) {
+  return kernel.loops[static_cast<size_t>(loop)].extent;
+}
+
 // Whether a stage only fills an output with the input that it may share its memory with.
 bool copies_shared(const Kernel& kernel, const Stage& stage);
 

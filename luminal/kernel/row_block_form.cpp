@@ -10,14 +10,10 @@ namespace luminal::kernel {
 namespace {
 
 // Fewer rows don't pay for copies of what they share.
-constexpr int64_t kFewRows = 8;
+constexpr int64_t kFewestRows = 8;
 // Of the shared factors of one point of the other loops: keys and values of 32,768 tokens of 64
 // numbers each are half of it.
 constexpr int64_t kMostShared = int64_t{8} << 20;
-
-const Expr& extent(const Kernel& kernel, int loop) {
-  return kernel.loops[static_cast<size_t>(loop)].extent;
-}
 
 // A stage that sums products of which one factor depends on its one loop and the other doesn't.
 std::optional<RowContraction> as_contraction(const Kernel& kernel, int number) {
@@ -47,12 +43,12 @@ std::optional<RowContraction> as_contraction(const Kernel& kernel, int number) {
 
 // Elements of a right factor at one point of the outer loops.
 int64_t most_shared(const Kernel& kernel, const RowContraction& contraction) {
-  return (extent(kernel, contraction.k) * extent(kernel, contraction.column)).upper_bound();
+  return (extent_of(kernel, contraction.k) * extent_of(kernel, contraction.column)).upper_bound();
 }
 
 Expr points(const Kernel& kernel, const std::vector<int>& loops) {
   Expr result = 1;
-  for (int loop : loops) result = result * extent(kernel, loop);
+  for (int loop : loops) result = result * extent_of(kernel, loop);
   return result;
 }
 
@@ -99,9 +95,9 @@ std::optional<RowBlockForm> row_block_form(const Kernel& kernel) {
   if (form.contractions.empty() || elements > kMostShared) return {};
   for (int loop = 0; loop < kernel.n_outer; ++loop) {
     if (!shared[static_cast<size_t>(loop)]) continue;
-    const int64_t n = extent(kernel, loop).upper_bound();
-    if (n < kFewRows) continue;
-    if (form.rows < 0 || n >= extent(kernel, form.rows).upper_bound()) form.rows = loop;
+    const int64_t n = extent_of(kernel, loop).upper_bound();
+    if (n < kFewestRows) continue;
+    if (form.rows < 0 || n >= extent_of(kernel, form.rows).upper_bound()) form.rows = loop;
   }
   return form.rows < 0 ? std::nullopt : std::optional(form);
 }
@@ -129,7 +125,7 @@ RowBlockWork work_of(const Kernel& kernel, const RowBlockForm& form) {
     const int64_t left = flops_along(kernel, stage, contraction.left, contraction.k);
     const int64_t right = half ? 0 : flops_along(kernel, stage, contraction.right, contraction.k);
     work.other_flops =
-        work.other_flops + others * n * right + all * extent(kernel, contraction.k) * left;
+        work.other_flops + others * n * right + all * extent_of(kernel, contraction.k) * left;
   }
   for (size_t s = 0; s < kernel.stages.size(); ++s) {
     if (counted[s]) continue;

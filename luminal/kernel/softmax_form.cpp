@@ -8,10 +8,6 @@
 namespace luminal::kernel {
 namespace {
 
-bool contains(const std::vector<int>& list, int value) {
-  return std::ranges::find(list, value) != list.end();
-}
-
 class SoftmaxFinder {
  public:
   explicit SoftmaxFinder(const Kernel& kernel) : kernel_(kernel) {}
@@ -231,8 +227,8 @@ class SoftmaxFinder {
     for (int s = 0; s < static_cast<int>(kernel_.stages.size()); ++s) {
       const Stage& at = stage(s);
       const bool known = s == form_.greatest || s == form_.total || s == form_.result;
-      if (at.reduction && contains(form_.keys, at.reduction->loop) && !known) return false;
-      if (known && std::ranges::any_of(at.loops, [&](int l) { return contains(form_.keys, l); })) {
+      if (at.reduction && form_.is_key(at.reduction->loop) && !known) return false;
+      if (known && std::ranges::any_of(at.loops, [&](int l) { return form_.is_key(l); })) {
         return false;
       }
     }
@@ -244,17 +240,17 @@ class SoftmaxFinder {
     for (size_t d = 0; d < dims.size(); ++d) {
       const Expr e = local.index[d];
       int at = -1;  // the loop that it is the index of
-      bool uses_key = contains(form_.keys, dims[d]);
+      bool uses_key = form_.is_key(dims[d]);
       for (size_t loop = 0; loop < kernel_.loops.size(); ++loop) {
         const auto number = static_cast<int>(loop);
         if (!e.uses_index(number)) continue;
         if (e == index(number)) at = number;
-        uses_key |= contains(form_.keys, number);
+        uses_key |= form_.is_key(number);
       }
       if (!uses_key) continue;
       if (at < 0) return false;
       for (int loop : {at, dims[d]}) {
-        if (contains(form_.keys, loop)) continue;
+        if (form_.is_key(loop)) continue;
         form_.keys.push_back(loop);
         grows = true;
       }

@@ -2,6 +2,7 @@
 // does. The form says which stages do that, and which loops run over keys.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct SoftmaxForm {
   std::vector<InstId> values, scales;
 
   std::vector<int> keys;  // all loops over keys, all of one extent; local buffers have them as dims
+  bool is_key(int loop) const { return std::ranges::find(keys, loop) != keys.end(); }
 };
 
 std::optional<SoftmaxForm> softmax_form(const Kernel& kernel);

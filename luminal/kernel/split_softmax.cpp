@@ -27,11 +27,7 @@ bool contains(const std::vector<int>& list, int value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-Expr extent(const Kernel& kernel, int loop) {
-  return kernel.loops[static_cast<size_t>(loop)].extent;
-}
-
-Expr index_of(const Kernel& kernel, int loop) { return Expr::index(loop, extent(kernel, loop)); }
+Expr index_of(const Kernel& kernel, int loop) { return Expr::index(loop, extent_of(kernel, loop)); }
 
 std::vector<Expr> indices_of(const Kernel& kernel, const std::vector<int>& loops) {
   std::vector<Expr> result;
@@ -111,7 +107,7 @@ class Splitter {
 
  private:
   const Stage& stage(int number) const { return kernel_.stages[static_cast<size_t>(number)]; }
-  bool is_key(int loop) const { return contains(form_.keys, loop); }
+  bool is_key(int loop) const { return form_.is_key(loop); }
   const Param& param(int number) const { return kernel_.params[static_cast<size_t>(number)]; }
   int n_params() const { return static_cast<int>(kernel_.params.size()); }
 
@@ -119,7 +115,7 @@ class Splitter {
 
   // Keys that a mask by position hides from all rows are left out.
   void find_keys() {
-    Expr end = extent(kernel_, form_.keys[0]);
+    Expr end = extent_of(kernel_, form_.keys[0]);
     const auto masked = masked_range(kernel_, 0);
     const bool covers = masked && std::ranges::all_of(form_.keys, [&](int k) {
                           return contains(masked->loops, k);
@@ -165,10 +161,10 @@ class Splitter {
   bool is_worth_it() const {
     if (!known_less_equal(1, count_) || count_.upper_bound() <= kRange) return false;
     Expr rows = 1;
-    for (int loop : rows_) rows = rows * extent(kernel_, loop);
-    for (int loop : stage(form_.greatest).loops) rows = rows * extent(kernel_, loop);
+    for (int loop : rows_) rows = rows * extent_of(kernel_, loop);
+    for (int loop : stage(form_.greatest).loops) rows = rows * extent_of(kernel_, loop);
     Expr points = 1;
-    for (int loop : kept_) points = points * extent(kernel_, loop);
+    for (int loop : kept_) points = points * extent_of(kernel_, loop);
     if (points.upper_bound() > kManyPoints) return false;
     return rows.upper_bound() <= (points.upper_bound() < kFewPoints ? kMostRows : kFewRows);
   }
@@ -247,7 +243,7 @@ class Splitter {
     name_.assign(kernel_.loops.size(), -1);
     auto add = [&](int loop) {
       name_[static_cast<size_t>(loop)] = static_cast<int>(made.loops.size());
-      made.loops.push_back({is_key(loop) ? length_ : extent(kernel_, loop)});
+      made.loops.push_back({is_key(loop) ? length_ : extent_of(kernel_, loop)});
     };
     for (int loop : kept_) add(loop);
     const Expr range = Expr::index(static_cast<int>(made.loops.size()), n_ranges_);
@@ -258,7 +254,7 @@ class Splitter {
       add(static_cast<int>(k));
     }
     before_ = range * length_;
-    const Expr last = extent(kernel_, form_.keys[0]) - 1;
+    const Expr last = extent_of(kernel_, form_.keys[0]) - 1;
     for (size_t k = 0; k < kernel_.loops.size(); ++k) {
       const Expr own = index_of(made, name_[k]);
       const Expr position = begin_ + before_ + own;
@@ -380,7 +376,7 @@ class Splitter {
     for (int loop = 0; loop < made.n_outer; ++loop) loops.push_back(loop);
     loops.insert(loops.end(), source.loops.begin(), source.loops.end());
     for (int loop : loops) {
-      dims.push_back(extent(made, loop));
+      dims.push_back(extent_of(made, loop));
       index.push_back(index_of(made, loop));
     }
     const int between = static_cast<int>(out_.between.size());

@@ -9,9 +9,9 @@
 namespace luminal::kernel {
 namespace {
 
-class Verifier {
+class KernelVerifier {
  public:
-  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+  explicit KernelVerifier(const Kernel& kernel) : kernel_(kernel) {}
 
   std::string run() {
     check(kernel_.n_outer >= 0 && kernel_.n_outer <= size(kernel_.loops), "outer loops");
@@ -173,6 +173,6 @@ class Verifier {
 
 }  // namespace
 
-std::string verify_kernel(const Kernel& kernel) { return Verifier(kernel).run(); }
+std::string verify_kernel(const Kernel& kernel) { return KernelVerifier(kernel).run(); }
 
 }  // namespace luminal::kernel

@@ -22,9 +22,9 @@ bool holds_words(const Param& param, const TermClass& value) {
   return elements > 0 && n_elements(param.dims) * Expr(elements) == n_elements(value.dims);
 }
 
-class Verifier {
+class PlanVerifier {
  public:
-  Verifier(const PlannedGraph& planned, const Graph& graph)
+  PlanVerifier(const PlannedGraph& planned, const Graph& graph)
       : planned_(planned), graph_(graph), terms_(planned.terms) {}
 
   std::string run(const std::vector<NodeId>& roots) {
@@ -166,7 +166,7 @@ class Verifier {
 
 std::string verify_plan(const PlannedGraph& planned, const Graph& graph,
                         const std::vector<NodeId>& roots) {
-  return Verifier(planned, graph).run(roots);
+  return PlanVerifier(planned, graph).run(roots);
 }
 
 }  // namespace luminal::kernel

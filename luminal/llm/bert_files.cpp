@@ -21,7 +21,7 @@ constexpr std::pair<std::string_view, BertActivation> kActivations[] = {
 constexpr std::pair<std::string_view, std::string_view> kOldNames[] = {
     {"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}};
 
-[[noreturn]] void fail(const Config& config, const std::string& message) {
+[[noreturn]] void fail_bert(const Config& config, const std::string& message) {
   throw UserError(fmt::format("bert: '{}': {}", config.name(), message));
 }
 
@@ -30,25 +30,25 @@ BertActivation activation_of(const Config& config) {
   for (const auto& [theirs, ours] : kActivations) {
     if (name == theirs) return ours;
   }
-  fail(config,
-       fmt::format("the hidden_act is '{}'; gelu, gelu_new, gelu_pytorch_tanh, relu and silu "
-                   "are supported",
-                   name));
+  fail_bert(config,
+            fmt::format("the hidden_act is '{}'; gelu, gelu_new, gelu_pytorch_tanh, relu and silu "
+                        "are supported",
+                        name));
 }
 
 }  // namespace
 
 BertConfig bert_config(const Config& config) {
   const std::string kind = config.text_at("model_type");
-  if (kind != "bert") fail(config, fmt::format("the model_type is '{}', not bert", kind));
+  if (kind != "bert") fail_bert(config, fmt::format("the model_type is '{}', not bert", kind));
   const std::string positions = config.find_text("position_embedding_type").value_or("absolute");
   if (positions != "absolute") {
-    fail(config,
-         fmt::format("the position_embedding_type is '{}'; absolute is supported", positions));
+    fail_bert(config,
+              fmt::format("the position_embedding_type is '{}'; absolute is supported", positions));
   }
   if (config.find_bool("is_decoder").value_or(false)) {
-    fail(config,
-         "it is a decoder, whose tokens see only those before them; encoders are supported");
+    fail_bert(config,
+              "it is a decoder, whose tokens see only those before them; encoders are supported");
   }
   const BertConfig bert{.vocab_size = config.int_at("vocab_size"),
                         .positions = config.int_at("max_position_embeddings"),

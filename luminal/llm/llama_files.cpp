@@ -22,7 +22,7 @@ constexpr std::pair<std::string_view, std::string_view> kLayerNames[] = {
     {"mlp.gate_proj.", "ffn_gate."},    {"mlp.up_proj.", "ffn_up."},
     {"mlp.down_proj.", "ffn_down."}};
 
-[[noreturn]] void fail(const std::string& file, const std::string& message) {
+[[noreturn]] void fail_llama(const std::string& file, const std::string& message) {
   throw UserError(fmt::format("llama: '{}': {}", file, message));
 }
 
@@ -35,9 +35,10 @@ void read_scaling(const Config& scaling, nn::RopeScaling& rope) {
               : kind == "yarn"   ? nn::RopeKind::Yarn
                                  : nn::RopeKind::Plain;
   if (rope.kind == nn::RopeKind::Plain) {
-    fail(scaling.name(), fmt::format("the rotary scaling '{}' isn't supported; linear, llama3 and "
-                                     "yarn are",
-                                     kind));
+    fail_llama(scaling.name(),
+               fmt::format("the rotary scaling '{}' isn't supported; linear, llama3 and "
+                           "yarn are",
+                           kind));
   }
   rope.factor = scaling.real_at("factor");
   const auto read = [&](const char* key, double& into) {
@@ -72,8 +73,8 @@ void read_rope(const Gguf& file, const std::string& prefix, LlamaConfig& llama) 
   const std::string_view kind = file.find_text(prefix + "rope.scaling.type").value_or("none");
   if (kind != "none") {
     if (kind != "linear" && kind != "yarn") {
-      fail(file.name(),
-           fmt::format("the rotary scaling '{}' isn't supported; linear and yarn are", kind));
+      fail_llama(file.name(),
+                 fmt::format("the rotary scaling '{}' isn't supported; linear and yarn are", kind));
     }
     rope.kind = kind == "linear" ? nn::RopeKind::Linear : nn::RopeKind::Yarn;
     rope.factor = file.real_at(prefix + "rope.scaling.factor");
@@ -81,8 +82,9 @@ void read_rope(const Gguf& file, const std::string& prefix, LlamaConfig& llama) 
   }
   const int64_t turned = file.find_int(prefix + "rope.dimension_count").value_or(llama.head_size);
   if (turned != llama.head_size) {
-    fail(file.name(), fmt::format("{} of a head's {} elements turn; models of this family turn all",
-                                  turned, llama.head_size));
+    fail_llama(file.name(),
+               fmt::format("{} of a head's {} elements turn; models of this family turn all",
+                           turned, llama.head_size));
   }
 }
 
@@ -91,11 +93,12 @@ void read_rope(const Gguf& file, const std::string& prefix, LlamaConfig& llama) 
 LlamaConfig llama_config(const Config& config) {
   const std::string kind = config.text_at("model_type");
   if (kind != "llama" && kind != "mistral") {
-    fail(config.name(), fmt::format("the model_type is '{}', not llama or mistral", kind));
+    fail_llama(config.name(), fmt::format("the model_type is '{}', not llama or mistral", kind));
   }
   if (const auto activation = config.find_text("hidden_act");
       activation.value_or("silu") != "silu") {
-    fail(config.name(), fmt::format("the hidden_act is '{}'; silu is supported", *activation));
+    fail_llama(config.name(),
+               fmt::format("the hidden_act is '{}'; silu is supported", *activation));
   }
   LlamaConfig llama;
   llama.vocab_size = config.int_at("vocab_size");
@@ -120,12 +123,12 @@ LlamaConfig llama_config(const Config& config) {
 LlamaConfig llama_config(const Gguf& file) {
   const std::string_view kind = file.text_at("general.architecture");
   if (kind != "llama") {
-    fail(file.name(), fmt::format("the architecture is '{}', not llama", kind));
+    fail_llama(file.name(), fmt::format("the architecture is '{}', not llama", kind));
   }
   const std::string prefix = "llama.";
   const TensorInfo* table = file.find("token_embd.weight");
   if (!table || table->dims.size() != 2) {
-    fail(file.name(), "lacks the tensor 'token_embd.weight' of two dims");
+    fail_llama(file.name(), "lacks the tensor 'token_embd.weight' of two dims");
   }
   LlamaConfig llama;
   llama.vocab_size = table->dims[0];

@@ -34,7 +34,7 @@ constexpr ModeEntry kModes[] = {
     {"pooling_mode_lasttoken", "lasttoken", std::nullopt},
 };
 
-[[noreturn]] void fail(const Config& config, const std::string& message) {
+[[noreturn]] void fail_embeddings(const Config& config, const std::string& message) {
   throw UserError(fmt::format("embeddings: '{}': {}", config.name(), message));
 }
 
@@ -51,15 +51,17 @@ std::vector<std::string> names_of_modes(const Config& config) {
 
 PoolingMode mode_of(const Config& config) {
   const std::vector<std::string> names = names_of_modes(config);
-  if (names.empty()) fail(config, fmt::format("names no way of pooling; {}", kSupported));
+  if (names.empty()) {
+    fail_embeddings(config, fmt::format("names no way of pooling; {}", kSupported));
+  }
   if (names.size() > 1) {
-    fail(config, fmt::format("pools in several ways at once ({}); one is supported",
-                             fmt::join(names, ", ")));
+    fail_embeddings(config, fmt::format("pools in several ways at once ({}); one is supported",
+                                        fmt::join(names, ", ")));
   }
   for (const ModeEntry& entry : kModes) {
     if (entry.word == names.front() && entry.mode) return *entry.mode;
   }
-  fail(config, fmt::format("pools by '{}'; {}", names.front(), kSupported));
+  fail_embeddings(config, fmt::format("pools by '{}'; {}", names.front(), kSupported));
 }
 
 // "sentence_transformers.models.Pooling" is a Pooling.
@@ -71,7 +73,9 @@ std::string kind_of(const Config& module) {
 fs::path folder_of(const Config& module, const fs::path& folder) {
   const fs::path path = module.find_text("path").value_or("");
   const bool leaves = path.is_absolute() || std::ranges::find(path, "..") != path.end();
-  if (leaves) fail(module, fmt::format("the path '{}' leaves the folder", path.string()));
+  if (leaves) {
+    fail_embeddings(module, fmt::format("the path '{}' leaves the folder", path.string()));
+  }
   return path.empty() ? folder : folder / path;
 }
 
@@ -87,9 +91,10 @@ void read_modules(const fs::path& folder, const fs::path& modules_json, Sentence
     } else if (kind == "Normalize") {
       unit_length = true;
     } else {
-      fail(module, fmt::format("has the module '{}'; Transformer, Pooling and Normalize are "
-                               "supported",
-                               kind));
+      fail_embeddings(module,
+                      fmt::format("has the module '{}'; Transformer, Pooling and Normalize are "
+                                  "supported",
+                                  kind));
     }
   }
   if (mode) files.pooling = Pooling{.mode = *mode, .unit_length = unit_length};

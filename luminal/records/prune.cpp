@@ -11,24 +11,21 @@
 namespace luminal::records {
 namespace {
 
-int64_t number(Connection& db, std::string_view sql) {
-  Query query(db, sql);
-  return query.step() ? query.integer_at(0) : 0;
-}
-
 struct Counts {
   int64_t kernels = 0, plans = 0, comparisons = 0;
 };
 
 Counts count(Connection& db) {
-  return {number(db, "SELECT count(*) FROM kernels"), number(db, "SELECT count(*) FROM plans"),
-          number(db, "SELECT count(*) FROM comparisons")};
+  return {integer_from(db, "SELECT count(*) FROM kernels"),
+          integer_from(db, "SELECT count(*) FROM plans"),
+          integer_from(db, "SELECT count(*) FROM comparisons")};
 }
 
 // What the file's pages hold, but for those that are free: its size once they are given back.
 uint64_t live_bytes(Connection& db) {
-  const int64_t pages = number(db, "PRAGMA page_count") - number(db, "PRAGMA freelist_count");
-  return static_cast<uint64_t>(pages * number(db, "PRAGMA page_size"));
+  const int64_t pages =
+      integer_from(db, "PRAGMA page_count") - integer_from(db, "PRAGMA freelist_count");
+  return static_cast<uint64_t>(pages * integer_from(db, "PRAGMA page_size"));
 }
 
 // Rows are removed as those that aren't on the list of what stays: what is damaged may not even
@@ -105,7 +102,7 @@ class Keeping {
   // Takes the sixteenth that was used least recently off the list; false where nothing is left. A
   // plan and its comparisons have the same time of use, and go together.
   bool shorten() {
-    const int64_t left = number(db_, "SELECT count(*) FROM keep WHERE kind <> 'device'");
+    const int64_t left = integer_from(db_, "SELECT count(*) FROM keep WHERE kind <> 'device'");
     if (left == 0) return false;
     Query(db_,
           "DELETE FROM keep WHERE (subject, device, compiler) IN (SELECT subject, device, compiler "

@@ -72,11 +72,6 @@ void make_folder_of(const std::filesystem::path& file) {
   }
 }
 
-int64_t number(Connection& db, std::string_view sql) {
-  Query query(db, sql);
-  return query.step() ? query.integer_at(0) : 0;
-}
-
 struct Header {
   int64_t application = 0;
   int64_t version = 0;
@@ -88,8 +83,8 @@ Header read_header(Connection& db) {
   Header header;
   db.run("SAVEPOINT header");
   {
-    header.application = number(db, "PRAGMA application_id");
-    header.version = number(db, "PRAGMA user_version");
+    header.application = integer_from(db, "PRAGMA application_id");
+    header.version = integer_from(db, "PRAGMA user_version");
     Query query(db, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL");
     while (query.step()) header.tables[query.bytes(0)] = query.bytes(1);
   }

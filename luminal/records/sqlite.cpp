@@ -184,6 +184,11 @@ bool Query::is_null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
+int64_t integer_from(Connection& connection, std::string_view sql) {
+  Query query(connection, sql);
+  return query.step() ? query.integer_at(0) : 0;
+}
+
 Transaction::Transaction(Connection& connection) : connection_(connection) {
   Query(connection_, "BEGIN IMMEDIATE").run();
 }

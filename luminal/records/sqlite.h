@@ -93,6 +93,9 @@ class Query {
   int next_ = 1;
 };
 
+// What a query of one number finds; 0 where it finds nothing.
+int64_t integer_from(Connection& connection, std::string_view sql);
+
 // Waits for the lock to write, at most as long as the connection does. Undone unless committed.
 class Transaction {
  public:

@@ -102,8 +102,6 @@ class Settling {
   uint32_t settled_ = 0;
 };
 
-bool is_view(const Term& term) { return std::holds_alternative<kernel::ReindexTerm>(term); }
-
 }  // namespace
 
 bool ChosenTerms::is_safe(ClassId id, const Term& candidate) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "luminal/kernel/term_graph.h"
@@ -26,6 +27,11 @@ struct ChosenTerms {
 // The least work, operands included: loads are free, constants and views nearly so, ops count
 // flops per element at `sizes`. Ties go to the lesser class and the earlier term.
 ChosenTerms choose_terms(const kernel::TermGraph& graph, const Bindings& sizes);
+
+// Where a class may be computed from: its own ops come before views of others.
+inline bool is_view(const kernel::Term& term) {
+  return std::holds_alternative<kernel::ReindexTerm>(term);
+}
 
 // The classes that `roots` may read: through the chosen terms, and through all safe views of a
 // class that has nothing else, since which of those is best depends on what is stored.

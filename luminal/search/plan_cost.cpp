@@ -18,9 +18,6 @@ namespace {
 // Of an element of a row in the local buffers that most kernels have at least.
 constexpr int64_t kFewBuffersBytes = 8;
 
-// Where a class may be computed from: its own ops come before views of others.
-bool is_view(const Term& term) { return std::holds_alternative<kernel::ReindexTerm>(term); }
-
 bool costs_nothing(const Term& term) {
   return std::holds_alternative<kernel::LoadTerm>(term) ||
          std::holds_alternative<kernel::ConstTerm>(term) ||

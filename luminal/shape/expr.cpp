@@ -4,6 +4,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/hash.h"
+#include "luminal/shape/expr_characters.h"
 #include "luminal/shape/expr_interner.h"
 #include "luminal/shape/expr_linear.h"
 
@@ -15,10 +16,9 @@
 namespace luminal {
 namespace {
 
+using shape::is_digit;
+using shape::is_letter;
 using shape::node;
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What text() and C source can say and what isn't taken: i0, i1, … are indices.
 bool is_variable_name(std::string_view name) {

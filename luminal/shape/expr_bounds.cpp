@@ -1,12 +1,12 @@
 // Interval arithmetic over the bounds of a node's operands.
 #include "luminal/shape/expr_bounds.h"
 
+#include "luminal/shape/wide.h"
+
 #include <algorithm>
 
 namespace luminal::shape {
 namespace {
-
-using Wide = __int128;
 
 int64_t saturate(Wide value) {
   if (value <= INT64_MIN) return INT64_MIN;
@@ -43,11 +43,6 @@ Bounds multiply(Bounds a, Bounds b) {
   const int64_t corners[] = {multiply(low_end(a), low_end(b)), multiply(low_end(a), high_end(b)),
                              multiply(high_end(a), low_end(b)), multiply(high_end(a), high_end(b))};
   return {std::ranges::min(corners), std::ranges::max(corners)};
-}
-
-Wide floor_divide(Wide a, Wide b) {
-  const Wide q = a / b;
-  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
 int64_t divide(End a, End b, bool ceil) {

@@ -1,6 +1,7 @@
 // Floor division and mod: what divides is split off, what bounds decide disappears.
 #include "luminal/shape/expr_interner.h"
 #include "luminal/shape/expr_linear.h"
+#include "luminal/shape/wide.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,15 +9,9 @@
 namespace luminal::shape {
 namespace {
 
-using Wide = __int128;
+int64_t floor_divide_by_positive(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-int64_t floor_divide(int64_t a, int64_t b) {  // b > 0
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
-int64_t floor_mod(int64_t a, int64_t b) {  // b > 0
-  return a % b + (a % b < 0 ? b : 0);
-}
+int64_t floor_mod_by_positive(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 // x as divisor · quotient + remainder.
 struct Division {
@@ -30,8 +25,8 @@ Division split_by_constant(const Linear& x, int64_t c) {
     if (t.coefficient / c != 0) d.quotient.terms.push_back({t.atom, t.coefficient / c});
     if (t.coefficient % c != 0) d.remainder.terms.push_back({t.atom, t.coefficient % c});
   }
-  d.quotient.constant = floor_divide(x.constant, c);
-  d.remainder.constant = floor_mod(x.constant, c);
+  d.quotient.constant = floor_divide_by_positive(x.constant, c);
+  d.remainder.constant = floor_mod_by_positive(x.constant, c);
   return d;
 }
 
@@ -53,8 +48,8 @@ std::optional<Digits> split_digits(const Linear& x, int64_t c) {
   std::ranges::sort(candidates, std::greater());
   for (int64_t g : candidates) {
     if (g <= 1 || g == c) continue;
-    Linear high{floor_divide(x.constant, g), {}};
-    Linear low{floor_mod(x.constant, g), {}};
+    Linear high{floor_divide_by_positive(x.constant, g), {}};
+    Linear low{floor_mod_by_positive(x.constant, g), {}};
     for (const Term& t : x.terms) {
       const bool divides = t.coefficient % g == 0;
       (divides ? high : low).terms.push_back({t.atom, divides ? t.coefficient / g : t.coefficient});
@@ -70,8 +65,8 @@ std::optional<Digits> split_digits(const Linear& x, int64_t c) {
 std::optional<int64_t> decided_quotient(Expr x, int64_t c) {
   const int64_t lower = x.lower_bound(), upper = x.upper_bound();
   if (lower == INT64_MIN || upper == INT64_MAX) return std::nullopt;
-  const int64_t q = floor_divide(lower, c);
-  if (q != floor_divide(upper, c)) return std::nullopt;
+  const int64_t q = floor_divide_by_positive(lower, c);
+  if (q != floor_divide_by_positive(upper, c)) return std::nullopt;
   return q;
 }
 

@@ -1,6 +1,7 @@
 // The value of an expression under bindings, exact: intermediate results have 128 bits, sums 192,
 // so that the order the simplifier put summands in never makes a value leave its range.
 #include "luminal/shape/expr_interner.h"
+#include "luminal/shape/wide.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +10,10 @@
 namespace luminal {
 namespace {
 
-using Wide = __int128;
+using shape::floor_divide;
 using shape::Node;
 using shape::node;
+using shape::Wide;
 
 // Σ coefficient · value as high · 2^64 + low with 0 ≤ low < 2^64.
 class ExactSum {
@@ -41,11 +43,6 @@ class ExactSum {
   uint64_t low_ = 0;
   int wraps_ = 0;
 };
-
-Wide floor_divide(Wide a, Wide b) {
-  const Wide q = a / b;
-  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
-}
 
 class Evaluator {
  public:

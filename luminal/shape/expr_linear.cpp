@@ -11,8 +11,6 @@ namespace {
 
 constexpr size_t kMaxExpandedTerms = 32;
 
-bool in_order(Expr a, Expr b) { return compare(a, b) < 0; }
-
 Expr opaque_pair(ExprKind kind, Expr a, Expr b) {
   if (compare(b, a) < 0) std::swap(a, b);
   if (kind != ExprKind::Sum) return intern_binary(kind, a, b, true);

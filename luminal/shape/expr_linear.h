@@ -39,6 +39,9 @@ Expr from_linear(Linear linear);
 // into −= quotient · divisor.
 [[nodiscard]] bool subtract_product(Linear& into, Expr quotient, Expr divisor);
 
+// Whether a comes before b among operands and factors.
+inline bool in_order(Expr a, Expr b) { return compare(a, b) < 0; }
+
 // The factors of an atom: the operands of a Product, else itself.
 std::span<const Expr> factors_of(const Expr& atom);
 // The product of non-constant factors, an atom.

@@ -1,16 +1,13 @@
 // Min, max, comparisons, and, or.
 #include "luminal/shape/expr_interner.h"
 #include "luminal/shape/expr_linear.h"
+#include "luminal/shape/wide.h"
 
 #include <algorithm>
 #include <numeric>
 
 namespace luminal::shape {
 namespace {
-
-using Wide = __int128;
-
-bool in_order(Expr a, Expr b) { return compare(a, b) < 0; }
 
 std::vector<Expr> flattened(ExprKind kind, Expr e) {
   if (e.kind() != kind) return {e};
@@ -33,9 +30,6 @@ Expr min_or_max(ExprKind kind, Expr a, Expr b) {
   return intern_operands(kind, kept);
 }
 
-Wide floor_divide(Wide a, Wide b) {  // b > 0
-  return a / b - (a % b < 0 ? 1 : 0);
-}
 Wide ceil_divide(Wide a, Wide b) { return -floor_divide(-a, b); }
 
 bool is_boolean(Expr e) { return e.lower_bound() >= 0 && e.upper_bound() <= 1; }

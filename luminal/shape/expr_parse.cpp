@@ -1,6 +1,7 @@
 // Reads expressions: the infix text of Expr::text() and the terms of Expr::term().
 #include "luminal/base/errors.h"
 #include "luminal/shape/expr.h"
+#include "luminal/shape/expr_characters.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +11,12 @@
 namespace luminal {
 namespace {
 
+using shape::is_digit;
+using shape::is_letter;
+
 constexpr int kMaxNesting = 200;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // What both grammars share: the text, a position, and errors that name it.
 class Reader {

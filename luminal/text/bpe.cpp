@@ -11,16 +11,16 @@
 namespace luminal::tokens {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
+constexpr uint32_t kNoPlace = 0xffffffffu;
 
 // Two neighbours that may merge.
-struct Candidate {
+struct MergeCandidate {
   uint32_t rank;
   uint32_t left;  // its place
   TokenId result;
 
   // A priority queue gives the greatest: the lowest rank, then the leftmost.
-  bool operator<(const Candidate& other) const {
+  bool operator<(const MergeCandidate& other) const {
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
 };
@@ -101,34 +101,34 @@ void Bpe::merge(std::vector<TokenId>& ids) const {
   const auto n = static_cast<uint32_t>(ids.size());
   std::vector<uint32_t> previous(n);
   std::vector<uint32_t> next(n);
-  std::vector<Candidate> first;
+  std::vector<MergeCandidate> first;
   first.reserve(n);
-  std::priority_queue<Candidate> queue({}, std::move(first));
+  std::priority_queue<MergeCandidate> queue({}, std::move(first));
   const auto consider = [&](uint32_t left, uint32_t right) {
     if (const PairTable::Merge* found = merges_.find(ids[left], ids[right])) {
       queue.push({found->rank, left, found->result});
     }
   };
   for (uint32_t i = 0; i < n; ++i) {
-    previous[i] = i == 0 ? kNone : i - 1;
-    next[i] = i + 1 == n ? kNone : i + 1;
+    previous[i] = i == 0 ? kNoPlace : i - 1;
+    next[i] = i + 1 == n ? kNoPlace : i + 1;
     if (i > 0) consider(i - 1, i);
   }
   while (!queue.empty()) {
-    const Candidate best = queue.top();
+    const MergeCandidate best = queue.top();
     queue.pop();
     const uint32_t left = best.left;
     const uint32_t right = next[left];
-    if (ids[left] == -1 || right == kNone) continue;
+    if (ids[left] == -1 || right == kNoPlace) continue;
     // Neighbours may have changed since; what counts is that they still make up the same token.
     const PairTable::Merge* now = merges_.find(ids[left], ids[right]);
     if (!now || now->result != best.result) continue;
     ids[left] = best.result;
     ids[right] = -1;
     next[left] = next[right];
-    if (next[left] != kNone) previous[next[left]] = left;
-    if (previous[left] != kNone) consider(previous[left], left);
-    if (next[left] != kNone) consider(left, next[left]);
+    if (next[left] != kNoPlace) previous[next[left]] = left;
+    if (previous[left] != kNoPlace) consider(previous[left], left);
+    if (next[left] != kNoPlace) consider(left, next[left]);
   }
   std::erase(ids, -1);
 }

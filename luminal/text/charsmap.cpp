@@ -14,8 +14,6 @@ uint32_t value(uint32_t unit) { return unit & ((1u << 31) - 1); }
 bool has_leaf(uint32_t unit) { return (unit >> 8) & 1; }
 uint32_t offset(uint32_t unit) { return (unit >> 10) << ((unit & (1u << 9)) >> 6); }
 
-constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
-
 }  // namespace
 
 Charsmap::Charsmap(std::string_view blob) {

@@ -7,7 +7,7 @@
 namespace luminal::tokens {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxJsonDepth = 64;
 
 // "[json.exception…] parse error at line 1, column 2: syntax error …; last read: '…'" without what
 // repeats the position or the text.
@@ -25,8 +25,8 @@ Json parse_json(std::string_view text, const std::string& source) {
     throw UserError(fmt::format("'{}' isn't valid JSON at byte {}: a zero byte", source, zero));
   }
   const auto bounded = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kMaxDepth) {
-      throw UserError(fmt::format("'{}' is nested deeper than {}", source, kMaxDepth));
+    if (depth > kMaxJsonDepth) {
+      throw UserError(fmt::format("'{}' is nested deeper than {}", source, kMaxJsonDepth));
     }
     return true;
   };

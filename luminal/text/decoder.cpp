@@ -9,8 +9,6 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
-
 std::string joined(const Tokens& tokens, std::string_view between = {}) {
   std::string out;
   for (size_t i = 0; i < tokens.size(); ++i) {

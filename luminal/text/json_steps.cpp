@@ -12,12 +12,12 @@
 namespace luminal::tokens {
 namespace {
 
-constexpr size_t kMaxSteps = 64;
+constexpr size_t kMaxJsonSteps = 64;
 constexpr std::string_view kWords = R"(\w+|[^\w\s]+)";
 
 template <typename Steps>
 void check_count(const JsonNode& node, const Steps& steps) {
-  if (steps.size() > kMaxSteps) node.fail(fmt::format("has more than {} steps", kMaxSteps));
+  if (steps.size() > kMaxJsonSteps) node.fail(fmt::format("has more than {} steps", kMaxJsonSteps));
 }
 
 std::shared_ptr<const Pattern> pattern_of(const JsonNode& node) {
@@ -113,7 +113,7 @@ void read_template(const JsonNode& node, std::vector<TokenId>& before,
   if (!seen_text) node.at("single").fail("has no place for the text");
   before.insert(before.begin(), first.begin(), first.end());
   after.insert(after.end(), last.begin(), last.end());
-  if (before.size() + after.size() > kMaxSteps) node.fail("adds too many tokens");
+  if (before.size() + after.size() > kMaxJsonSteps) node.fail("adds too many tokens");
 }
 
 }  // namespace
@@ -249,7 +249,7 @@ void read_post_processor(const JsonNode& node, std::vector<TokenId>& before,
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
     before.insert(before.begin(), processing_id(node.at("cls")));
     after.push_back(processing_id(node.at("sep")));
-    if (before.size() > kMaxSteps) node.fail("adds too many tokens");
+    if (before.size() > kMaxJsonSteps) node.fail("adds too many tokens");
   } else if (type != "ByteLevel") {
     node.fail(fmt::format("is a '{}', which isn't known", type));
   }

@@ -7,13 +7,12 @@
 namespace luminal::tokens {
 namespace {
 
-bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
-
 // The ranges as BERT's tokenizers in use have them, 2B920 among them.
 bool is_chinese(char32_t c) {
-  return in(c, 0x4E00, 0x9FFF) || in(c, 0x3400, 0x4DBF) || in(c, 0x20000, 0x2A6DF) ||
-         in(c, 0x2A700, 0x2B73F) || in(c, 0x2B740, 0x2B81F) || in(c, 0x2B920, 0x2CEAF) ||
-         in(c, 0xF900, 0xFAFF) || in(c, 0x2F800, 0x2FA1F);
+  return in_range(c, 0x4E00, 0x9FFF) || in_range(c, 0x3400, 0x4DBF) ||
+         in_range(c, 0x20000, 0x2A6DF) || in_range(c, 0x2A700, 0x2B73F) ||
+         in_range(c, 0x2B740, 0x2B81F) || in_range(c, 0x2B920, 0x2CEAF) ||
+         in_range(c, 0xF900, 0xFAFF) || in_range(c, 0x2F800, 0x2FA1F);
 }
 
 // A text with each of its code points changed by `change(out, c)`.
@@ -101,12 +100,12 @@ std::string apply_step(const PrependText& step, const std::string& text) {
 
 std::string apply_step(NmtCleaning, const std::string& text) {
   return mapped(text, [](std::string& out, char32_t c) {
-    if (in(c, 0x01, 0x08) || c == 0x0B || in(c, 0x0E, 0x1F) || c == 0x7F || c == 0x8F ||
+    if (in_range(c, 0x01, 0x08) || c == 0x0B || in_range(c, 0x0E, 0x1F) || c == 0x7F || c == 0x8F ||
         c == 0x9F) {
       return;
     }
     const bool space = c == 0x09 || c == 0x0A || c == 0x0C || c == 0x0D || c == 0x1680 ||
-                       in(c, 0x200B, 0x200F) || c == 0x2028 || c == 0x2029 || c == 0x2581 ||
+                       in_range(c, 0x200B, 0x200F) || c == 0x2028 || c == 0x2029 || c == 0x2581 ||
                        c == 0xFEFF || c == kReplacement;
     append_utf8(out, space ? U' ' : c);
   });

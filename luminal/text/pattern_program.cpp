@@ -13,11 +13,11 @@
 namespace luminal::tokens {
 namespace {
 
-using Kind = PatternStep::Kind;
+using StepKind = PatternStep::Kind;
 
-constexpr size_t kMaxSteps = 2000;
+constexpr size_t kMaxPatternSteps = 2000;
 constexpr size_t kMaxText = 8192;
-constexpr int kMaxDepth = 32;
+constexpr int kMaxPatternDepth = 32;
 constexpr uint32_t kMaxRepeats = 200;
 constexpr uint32_t kForever = 0xffffffffu;
 
@@ -33,7 +33,7 @@ class Compiler {
   PatternProgram compile() {
     alternatives(0);
     if (at_ < text_.size()) fail("has a ')' without its '('");
-    emit({.kind = Kind::Match});
+    emit({.kind = StepKind::Match});
     return std::move(program_);
   }
 
@@ -60,8 +60,8 @@ class Compiler {
   }
 
   void emit(PatternStep step) {
-    if (program_.steps.size() >= kMaxSteps)
-      fail(fmt::format("takes more than {} steps", kMaxSteps));
+    if (program_.steps.size() >= kMaxPatternSteps)
+      fail(fmt::format("takes more than {} steps", kMaxPatternSteps));
     program_.steps.push_back(step);
   }
   uint32_t here() const { return static_cast<uint32_t>(program_.steps.size()); }
@@ -92,7 +92,7 @@ class Compiler {
   }
 
   void alternatives(int depth) {
-    if (depth > kMaxDepth) fail(fmt::format("is nested deeper than {}", kMaxDepth));
+    if (depth > kMaxPatternDepth) fail(fmt::format("is nested deeper than {}", kMaxPatternDepth));
     const uint32_t start = here();
     std::vector<Code> options;
     do {
@@ -103,11 +103,11 @@ class Compiler {
     for (size_t i = 0; i < options.size(); ++i) {
       const bool last = i + 1 == options.size();
       const uint32_t split = here();
-      if (!last) emit({.kind = Kind::Split, .first = split + 1});
+      if (!last) emit({.kind = StepKind::Split, .first = split + 1});
       put(options[i]);
       if (last) break;
       exits.push_back(here());
-      emit({.kind = Kind::Jump});
+      emit({.kind = StepKind::Jump});
       program_.steps[split].second = here();
     }
     for (uint32_t exit : exits) program_.steps[exit].first = here();
@@ -122,14 +122,14 @@ class Compiler {
 
   // One thing to match; false for what can't be repeated.
   bool atom(int depth) {
-    if (accept("(?!")) return look_ahead(Kind::NotAhead, depth);
-    if (accept("(?=")) return look_ahead(Kind::Ahead, depth);
+    if (accept("(?!")) return look_ahead(StepKind::NotAhead, depth);
+    if (accept("(?=")) return look_ahead(StepKind::Ahead, depth);
     if (accept("(?i:")) return group(true, depth);
     if (accept("(?:")) return group(ignore_case_, depth);
     if (text_.substr(at_).starts_with("(?")) fail("has a kind of group that isn't known");
     if (accept("(")) return group(ignore_case_, depth);
     if (accept("$") || accept("\\z")) {
-      emit({.kind = Kind::AtEnd});
+      emit({.kind = StepKind::AtEnd});
       return false;
     }
     for (char symbol : {'*', '+', '?', '{', '^'}) {
@@ -141,7 +141,7 @@ class Compiler {
 
   void take(CharSet set) {
     if (ignore_case_) set = set.any_case();
-    emit({.kind = Kind::Take, .set = set_id(set)});
+    emit({.kind = StepKind::Take, .set = set_id(set)});
   }
 
   bool group(bool ignore_case, int depth) {
@@ -152,7 +152,7 @@ class Compiler {
     return true;
   }
 
-  bool look_ahead(Kind kind, int depth) {
+  bool look_ahead(StepKind kind, int depth) {
     const CharSet set = one_character(depth);
     if (!accept(")")) fail("looks ahead at more than one character");
     emit({.kind = kind, .set = set_id(set)});
@@ -219,16 +219,16 @@ class Compiler {
     for (uint32_t i = 0; i < low; ++i) put(code);
     if (high == kForever) {
       const uint32_t split = here();
-      emit({.kind = Kind::Split});
+      emit({.kind = StepKind::Split});
       put(code);
-      emit({.kind = Kind::Jump, .first = split});
+      emit({.kind = StepKind::Jump, .first = split});
       choose(split, split + 1, here());
       return;
     }
     std::vector<uint32_t> splits;
     for (uint32_t i = low; i < high; ++i) {
       splits.push_back(here());
-      emit({.kind = Kind::Split});
+      emit({.kind = StepKind::Split});
       put(code);
     }
     for (uint32_t split : splits) choose(split, split + 1, here());
@@ -312,7 +312,7 @@ class Compiler {
 
   // After the '['; up to and with the ']'.
   CharSet char_class(int depth) {
-    if (depth > kMaxDepth) fail(fmt::format("is nested deeper than {}", kMaxDepth));
+    if (depth > kMaxPatternDepth) fail(fmt::format("is nested deeper than {}", kMaxPatternDepth));
     const bool inverted = accept("^");
     if (text_.substr(at_).starts_with("[:")) fail("has a POSIX class");
     std::optional<CharSet> before_and;

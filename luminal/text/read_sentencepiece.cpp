@@ -9,7 +9,7 @@
 namespace luminal::tokens {
 namespace {
 
-using Kind = ProtobufField::Kind;
+using FieldKind = ProtobufField::Kind;
 
 constexpr uint64_t kUnigram = 1;
 constexpr uint64_t kBpe = 2;
@@ -33,9 +33,9 @@ void read_piece(std::string_view message, SentencePieceData& data) {
   float score = 0;
   uint64_t type = 1;
   while (reader.next(field)) {
-    if (field.number == 1 && field.kind == Kind::Bytes) piece = field.bytes;
-    if (field.number == 2 && field.kind == Kind::Fixed32) score = field.real();
-    if (field.number == 3 && field.kind == Kind::Number) type = field.value;
+    if (field.number == 1 && field.kind == FieldKind::Bytes) piece = field.bytes;
+    if (field.number == 2 && field.kind == FieldKind::Fixed32) score = field.real();
+    if (field.number == 3 && field.kind == FieldKind::Number) type = field.value;
   }
   if (type < 1 || type > 6) {
     fail(data.source, fmt::format("piece {} has type {}", data.tokens.size(), type));
@@ -54,7 +54,7 @@ void read_trainer(std::string_view message, Model& model) {
   ProtobufReader reader(message, model.data.source);
   ProtobufField field;
   while (reader.next(field)) {
-    if (field.kind != Kind::Number) continue;
+    if (field.kind != FieldKind::Number) continue;
     const auto number = static_cast<int64_t>(field.value);
     if (field.number == 3) {
       if (field.value != kUnigram && field.value != kBpe) {
@@ -76,8 +76,8 @@ void read_normalizer_spec(std::string_view message, SentencePieceData& data) {
   ProtobufReader reader(message, data.source);
   ProtobufField field;
   while (reader.next(field)) {
-    if (field.number == 2 && field.kind == Kind::Bytes) data.charsmap = field.bytes;
-    if (field.kind != Kind::Number) continue;
+    if (field.number == 2 && field.kind == FieldKind::Bytes) data.charsmap = field.bytes;
+    if (field.kind != FieldKind::Number) continue;
     if (field.number == 3) data.add_dummy_prefix = field.value != 0;
     if (field.number == 4) data.remove_extra_spaces = field.value != 0;
     if (field.number == 5 && field.value == 0) {
@@ -102,7 +102,7 @@ TokenizerParts read_sentencepiece(std::string_view bytes, const std::string& sou
   ProtobufReader reader(bytes, source);
   ProtobufField field;
   while (reader.next(field)) {
-    if (field.kind != Kind::Bytes) continue;
+    if (field.kind != FieldKind::Bytes) continue;
     if (field.number == 1) read_piece(field.bytes, data);
     if (field.number == 2) read_trainer(field.bytes, model);
     if (field.number == 3) read_normalizer_spec(field.bytes, data);

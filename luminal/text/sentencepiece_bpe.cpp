@@ -14,7 +14,7 @@
 namespace luminal::tokens {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
+constexpr uint32_t kNoSymbol = 0xffffffffu;
 
 struct Symbol {
   size_t begin;
@@ -24,13 +24,13 @@ struct Symbol {
   bool whole;  // a user-defined piece, which merges with nothing
 };
 
-struct Candidate {
+struct SymbolPair {
   float score;
   uint32_t left;
   uint32_t right;
   size_t length;  // of both, which tells one that has changed since
 
-  bool operator<(const Candidate& other) const {
+  bool operator<(const SymbolPair& other) const {
     return score != other.score ? score < other.score : left > other.left;
   }
 };
@@ -48,7 +48,7 @@ struct SentencePieceBpe::Merger {
     split();
     for (uint32_t i = 1; i < symbols.size(); ++i) consider(i - 1, i);
     while (!queue.empty()) {
-      const Candidate best = queue.top();
+      const SymbolPair best = queue.top();
       queue.pop();
       Symbol& left = symbols[best.left];
       Symbol& right = symbols[best.right];
@@ -57,7 +57,7 @@ struct SentencePieceBpe::Merger {
       }
       left.length += right.length;
       left.next = right.next;
-      if (right.next != kNone) symbols[right.next].previous = best.left;
+      if (right.next != kNoSymbol) symbols[right.next].previous = best.left;
       right.length = 0;
       consider(left.previous, best.left);
       consider(best.left, left.next);
@@ -72,15 +72,16 @@ struct SentencePieceBpe::Merger {
       const bool last = at + length == text.size();
       symbols.push_back({.begin = at,
                          .length = length,
-                         .previous = index == 0 ? kNone : index - 1,
-                         .next = last ? kNone : index + 1,
+                         .previous = index == 0 ? kNoSymbol : index - 1,
+                         .next = last ? kNoSymbol : index + 1,
                          .whole = user_defined.has_value()});
       at += length;
     }
   }
 
   void consider(uint32_t left, uint32_t right) {
-    if (left == kNone || right == kNone || symbols[left].whole || symbols[right].whole) return;
+    if (left == kNoSymbol || right == kNoSymbol || symbols[left].whole || symbols[right].whole)
+      return;
     const size_t length = symbols[left].length + symbols[right].length;
     if (length > model.vocabulary_->longest()) return;
     const std::string_view joined = text.substr(symbols[left].begin, length);
@@ -106,7 +107,7 @@ struct SentencePieceBpe::Merger {
   const SentencePieceBpe& model;
   std::string_view text;
   std::vector<Symbol> symbols;
-  std::priority_queue<Candidate> queue;
+  std::priority_queue<SymbolPair> queue;
   std::map<std::string_view, size_t> unused;  // to the length of its left part
 };
 

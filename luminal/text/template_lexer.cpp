@@ -11,7 +11,7 @@
 namespace luminal::tokens {
 namespace {
 
-using Kind = TemplateToken::Kind;
+using TokenKind = TemplateToken::Kind;
 
 constexpr size_t kMaxSource = size_t{1} << 20;
 
@@ -44,12 +44,12 @@ class Lexer {
       if (text_[at_ + 1] == '#') {
         comment();
       } else if (text_[at_ + 1] == '{') {
-        code(Kind::PrintOpen, Kind::PrintClose, "}}");
+        code(TokenKind::PrintOpen, TokenKind::PrintClose, "}}");
       } else if (!raw_block()) {
-        code(Kind::TagOpen, Kind::TagClose, "%}");
+        code(TokenKind::TagOpen, TokenKind::TagClose, "%}");
       }
     }
-    add(Kind::End, "");
+    add(TokenKind::End, "");
     return std::move(tokens_);
   }
 
@@ -58,7 +58,7 @@ class Lexer {
     throw UserError(fmt::format("chat template: line {}: {}", line_, what));
   }
 
-  void add(Kind kind, std::string text) { tokens_.push_back({kind, std::move(text), line_}); }
+  void add(TokenKind kind, std::string text) { tokens_.push_back({kind, std::move(text), line_}); }
 
   void advance(size_t to) {
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
@@ -87,7 +87,7 @@ class Lexer {
       const bool blank = std::all_of(before.begin(), before.end(), is_space);
       if (blank && (line_start > 0 || line_starting_)) text = text.substr(0, line_start);
     }
-    if (!text.empty()) add(Kind::Text, std::string(text));
+    if (!text.empty()) add(TokenKind::Text, std::string(text));
     advance(open);
   }
 
@@ -148,7 +148,7 @@ class Lexer {
     return std::string_view(text_).substr(at).starts_with("%}");
   }
 
-  void code(Kind open, Kind close, std::string_view closing) {
+  void code(TokenKind open, TokenKind close, std::string_view closing) {
     add(open, "");
     advance(at_ + 2);
     if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) advance(at_ + 1);
@@ -162,7 +162,7 @@ class Lexer {
       if (brackets.empty() && (signed_close || rest.starts_with(closing))) {
         add(close, "");
         advance(at_ + closing.size() + (signed_close ? 1 : 0));
-        after_close(signed_close ? rest[0] : '\0', close == Kind::TagClose);
+        after_close(signed_close ? rest[0] : '\0', close == TokenKind::TagClose);
         return;
       }
       token(rest, brackets);
@@ -174,14 +174,14 @@ class Lexer {
     if (is_name_start(c)) {
       size_t n = 1;
       while (n < rest.size() && (is_name_start(rest[n]) || is_digit(rest[n]))) ++n;
-      add(Kind::Name, std::string(rest.substr(0, n)));
+      add(TokenKind::Name, std::string(rest.substr(0, n)));
       return advance(at_ + n);
     }
     if (is_digit(c)) return number(rest);
     if (c == '"' || c == '\'') return string(rest);
     for (std::string_view two : {"==", "!=", "<=", ">=", "//", "**"}) {
       if (!rest.starts_with(two)) continue;
-      add(Kind::Operator, std::string(two));
+      add(TokenKind::Operator, std::string(two));
       return advance(at_ + 2);
     }
     if (std::string_view("+-*/%~<>=()[]{}.,:|").find(c) == std::string_view::npos) {
@@ -189,16 +189,16 @@ class Lexer {
     }
     if (c == '(' || c == '[' || c == '{') brackets.push_back(c);
     if ((c == ')' || c == ']' || c == '}') && !brackets.empty()) brackets.pop_back();
-    add(Kind::Operator, std::string(1, c));
+    add(TokenKind::Operator, std::string(1, c));
     advance(at_ + 1);
   }
 
   void number(std::string_view rest) {
     size_t n = 0;
     while (n < rest.size() && is_digit(rest[n])) ++n;
-    Kind kind = Kind::Integer;
+    TokenKind kind = TokenKind::Integer;
     if (n + 1 < rest.size() && rest[n] == '.' && is_digit(rest[n + 1])) {
-      kind = Kind::Float;
+      kind = TokenKind::Float;
       ++n;
       while (n < rest.size() && is_digit(rest[n])) ++n;
     }
@@ -219,7 +219,7 @@ class Lexer {
       i += escape(rest.substr(i), value);
     }
     if (i >= rest.size()) fail("a string isn't closed");
-    add(Kind::String, std::move(value));
+    add(TokenKind::String, std::move(value));
     advance(at_ + i + 1);
   }
 

@@ -14,11 +14,11 @@
 namespace luminal::tokens {
 namespace {
 
-using Kind = TemplateToken::Kind;
+using TokenKind = TemplateToken::Kind;
 using ExprKind = TemplateExpr::Kind;
 using StatementKind = TemplateStatement::Kind;
 
-constexpr int kMaxDepth = 100;
+constexpr int kMaxTemplateDepth = 100;
 
 class Parser {
  public:
@@ -30,7 +30,8 @@ class Parser {
   // Counts nesting while it lives, so that the stack is bounded whatever the template.
   struct Nested {
     explicit Nested(Parser& of) : parser(of) {
-      if (++parser.depth_ > kMaxDepth) parser.fail(fmt::format("nested deeper than {}", kMaxDepth));
+      if (++parser.depth_ > kMaxTemplateDepth)
+        parser.fail(fmt::format("nested deeper than {}", kMaxTemplateDepth));
     }
     ~Nested() { --parser.depth_; }
     Parser& parser;
@@ -44,34 +45,34 @@ class Parser {
     throw UserError(fmt::format("chat template: line {}: {}", now().line, what));
   }
   std::string found() const {
-    if (now().kind == Kind::End) return "the end";
-    if (now().kind == Kind::TagClose) return "'%}'";
-    if (now().kind == Kind::PrintClose) return "'}}'";
+    if (now().kind == TokenKind::End) return "the end";
+    if (now().kind == TokenKind::TagClose) return "'%}'";
+    if (now().kind == TokenKind::PrintClose) return "'}}'";
     return fmt::format("'{}'", now().text.substr(0, 40));
   }
 
-  bool is(Kind kind, std::string_view text) const {
+  bool is(TokenKind kind, std::string_view text) const {
     return now().kind == kind && now().text == text;
   }
   bool accept(std::string_view op) {
-    if (!is(Kind::Operator, op)) return false;
+    if (!is(TokenKind::Operator, op)) return false;
     ++at_;
     return true;
   }
   bool accept_word(std::string_view word) {
-    if (!is(Kind::Name, word)) return false;
+    if (!is(TokenKind::Name, word)) return false;
     ++at_;
     return true;
   }
   void expect(std::string_view op) {
     if (!accept(op)) fail(fmt::format("'{}' should stand before {}", op, found()));
   }
-  void expect(Kind kind) {
+  void expect(TokenKind kind) {
     if (now().kind != kind) fail(fmt::format("{} is one thing too many", found()));
     ++at_;
   }
   std::string name() {
-    if (now().kind != Kind::Name) fail(fmt::format("a name should stand before {}", found()));
+    if (now().kind != TokenKind::Name) fail(fmt::format("a name should stand before {}", found()));
     return tokens_[at_++].text;
   }
 
@@ -81,20 +82,20 @@ class Parser {
   TemplateBody body(std::initializer_list<std::string_view> ends) {
     const Nested nested(*this);
     TemplateBody statements;
-    while (now().kind != Kind::End) {
+    while (now().kind != TokenKind::End) {
       const int line = now().line;
-      if (now().kind == Kind::Text) {
+      if (now().kind == TokenKind::Text) {
         statements.push_back({.kind = StatementKind::Text, .line = line, .text = now().text});
         ++at_;
-      } else if (now().kind == Kind::PrintOpen) {
+      } else if (now().kind == TokenKind::PrintOpen) {
         ++at_;
         TemplateStatement print{.kind = StatementKind::Print, .line = line};
         print.exprs.push_back(expression());
-        expect(Kind::PrintClose);
+        expect(TokenKind::PrintClose);
         statements.push_back(std::move(print));
       } else {
         const TemplateToken& word = ahead(1);
-        if (word.kind == Kind::Name &&
+        if (word.kind == TokenKind::Name &&
             std::find(ends.begin(), ends.end(), word.text) != ends.end()) {
           return statements;
         }
@@ -110,7 +111,7 @@ class Parser {
   void end_tag(std::string_view word) {
     ++at_;
     if (!accept_word(word)) fail(fmt::format("'{}' should stand instead of {}", word, found()));
-    expect(Kind::TagClose);
+    expect(TokenKind::TagClose);
   }
 
   TemplateStatement tag(int line) {
@@ -122,7 +123,7 @@ class Parser {
     if (word == "generation") return generation_tag(line);
     if (word == "break" || word == "continue") {
       if (loops_ == 0) fail(fmt::format("'{}' outside of a loop", word));
-      expect(Kind::TagClose);
+      expect(TokenKind::TagClose);
       return {.kind = word == "break" ? StatementKind::Break : StatementKind::Continue,
               .line = line};
     }
@@ -133,17 +134,17 @@ class Parser {
     TemplateStatement statement{.kind = StatementKind::If, .line = line};
     while (true) {
       statement.exprs.push_back(expression());
-      expect(Kind::TagClose);
+      expect(TokenKind::TagClose);
       statement.bodies.push_back(body({"elif", "else", "endif"}));
       ++at_;
       if (accept_word("elif")) continue;
       if (accept_word("else")) {
-        expect(Kind::TagClose);
+        expect(TokenKind::TagClose);
         statement.bodies.push_back(body({"endif"}));
         ++at_;
       }
       if (!accept_word("endif")) fail("'endif' is missing");
-      expect(Kind::TagClose);
+      expect(TokenKind::TagClose);
       return statement;
     }
   }
@@ -154,20 +155,20 @@ class Parser {
     if (!accept_word("in")) fail("'in' is missing after the names of 'for'");
     statement.exprs.push_back(either());
     statement.exprs.push_back(accept_word("if") ? expression() : nullptr);
-    if (is(Kind::Name, "recursive")) fail("a recursive loop isn't supported");
-    expect(Kind::TagClose);
+    if (is(TokenKind::Name, "recursive")) fail("a recursive loop isn't supported");
+    expect(TokenKind::TagClose);
     ++loops_;
     statement.bodies.push_back(body({"else", "endfor"}));
     --loops_;
     ++at_;
     statement.bodies.emplace_back();
     if (accept_word("else")) {
-      expect(Kind::TagClose);
+      expect(TokenKind::TagClose);
       statement.bodies[1] = body({"endfor"});
       ++at_;
     }
     if (!accept_word("endfor")) fail("'endfor' is missing");
-    expect(Kind::TagClose);
+    expect(TokenKind::TagClose);
     return statement;
   }
 
@@ -188,7 +189,7 @@ class Parser {
       statement.on_attribute = true;
       statement.names.push_back(name());
     }
-    if (now().kind == Kind::TagClose) {
+    if (now().kind == TokenKind::TagClose) {
       ++at_;
       statement.kind = StatementKind::SetBlock;
       statement.bodies.push_back(body({"endset"}));
@@ -197,14 +198,14 @@ class Parser {
     }
     expect("=");
     statement.exprs.push_back(tuple_expression());
-    expect(Kind::TagClose);
+    expect(TokenKind::TagClose);
     return statement;
   }
 
   // "a, b" is a list, as a tuple would be.
   TemplateExprPtr tuple_expression() {
     TemplateExprPtr first = expression();
-    if (!is(Kind::Operator, ",")) return first;
+    if (!is(TokenKind::Operator, ",")) return first;
     TemplateExprPtr list = make(ExprKind::List);
     add_item(list, std::move(first));
     while (accept(",")) add_item(list, expression());
@@ -223,20 +224,20 @@ class Parser {
         fail("a parameter without a default follows one with a default");
       }
     }
-    expect(Kind::TagClose);
+    expect(TokenKind::TagClose);
     const int outer = std::exchange(loops_, 0);
     statement.bodies.push_back(body({"endmacro"}));
     loops_ = outer;
     ++at_;
     if (!accept_word("endmacro")) fail("'endmacro' is missing");
-    if (now().kind == Kind::Name) ++at_;
-    expect(Kind::TagClose);
+    if (now().kind == TokenKind::Name) ++at_;
+    expect(TokenKind::TagClose);
     return statement;
   }
 
   // Marks what the model itself said, which training needs: nothing to print.
   TemplateStatement generation_tag(int line) {
-    expect(Kind::TagClose);
+    expect(TokenKind::TagClose);
     TemplateStatement statement{.kind = StatementKind::Block, .line = line};
     statement.bodies.push_back(body({"endgeneration"}));
     end_tag("endgeneration");
@@ -254,7 +255,8 @@ class Parser {
   // Long chains are deep trees: the depth is bounded here, so that walking them is too.
   void add_item(TemplateExprPtr& expr, TemplateExprPtr item) const {
     if (item) expr->depth = std::max(expr->depth, item->depth + 1);
-    if (expr->depth > kMaxDepth) fail(fmt::format("an expression deeper than {}", kMaxDepth));
+    if (expr->depth > kMaxTemplateDepth)
+      fail(fmt::format("an expression deeper than {}", kMaxTemplateDepth));
     expr->items.push_back(std::move(item));
   }
   TemplateExprPtr binary(ExprKind kind, std::string op, TemplateExprPtr left,
@@ -303,13 +305,14 @@ class Parser {
     TemplateExprPtr left = sum();
     while (true) {
       std::string op;
-      if (now().kind == Kind::Operator) {
+      if (now().kind == TokenKind::Operator) {
         for (std::string_view one : {"==", "!=", "<=", ">=", "<", ">"}) {
           if (now().text == one) op = one;
         }
-      } else if (is(Kind::Name, "in")) {
+      } else if (is(TokenKind::Name, "in")) {
         op = "in";
-      } else if (is(Kind::Name, "not") && ahead(1).kind == Kind::Name && ahead(1).text == "in") {
+      } else if (is(TokenKind::Name, "not") && ahead(1).kind == TokenKind::Name &&
+                 ahead(1).text == "in") {
         ++at_;
         op = "not in";
       }
@@ -323,7 +326,7 @@ class Parser {
   template <size_t N, typename Next>
   TemplateExprPtr chain(const std::array<std::string_view, N>& ops, const Next& next) {
     TemplateExprPtr left = next();
-    while (now().kind == Kind::Operator &&
+    while (now().kind == TokenKind::Operator &&
            std::find(ops.begin(), ops.end(), now().text) != ops.end()) {
       const std::string op = tokens_[at_++].text;
       left = binary(ExprKind::Binary, op, std::move(left), next());
@@ -365,24 +368,24 @@ class Parser {
 
   TemplateExprPtr primary() {
     const TemplateToken token = now();
-    if (token.kind == Kind::String) {
+    if (token.kind == TokenKind::String) {
       std::string text;
-      while (now().kind == Kind::String) text += tokens_[at_++].text;
+      while (now().kind == TokenKind::String) text += tokens_[at_++].text;
       return literal(TemplateValue::of(std::move(text)));
     }
-    if (token.kind == Kind::Integer) {
+    if (token.kind == TokenKind::Integer) {
       ++at_;
       int64_t value = 0;
       std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
       return literal(TemplateValue::of(value));
     }
-    if (token.kind == Kind::Float) {
+    if (token.kind == TokenKind::Float) {
       ++at_;
       double value = 0;
       std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
       return literal(TemplateValue::of(value));
     }
-    if (token.kind == Kind::Name) return named_primary();
+    if (token.kind == TokenKind::Name) return named_primary();
     if (accept("(")) return in_brackets();
     if (accept("[")) return list();
     if (accept("{")) return dict();
@@ -402,14 +405,14 @@ class Parser {
   TemplateExprPtr in_brackets() {
     if (accept(")")) return make(ExprKind::List);
     TemplateExprPtr first = expression();
-    if (!is(Kind::Operator, ",")) {
+    if (!is(TokenKind::Operator, ",")) {
       expect(")");
       return first;
     }
     TemplateExprPtr tuple = make(ExprKind::List);
     add_item(tuple, std::move(first));
     while (accept(",")) {
-      if (!is(Kind::Operator, ")")) add_item(tuple, expression());
+      if (!is(TokenKind::Operator, ")")) add_item(tuple, expression());
     }
     expect(")");
     return tuple;
@@ -445,7 +448,7 @@ class Parser {
     while (true) {
       if (accept(".")) {
         TemplateExprPtr attribute = make(ExprKind::Attribute);
-        attribute->text = now().kind == Kind::Integer ? tokens_[at_++].text : name();
+        attribute->text = now().kind == TokenKind::Integer ? tokens_[at_++].text : name();
         add_item(attribute, std::move(expr));
         expr = std::move(attribute);
       } else if (accept("[")) {
@@ -463,7 +466,7 @@ class Parser {
     size_t n = 0;
     bool is_slice = false;
     while (true) {
-      if (!is(Kind::Operator, ":") && !is(Kind::Operator, "]")) parts[n] = expression();
+      if (!is(TokenKind::Operator, ":") && !is(TokenKind::Operator, "]")) parts[n] = expression();
       if (!accept(":")) break;
       is_slice = true;
       if (++n == 3) fail("a slice has more than three parts");
@@ -484,7 +487,8 @@ class Parser {
         if (accept(")")) return;
       }
       first = false;
-      if (now().kind == Kind::Name && ahead(1).kind == Kind::Operator && ahead(1).text == "=") {
+      if (now().kind == TokenKind::Name && ahead(1).kind == TokenKind::Operator &&
+          ahead(1).text == "=") {
         std::string key = name();
         ++at_;
         TemplateExprPtr value = expression();
@@ -535,14 +539,15 @@ class Parser {
   }
 
   bool starts_argument() const {
-    if (now().kind == Kind::Name) {
+    if (now().kind == TokenKind::Name) {
       for (std::string_view word : {"else", "or", "and", "is", "if", "not", "in"}) {
         if (now().text == word) return false;
       }
       return true;
     }
-    return now().kind == Kind::String || now().kind == Kind::Integer || now().kind == Kind::Float ||
-           is(Kind::Operator, "[") || is(Kind::Operator, "{");
+    return now().kind == TokenKind::String || now().kind == TokenKind::Integer ||
+           now().kind == TokenKind::Float || is(TokenKind::Operator, "[") ||
+           is(TokenKind::Operator, "{");
   }
 
   std::vector<TemplateToken> tokens_;

@@ -13,14 +13,14 @@ namespace {
 template <typename T>
 using Shared = std::shared_ptr<const T>;
 
-constexpr int kMaxDepth = 100;
+constexpr int kMaxValueDepth = 100;
 constexpr size_t kMaxWeight = size_t{1} << 28;
 
 int checked_depth(int depth) {
-  if (depth > kMaxDepth) {
+  if (depth > kMaxValueDepth) {
     throw UserError(fmt::format(
         "chat template: values nested deeper than {}, or a namespace or a loop kept inside of one",
-        kMaxDepth));
+        kMaxValueDepth));
   }
   return depth;
 }
@@ -150,7 +150,7 @@ TemplateValue TemplateValue::of(std::string text) {
   return value;
 }
 TemplateValue::TemplateValue(Data data) : data_(std::move(data)) {
-  if (get_if<TemplateNamespace>() || get_if<Shared<TemplateLoop>>()) depth_ = kMaxDepth;
+  if (get_if<TemplateNamespace>() || get_if<Shared<TemplateLoop>>()) depth_ = kMaxValueDepth;
 }
 
 TemplateValue TemplateValue::of(TemplateList list) {

@@ -5,10 +5,13 @@
 #include <string_view>
 #include <utility>
 
+#include "luminal/text/utf8.h"
+
 namespace luminal {
 namespace {
 
-constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
+using tokens::kReplacementText;
+
 constexpr size_t kBytesOfCharacter = 4;
 constexpr size_t kMostWaiting = 16;
 constexpr size_t kKept = 8;

@@ -58,8 +58,6 @@ constexpr char32_t kVowelCount = 21;
 constexpr char32_t kTrailingCount = 28;
 constexpr char32_t kSyllableCount = kLeadingCount * kVowelCount * kTrailingCount;
 
-bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
-
 constexpr std::array<std::string_view, kCategories> kNames = {
     "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps",
     "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Co", "Cs"};
@@ -96,21 +94,22 @@ bool is_punctuation(char32_t c) {
 }
 
 bool is_white_space(char32_t c) {
-  if (c < 0x80) return c == ' ' || in(c, 0x09, 0x0D);
-  return c == 0x85 || c == 0xA0 || c == 0x1680 || in(c, 0x2000, 0x200A) || c == 0x2028 ||
+  if (c < 0x80) return c == ' ' || in_range(c, 0x09, 0x0D);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || in_range(c, 0x2000, 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 bool is_word(char32_t c) {
   const Category of = category(c);
   return (of >= Category::Lu && of <= Category::Nl) || of == Category::Pc ||
-         in(c, 0x200C, 0x200D) || in(c, 0x24B6, 0x24E9) || in(c, 0x1F130, 0x1F149) ||
-         in(c, 0x1F150, 0x1F169) || in(c, 0x1F170, 0x1F189);
+         in_range(c, 0x200C, 0x200D) || in_range(c, 0x24B6, 0x24E9) ||
+         in_range(c, 0x1F130, 0x1F149) || in_range(c, 0x1F150, 0x1F169) ||
+         in_range(c, 0x1F170, 0x1F189);
 }
 
 void append_lower(std::u32string& out, char32_t c) {
   if (c < 0x80) {
-    out.push_back(in(c, 'A', 'Z') ? c + 32 : c);
+    out.push_back(in_range(c, 'A', 'Z') ? c + 32 : c);
     return;
   }
   const std::u32string_view to = mapped(kLowerKeys, kLowerPool, c);
@@ -135,7 +134,7 @@ std::string lower(std::string_view text) {
 }
 
 char32_t upper_of(char32_t c) {
-  if (c < 0x80) return in(c, 'a', 'z') ? c - 32 : c;
+  if (c < 0x80) return in_range(c, 'a', 'z') ? c - 32 : c;
   // The other way round, once: of several capitals the first counts.
   static const std::map<char32_t, char32_t> capitals = [] {
     std::map<char32_t, char32_t> found;

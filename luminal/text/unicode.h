@@ -48,6 +48,8 @@ std::string_view name(Category category);
 
 Category category(char32_t c);
 
+inline bool in_range(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
+
 bool is_letter(char32_t c);
 bool is_mark(char32_t c);
 bool is_number(char32_t c);

@@ -8,6 +8,7 @@
 namespace luminal::tokens {
 
 constexpr char32_t kReplacement = 0xFFFD;
+constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
 constexpr char32_t kCodePoints = 0x110000;
 
 struct CodePoint {

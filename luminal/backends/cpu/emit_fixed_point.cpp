@@ -13,8 +13,8 @@ using llvm::Value;
 
 namespace {
 
-constexpr int kLanes = 16;
-constexpr uint32_t kSignBit = 0x80000000, kInfinity = 0x7f800000;
+constexpr int kWordLanes = 16;
+constexpr uint32_t kSignBit = 0x80000000, kInfinityBits = 0x7f800000;
 constexpr int kMantissaBits = 23, kBias = 127;
 // A part's largest element is less than 2 to this power of its unit.
 constexpr int kWholeBits = 30;
@@ -24,7 +24,7 @@ constexpr uint32_t kLeastExponent = kWholeBits;
 constexpr uint32_t kTurned = 0x00808080;
 constexpr uint32_t kNearest = 8;       // rounding, of a conversion
 constexpr int64_t kMostUnrolled = 32;  // elements of k
-constexpr size_t kMostSums = 16;       // of all digits, in registers
+constexpr size_t kMostDigitSums = 16;  // of all digits, in registers
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void FixedPointEmitter::emit_row(Value* row, Value* parts, Value* digits, Value*
     Value* before = builder_.CreateMul(part, i64(block_ * 4));
     Value* from = at(row, before);
     Value* largest = largest_bits(from);
-    Value* finite = builder_.CreateICmpULT(largest, constant(kInfinity));
+    Value* finite = builder_.CreateICmpULT(largest, constant(kInfinityBits));
     Value* exponent = builder_.CreateBinaryIntrinsic(
         llvm::Intrinsic::umax, builder_.CreateLShr(largest, 23), constant(kLeastExponent));
     auto power_of_two = [&](Value* biased) {
@@ -49,7 +49,7 @@ void FixedPointEmitter::emit_row(Value* row, Value* parts, Value* digits, Value*
     Value* factor =
         power_of_two(builder_.CreateSub(constant(2 * kBias + kWholeBits - 1), exponent));
     Value* unit = power_of_two(builder_.CreateSub(exponent, constant(kWholeBits - 1)));
-    Value* nan = builder_.CreateBitCast(constant(kInfinity | 0x400000), builder_.getFloatTy());
+    Value* nan = builder_.CreateBitCast(constant(kInfinityBits | 0x400000), builder_.getFloatTy());
     builder_.CreateAlignedStore(builder_.CreateSelect(finite, unit, nan),
                                 at(units, builder_.CreateMul(part, i64(4))), llvm::Align(4));
     store_digits(from, factor, at(digits, before));
@@ -101,7 +101,7 @@ void FixedPointEmitter::store_digits(Value* row, Value* factor, Value* digits) {
 Value* FixedPointEmitter::rounded(Value* x) {
   if (at_once() == 8)
     return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx_cvt_ps2dq_256, {}, {x});
-  auto* words = vector(builder_.getInt32Ty(), kLanes);
+  auto* words = vector(builder_.getInt32Ty(), kWordLanes);
   return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
                                   {x, llvm::Constant::getNullValue(words),
                                    builder_.getInt16(0xffff), builder_.getInt32(kNearest)});
@@ -109,7 +109,7 @@ Value* FixedPointEmitter::rounded(Value* x) {
 
 // As many panels at once as registers hold sums of.
 Values FixedPointEmitter::multiply(const std::vector<Row>& rows, const Values& panels) {
-  const size_t n = std::max<size_t>(1, kMostSums / kDigits / rows.size());
+  const size_t n = std::max<size_t>(1, kMostDigitSums / kDigits / rows.size());
   Values result(rows.size() * panels.size());
   for (size_t first = 0; first < panels.size(); first += n) {
     const size_t last = std::min(first + n, panels.size());
@@ -134,13 +134,13 @@ void FixedPointEmitter::keep_apart() {
 }
 
 Values FixedPointEmitter::multiply_group(const std::vector<Row>& rows, const Values& panels) {
-  auto* words = vector(builder_.getInt32Ty(), kLanes);
+  auto* words = vector(builder_.getInt32Ty(), kWordLanes);
   Value* mask = llvm::ConstantInt::get(words, 0x0f0f0f0f);
   const Values zeros(rows.size() * panels.size() * kDigits, llvm::Constant::getNullValue(words));
   const int64_t steps = std::min(block_, kMostUnrolled);
   auto step = [&](Value* k, Values& sums) {
     for (size_t p = 0; p < panels.size(); ++p) {
-      Value* from = at(panels[p], builder_.CreateMul(k, i64(kLanes / 2)));
+      Value* from = at(panels[p], builder_.CreateMul(k, i64(kWordLanes / 2)));
       Value* word = builder_.CreateAlignedLoad(words, from, llvm::Align(4));
       for (int odd = 0; odd < 2; ++odd) {
         Value* u4 = builder_.CreateAnd(odd == 0 ? word : builder_.CreateLShr(word, 4), mask);
@@ -150,7 +150,7 @@ Values FixedPointEmitter::multiply_group(const std::vector<Row>& rows, const Val
                                                i64((odd * kDigits + digit) * 4));
             Value* digits = builder_.CreateAlignedLoad(builder_.getInt32Ty(),
                                                        at(rows[r].digits, offset), llvm::Align(4));
-            digits = builder_.CreateVectorSplat(kLanes, digits);
+            digits = builder_.CreateVectorSplat(kWordLanes, digits);
             Value*& sum = sums[(r * panels.size() + p) * kDigits + static_cast<size_t>(digit)];
             sum = builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpdpbusd_512, {},
                                            {sum, u4, digits});
@@ -169,7 +169,7 @@ Values FixedPointEmitter::multiply_group(const std::vector<Row>& rows, const Val
       });
   Values result;
   for (size_t r = 0; r < rows.size(); ++r) {
-    Value* unit = builder_.CreateVectorSplat(kLanes, rows[r].unit);
+    Value* unit = builder_.CreateVectorSplat(kWordLanes, rows[r].unit);
     for (size_t p = 0; p < panels.size(); ++p) {
       Value* product = joined(sums, (r * panels.size() + p) * kDigits);
       result.push_back(builder_.CreateFMul(product, unit));
@@ -181,7 +181,7 @@ Values FixedPointEmitter::multiply_group(const std::vector<Row>& rows, const Val
 // The sum that the sums of the digits make. Those of two are whole in a float, if a block has no
 // more than 32 elements; the rest is rounded once.
 Value* FixedPointEmitter::joined(const Values& sums, size_t first) {
-  auto* floats = vector(builder_.getFloatTy(), kLanes);
+  auto* floats = vector(builder_.getFloatTy(), kWordLanes);
   auto two = [&](size_t digit) {
     Value* upper = builder_.CreateShl(sums[first + digit + 1], 8);
     return builder_.CreateSIToFP(builder_.CreateAdd(upper, sums[first + digit]), floats);

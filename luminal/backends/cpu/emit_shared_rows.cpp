@@ -9,7 +9,7 @@ using llvm::Value;
 namespace {
 
 // Sums in registers at once.
-constexpr int kMostSums = 24;
+constexpr int kMostRowSums = 24;
 
 }  // namespace
 
@@ -176,7 +176,7 @@ Value* SharedRowsEmitter::sums_of(Values vectors) {
 void SharedRowsEmitter::emit_along_columns() {
   const auto length = *state_.schedule.extents[static_cast<size_t>(shared_.column)].to_int();
   const int all = static_cast<int>(length) / lanes_;
-  int vectors = std::min(all, std::max(1, kMostSums / n_rows_));
+  int vectors = std::min(all, std::max(1, kMostRowSums / n_rows_));
   while (all % vectors != 0) --vectors;
   Value* zero = builder_.getInt64(0);
   Value* end = builder_.getInt64(static_cast<uint64_t>(length));

@@ -102,6 +102,12 @@ LanePattern lane_pattern(Expr e, int vector_loop, int lanes) {
   return uniform_in_chunk();
 }
 
+std::optional<Expr> step_along(Expr address, int loop) {
+  const LanePattern pattern = lane_pattern(address, loop, 1);
+  if (pattern.kind == LaneKind::General || !pattern.across_chunks) return std::nullopt;
+  return pattern.stride;
+}
+
 bool known_multiple(Expr e, int64_t divisor, int vector_loop, int lanes) {
   if (divisor == 1) return true;
   auto recurse = [&](Expr x, int64_t d) { return known_multiple(x, d, vector_loop, lanes); };

@@ -5,6 +5,8 @@
 // number of lanes. So (i + 64) mod 128 over 16 lanes is contiguous: no chunk crosses the wrap.
 #pragma once
 
+#include <optional>
+
 #include "luminal/shape/expr.h"
 
 namespace luminal::backends::cpu {
@@ -23,6 +25,9 @@ struct LanePattern {
 };
 
 LanePattern lane_pattern(Expr e, int vector_loop, int lanes);
+
+// The step of an address along a loop, if all else of it is the same there.
+std::optional<Expr> step_along(Expr address, int loop);
 
 // Whether e is a multiple of `divisor` wherever the vector loop's index is a multiple of `lanes`;
 // false when unknown.

@@ -17,7 +17,7 @@ using kernel::OpInst;
 using kernel::Stage;
 
 // A tensor with a stride for every loop of the kernel.
-struct Access {
+struct StridedAccess {
   int param = -1;
   DType dtype = DType::F32;
   Expr start = 0;
@@ -31,7 +31,8 @@ Expr extent(const Kernel& kernel, int loop) {
 }
 
 // None where an address isn't a start and the sum of strides · loops.
-std::optional<Access> access(const Kernel& kernel, int param, const std::vector<Expr>& index) {
+std::optional<StridedAccess> access(const Kernel& kernel, int param,
+                                    const std::vector<Expr>& index) {
   const kernel::Param& tensor = kernel.params[static_cast<size_t>(param)];
   if (!is_library_dtype(tensor.dtype)) return {};
   Expr address = 0;
@@ -41,7 +42,7 @@ std::optional<Access> access(const Kernel& kernel, int param, const std::vector<
     if (one >= 0) loops[static_cast<size_t>(one)] = 1;
     return address.substitute_indices(loops);
   };
-  Access found{.param = param, .dtype = tensor.dtype, .start = at(-1)};
+  StridedAccess found{.param = param, .dtype = tensor.dtype, .start = at(-1)};
   Expr sum = found.start;
   for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
     const bool used = !extent(kernel, loop).is(1) && address.uses_index(loop);
@@ -51,7 +52,7 @@ std::optional<Access> access(const Kernel& kernel, int param, const std::vector<
   return sum == address ? std::optional(found) : std::nullopt;
 }
 
-std::optional<Access> access(const Kernel& kernel, const Inst& inst) {
+std::optional<StridedAccess> access(const Kernel& kernel, const Inst& inst) {
   const auto* load = std::get_if<LoadInst>(&inst.what);
   if (load == nullptr) return {};
   std::vector<Expr> index;
@@ -63,7 +64,7 @@ std::optional<Access> access(const Kernel& kernel, const Inst& inst) {
 }
 
 // A load, or one of bf16 made f32.
-std::optional<Access> plain_tensor(const Kernel& kernel, const Stage& stage, InstId id) {
+std::optional<StridedAccess> plain_tensor(const Kernel& kernel, const Stage& stage, InstId id) {
   const Inst* inst = &stage.body[id.index()];
   const auto* op = std::get_if<OpInst>(&inst->what);
   if (op != nullptr && op->op == Op::Cast && inst->dtype == DType::F32) {
@@ -84,7 +85,7 @@ int n_uses(const Stage& stage, InstId id) {
 
 struct Step {
   PostOpKind kind;
-  std::optional<Access> tensor;
+  std::optional<StridedAccess> tensor;
 };
 
 // What is computed of the sums, from the last op back to the first.
@@ -143,7 +144,7 @@ class Epilogue {
   // A tensor, or, where it is added, a sum of several: the residual that itself is one. What one
   // sum alone uses needn't be rounded to bf16.
   bool take_tensors(const Stage& stage, InstId id, PostOpKind kind, std::vector<Step>& steps) {
-    if (std::optional<Access> tensor = plain_tensor(kernel_, stage, id)) {
+    if (std::optional<StridedAccess> tensor = plain_tensor(kernel_, stage, id)) {
       steps.push_back({kind, std::move(tensor)});
       return true;
     }
@@ -152,7 +153,7 @@ class Epilogue {
     if (op == nullptr || n_uses(stage, id) != 1) return false;
     if (op->op == Op::Cast && inst.dtype == DType::BF16) {
       const Inst& wide = stage.body[op->operands[0].index()];
-      std::optional<Access> tensor = access(kernel_, wide);
+      std::optional<StridedAccess> tensor = access(kernel_, wide);
       if (!tensor) return false;
       steps.push_back({kind, std::move(tensor)});
       return true;
@@ -191,15 +192,16 @@ class Epilogue {
 
 // Splits the last loops off a list that can be walked as one in all tensors; the others stay.
 std::vector<int> take_merged(const Kernel& kernel, std::vector<int>& loops,
-                             const std::vector<Access>& tensors) {
+                             const std::vector<StridedAccess>& tensors) {
   std::vector<int> merged;
   while (!loops.empty()) {
     const int loop = loops.back();
-    const bool fits = merged.empty() || std::ranges::all_of(tensors, [&](const Access& tensor) {
-                        const auto inner = static_cast<size_t>(merged.front());
-                        return tensor.strides[static_cast<size_t>(loop)] ==
-                               tensor.strides[inner] * kernel.loops[inner].extent;
-                      });
+    const bool fits =
+        merged.empty() || std::ranges::all_of(tensors, [&](const StridedAccess& tensor) {
+          const auto inner = static_cast<size_t>(merged.front());
+          return tensor.strides[static_cast<size_t>(loop)] ==
+                 tensor.strides[inner] * kernel.loops[inner].extent;
+        });
     if (!fits) break;
     merged.insert(merged.begin(), loop);
     loops.pop_back();
@@ -213,7 +215,7 @@ Expr count(const Kernel& kernel, const std::vector<int>& loops) {
   return result;
 }
 
-LibraryTensor tensor_of(const Access& access, const std::vector<int>& batch,
+LibraryTensor tensor_of(const StridedAccess& access, const std::vector<int>& batch,
                         const std::vector<int>& rows, const std::vector<int>& columns) {
   const auto along = [&](const std::vector<int>& loops) {
     return loops.empty() ? Expr(0) : access.strides[static_cast<size_t>(loops.back())];
@@ -263,8 +265,8 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   if (n_outputs != 1) return Found::failure("it has several results");
   const kernel::Contraction& product = contraction->contractions.front();
   const Stage& sums = kernel.stages[static_cast<size_t>(product.stage)];
-  const std::optional<Access> a = plain_tensor(kernel, sums, product.left);
-  const std::optional<Access> b = plain_tensor(kernel, sums, product.right);
+  const std::optional<StridedAccess> a = plain_tensor(kernel, sums, product.left);
+  const std::optional<StridedAccess> b = plain_tensor(kernel, sums, product.right);
   if (!a || !b || a->dtype != b->dtype) {
     return Found::failure("its factors aren't two tensors of f32, or two of bf16");
   }
@@ -272,18 +274,18 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   const Stage& last = kernel.stages.back();
   const auto* target = std::get_if<kernel::OutputTarget>(&last.target);
   if (target == nullptr) return Found::failure("its last stage isn't what it stores");
-  const std::optional<Access> c = access(kernel, target->param, target->index);
+  const std::optional<StridedAccess> c = access(kernel, target->param, target->index);
   if (!c) return Found::failure("its result is no matrix of f32 or bf16");
   Epilogue epilogue(kernel, product.stage, finite);
   if (!last.reduction) {
     if (std::string why = epilogue.take(last); !why.empty()) return Found::failure(std::move(why));
   }
 
-  std::vector<Access> tensors = {*a, *b, *c};
+  std::vector<StridedAccess> tensors = {*a, *b, *c};
   for (const Step& step : epilogue.steps()) {
     if (step.tensor) tensors.push_back(*step.tensor);
   }
-  const auto n_uses = std::ranges::count(tensors, b->param, &Access::param);
+  const auto n_uses = std::ranges::count(tensors, b->param, &StridedAccess::param);
   if (n_uses > 1) return Found::failure("it reads its right factor twice");
 
   std::vector<int> rows = contraction->rows, columns = contraction->columns;

@@ -14,7 +14,7 @@ namespace luminal::backends::cpu {
 namespace {
 
 using Memory = dnnl::memory;
-using Made = Result<std::unique_ptr<LibraryMatmul>>;
+using MadeMatmul = Result<std::unique_ptr<LibraryMatmul>>;
 
 const dnnl::engine& engine() {
   static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
@@ -136,7 +136,8 @@ std::string refusal(const LibraryMatmulShape& shape) {
 
 class OneDnnMatmul : public LibraryMatmul {
  public:
-  static Made make(const LibraryMatmulShape& shape, int threads, const OneDnnMatmul* packed_as) {
+  static MadeMatmul make(const LibraryMatmulShape& shape, int threads,
+                         const OneDnnMatmul* packed_as) {
     const ThreadsOfOpenMp guard(threads);
     const Memory::data_type type = *library_type(shape.dtype);
     const Memory::dims c_dims = dims_of(shape, shape.m, shape.n);
@@ -155,12 +156,14 @@ class OneDnnMatmul : public LibraryMatmul {
     }
     const dnnl::matmul::primitive_desc description(engine(), a, b_in_run, bias, c,
                                                    attributes(shape, c_dims), true);
-    if (!description) return Made::failure("oneDNN has no routine for this product");
+    if (!description) return MadeMatmul::failure("oneDNN has no routine for this product");
     const std::string routine = description.impl_info_str();
     if (routine.starts_with("ref") && !shape.accept_plain_loops) {
-      return Made::failure("oneDNN has only its plain loops for this product (" + routine + ")");
+      return MadeMatmul::failure("oneDNN has only its plain loops for this product (" + routine +
+                                 ")");
     }
-    return Made(std::unique_ptr<LibraryMatmul>(new OneDnnMatmul(shape, threads, b, description)));
+    return MadeMatmul(
+        std::unique_ptr<LibraryMatmul>(new OneDnnMatmul(shape, threads, b, description)));
   }
 
   std::string routine() const override { return description_.impl_info_str(); }
@@ -270,15 +273,15 @@ std::string library_version() {
   return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
-Made make_library_matmul(const LibraryMatmulShape& shape, int threads,
-                         const LibraryMatmul* packed_as) {
+MadeMatmul make_library_matmul(const LibraryMatmulShape& shape, int threads,
+                               const LibraryMatmul* packed_as) {
   if (const std::string why = refusal(shape); !why.empty()) {
-    return Made::failure("not a product for oneDNN: " + why);
+    return MadeMatmul::failure("not a product for oneDNN: " + why);
   }
   try {
     return OneDnnMatmul::make(shape, threads, static_cast<const OneDnnMatmul*>(packed_as));
   } catch (const dnnl::error& error) {
-    return Made::failure(std::string("oneDNN refused this product: ") + error.what());
+    return MadeMatmul::failure(std::string("oneDNN refused this product: ") + error.what());
   }
 }
 

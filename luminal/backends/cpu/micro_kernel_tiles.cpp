@@ -16,7 +16,7 @@ using llvm::Intrinsic::ID;
 constexpr int kTileRows = 16;
 constexpr int kTileBytes = 64;  // of a row
 constexpr int kTiles = 8;
-constexpr int kLanes = 16;
+constexpr int kPanelLanes = 16;
 
 // Memory of the function's own, for as long as it runs.
 llvm::AllocaInst* on_stack(Builder& builder, int64_t bytes) {
@@ -110,7 +110,9 @@ class TilesMicroKernel {
   Operands copy_rest(const Part& part);
   // How far an operand is at element k of its rows and of its panels.
   Value* left_offset(Value* k) const { return k_.times(k, element_bytes(k_.multiply)); }
-  Value* right_offset(Value* k) const { return k_.times(k, element_bytes(k_.multiply) * kLanes); }
+  Value* right_offset(Value* k) const {
+    return k_.times(k, element_bytes(k_.multiply) * kPanelLanes);
+  }
   void copy_rest_of_rows();
   void copy_rest_of_panels(const Part& part);
   void each_sum(const Part& part, const std::function<void(int tile, Value* at)>& body);

@@ -18,7 +18,7 @@ using kernel::RowContraction;
 using kernel::Stage;
 
 // Along k, so that what is multiplied in one go stays in a near cache.
-constexpr int64_t kBlockK = 256;
+constexpr int64_t kRowBlockK = 256;
 // An f32 is the sum of three bf16, exactly but for subnormals. Two of them leave 2^-17 of it, which
 // is nothing beside rounding to 16 bits.
 constexpr int kBf16PartsOfF32 = 3;
@@ -151,18 +151,11 @@ void choose_shapes(const Target& target, RowBlocks& blocks) {
     contraction.shape =
         !tiles ? vectors
                : micro_shape(target, contraction.multiply, here ? blocks.rows : blocks.rows / 2);
-    contraction.block_k = kBlockK;
+    contraction.block_k = kRowBlockK;
   }
 }
 
 // ---- Where factors are
-
-// The step of an address along a loop, if all else of it is the same there.
-std::optional<Expr> step_along(Expr address, int loop) {
-  const LanePattern pattern = lane_pattern(address, loop, 1);
-  if (pattern.kind == LaneKind::General || !pattern.across_chunks) return std::nullopt;
-  return pattern.stride;
-}
 
 Expr at_zero(const Kernel& kernel, Expr e, int loop) {
   std::vector<Expr> replacement;
@@ -199,7 +192,6 @@ void find_left(const Schedule& schedule, const RowBlocks& blocks, BlockedContrac
   }
 }
 
-Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
 // An odd number of lines, so that rows don't meet in the same sets of a cache.
 Expr odd_lines(Expr bytes) { return ceil_div(bytes, 128) * Expr(128) + Expr(64); }
 

@@ -236,8 +236,6 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
 
 // ---- Local buffers
 
-Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
-
 void place_locals(Schedule& schedule) {
   // In a buffer of a kernel that runs across its outer loop, each element is a vector per copy.
   const int64_t per_element = schedule.vector_outer ? schedule.lanes * schedule.unroll : 1;

@@ -110,6 +110,9 @@ void for_each_expr(Schedule& schedule, Function function) {
   }
 }
 
+// Bytes of whole cache lines, as many as it takes.
+inline Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
+
 inline bool may_be_zero(Expr extent) { return extent.lower_bound() < 1; }
 
 // By instruction: whether it may have another value in each lane along a loop. In a kernel that

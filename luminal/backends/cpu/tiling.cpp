@@ -20,7 +20,7 @@ using kernel::Stage;
 // The sums of a block, and of each factor the part that is multiplied in one go, stay in the
 // second-level cache.
 constexpr int64_t kSumBytes = 256 << 10;
-constexpr int64_t kBlockK = 1024;
+constexpr int64_t kTileBlockK = 1024;
 // Blocks enough for all threads to be busy to the end.
 constexpr int64_t kEnoughBlocks = 16;
 // With more rows it takes less time to make a quantised factor, once for all of them.
@@ -115,13 +115,6 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& t
     tiling.contractions.push_back(std::move(tiled));
   }
   return result;
-}
-
-// Whether all of an address but what is given is its sum with constant steps along a loop.
-std::optional<Expr> step_along(Expr address, int loop) {
-  const LanePattern pattern = lane_pattern(address, loop, 1);
-  if (pattern.kind == LaneKind::General || !pattern.across_chunks) return std::nullopt;
-  return pattern.stride;
 }
 
 void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContraction& contraction,
@@ -226,7 +219,7 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   const Expr n = schedule.extents[static_cast<size_t>(tiling.column_loop)];
   const Expr m = tiling.row_loop < 0 ? 1 : schedule.extents[static_cast<size_t>(tiling.row_loop)];
   const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
-  tiling.block_k = kBlockK;
+  tiling.block_k = kTileBlockK;
   const int64_t tiles = rows > 8 ? 8 : 16;  // below one another
   tiling.block_rows = std::min(tiles * rows, round_up(m.to_int().value_or(tiles * rows), rows));
   const int64_t most = kSumBytes / 4 / n_sums / std::max<int64_t>(1, tiling.block_rows);
@@ -258,8 +251,6 @@ bool have_same_rows(const Schedule& schedule, const Tiling& tiling) {
   };
   return std::ranges::none_of(tiling.contractions, varies);
 }
-
-Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
 
 void place_in_scratch(Schedule& schedule, Tiling& tiling) {
   Expr offset = kSpareBytes;

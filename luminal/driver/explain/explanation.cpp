@@ -32,7 +32,7 @@ void add_bound(ExplainedKernel& explained) {
   if (explained.time.us > 0) explained.roofline_share = explained.bound_us / explained.time.us;
 }
 
-bool nearer(const Alternative& a, const Alternative& b) {
+bool nearer_alternative(const Alternative& a, const Alternative& b) {
   const auto rank = [](const Alternative& rival) {
     return std::make_tuple(!rival.why.empty(), rival.why.empty() ? rival.rival_us : 0, rival.stores,
                            rival.value);
@@ -54,7 +54,7 @@ void add_alternatives(const CompileReport& report, ExplainedKernel& explained) {
   for (const RivalReport& rival : explained.kernel->rivals) {
     explained.beat.push_back({rival.value, true, {}, rival.plan_us, rival.rival_us, rival.why});
   }
-  std::sort(explained.beat.begin(), explained.beat.end(), nearer);
+  std::sort(explained.beat.begin(), explained.beat.end(), nearer_alternative);
 }
 
 ExplainedKernel explained(const CompileReport& report, const KernelReport& kernel) {

@@ -8,7 +8,7 @@
 namespace luminal {
 namespace {
 
-constexpr size_t kMostNames = 6;
+constexpr size_t kMostExplainedNames = 6;
 constexpr size_t kMostBeaten = 3;
 constexpr size_t kMostOthers = 2;
 
@@ -59,7 +59,8 @@ std::string roofline(const ExplainedKernel& explained) {
 
 std::string rival(const Alternative& alternative) {
   const std::string move =
-      alternative.stores ? "stored" : "computed by " + shortened(alternative.readers, kMostNames);
+      alternative.stores ? "stored"
+                         : "computed by " + shortened(alternative.readers, kMostExplainedNames);
   if (!alternative.why.empty()) {
     return fmt::format("{} {}: no kernel can hold it: {}", alternative.value, move,
                        alternative.why);
@@ -97,8 +98,8 @@ std::string kernel_text(const ExplainedKernel& explained) {
   std::string lines = title(explained);
   lines += labelled("computes", fmt::format("{}: {}", kernel.result, fmt::join(kernel.ops, ", ")));
   if (!kernel.nodes.empty()) {
-    lines += labelled("of", fmt::format("{}{}", shortened(kernel.nodes, kMostNames),
-                                        kernel.nodes.size() > kMostNames
+    lines += labelled("of", fmt::format("{}{}", shortened(kernel.nodes, kMostExplainedNames),
+                                        kernel.nodes.size() > kMostExplainedNames
                                             ? fmt::format(" ({} nodes)", kernel.nodes.size())
                                             : ""));
   }
@@ -107,8 +108,8 @@ std::string kernel_text(const ExplainedKernel& explained) {
   lines += labelled("roofline", roofline(explained));
   lines += section("beat", explained.beat, kMostBeaten, rival);
   lines += section("stores", explained.must_store, kMostOthers, [](const StoredReport* value) {
-    return fmt::format("{} for {}: {}", value->value, shortened(value->readers, kMostNames),
-                       value->because);
+    return fmt::format("{} for {}: {}", value->value,
+                       shortened(value->readers, kMostExplainedNames), value->because);
   });
   lines += section("slow", kernel.slow_paths, kMostOthers,
                    [](const std::string& slow) -> const std::string& { return slow; });

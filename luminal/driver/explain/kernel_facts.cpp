@@ -22,7 +22,7 @@ bool is_computed(const Node& node) {
 }
 
 // Plans that aren't any come last.
-bool nearer(const search::AbsorbedValue* a, const search::AbsorbedValue* b) {
+bool nearer_rival(const search::AbsorbedValue* a, const search::AbsorbedValue* b) {
   const auto rank = [](const search::AbsorbedValue& value) {
     return std::make_tuple(!value.why.empty(), value.why.empty() ? value.stored_seconds : 0,
                            value.value);
@@ -64,7 +64,7 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
     std::sort(computed.begin(), computed.end());
     for (NodeId id : computed) entry.nodes.push_back(graph.describe(id));
     auto& near = rivals[kernel::stored_by(kernel->lowered).front()];
-    std::sort(near.begin(), near.end(), nearer);
+    std::sort(near.begin(), near.end(), nearer_rival);
     if (near.size() > kMostRivals) near.resize(kMostRivals);
     for (const search::AbsorbedValue* value : near) {
       entry.rivals.push_back({.value = value_name(graph, planned, value->value),

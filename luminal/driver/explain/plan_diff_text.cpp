@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostRegions = 20;
 constexpr size_t kMostStored = 10;
-constexpr size_t kMostNames = 8;
+constexpr size_t kMostDiffedNames = 8;
 
 using Layout = base::JsonText::Layout;
 
@@ -37,7 +37,7 @@ std::string side(const std::string& name, const std::string& target, const PlanR
                      measured ? "measured" : "by the model");
 }
 
-std::string difference(double a_us, double b_us) {
+std::string difference_text(double a_us, double b_us) {
   std::string line = fmt::format("{} µs", signed_us(b_us - a_us));
   if (a_us > 0) line += fmt::format(" ({}%)", signed_us(100 * (b_us - a_us) / a_us) + " ");
   return line;
@@ -50,8 +50,8 @@ std::string region_text(const DiffedRegion& region) {
   }
   if (region.same) line += ", the same kernel";
   line += "\n";
-  if (!region.a.empty()) line += labelled("  a", shortened(described(region.a), kMostNames));
-  if (!region.b.empty()) line += labelled("  b", shortened(described(region.b), kMostNames));
+  if (!region.a.empty()) line += labelled("  a", shortened(described(region.a), kMostDiffedNames));
+  if (!region.b.empty()) line += labelled("  b", shortened(described(region.b), kMostDiffedNames));
   const KernelReport& first = *(region.a.empty() ? region.b : region.a).front();
   if (region.a.empty() || region.b.empty()) {
     line += labelled("  ops", fmt::format("{}", fmt::join(first.ops, ", ")));
@@ -65,7 +65,7 @@ std::string stored_text(const char* which, const std::vector<const StoredReport*
   for (size_t i = 0; i < std::min(values.size(), kMostStored); ++i) {
     const StoredReport& value = *values[i];
     lines += fmt::format("  {} {}, from {} to {}: {}", value.value, value.type, value.kernel,
-                         shortened(value.readers, kMostNames), value.because);
+                         shortened(value.readers, kMostDiffedNames), value.because);
     if (!value.why.empty()) lines += ": " + value.why;
     if (value.why.empty() && value.plan_us > 0) {
       lines += fmt::format(" ({:.1f} µs instead of {:.1f})", value.fused_us, value.plan_us);
@@ -78,7 +78,7 @@ std::string stored_text(const char* which, const std::vector<const StoredReport*
   return lines;
 }
 
-std::string plan_text(const PlanDiff& diff, const DiffedPlan& plan) {
+std::string diffed_plan_text(const PlanDiff& diff, const DiffedPlan& plan) {
   const PlanReport& any = *(plan.a != nullptr ? plan.a : plan.b);
   std::string lines;
   if (!any.variant.empty()) lines += "the plan for " + any.variant + "\n";
@@ -88,7 +88,7 @@ std::string plan_text(const PlanDiff& diff, const DiffedPlan& plan) {
                               plan.a_us, plan.a_measured));
   lines += labelled("b", side(diff.b_name, same_target ? "" : diff.b_target, plan.b, plan.b_kernels,
                               plan.b_us, plan.b_measured));
-  lines += labelled("b − a", difference(plan.a_us, plan.b_us));
+  lines += labelled("b − a", difference_text(plan.a_us, plan.b_us));
   lines += labelled("same", fmt::format("{} kernel{}, {:.1f} µs in a", plan.n_same,
                                         plan.n_same == 1 ? "" : "s", plan.same_us));
   if (!plan.regions.empty()) {
@@ -180,7 +180,7 @@ void write_plan(base::JsonText& json, const DiffedPlan& plan) {
 std::string text(const PlanDiff& diff) {
   std::string lines;
   for (const DiffedPlan& plan : diff.plans) {
-    lines += (lines.empty() ? "" : "\n") + plan_text(diff, plan);
+    lines += (lines.empty() ? "" : "\n") + diffed_plan_text(diff, plan);
   }
   return lines;
 }

@@ -16,6 +16,7 @@ namespace luminal {
 namespace {
 
 using Json = nlohmann::json;
+using Layout = base::JsonText::Layout;
 
 constexpr const char* kVersionKey = "luminal_fusion_profile";
 constexpr int64_t kVersion = 1;
@@ -163,7 +164,6 @@ void FusionProfile::write(const std::filesystem::path& file) const {
 }
 
 std::string FusionProfile::json() const {
-  using Layout = base::JsonText::Layout;
   base::JsonText json;
   json.begin_object();
   json.field(kVersionKey, kVersion);

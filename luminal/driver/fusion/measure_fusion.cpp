@@ -14,7 +14,7 @@ namespace {
 
 // Of the results' root mean square: the orders of sums differ, and what is inside isn't rounded to
 // 16 bits.
-double tolerance(DType dtype) {
+double fusion_tolerance(DType dtype) {
   if (dtype == DType::BF16) return 0.1;
   return dtype == DType::F16 ? 0.02 : 1e-3;
 }
@@ -32,7 +32,7 @@ void check_agreement(FusionPattern pattern, const FusionShape& shape, const Patt
       finite = finite && std::isfinite(a[i]) && std::isfinite(b[i]);
     }
     const double mean = std::sqrt(squares / static_cast<double>(a.size()));
-    if (!finite || furthest > tolerance(shape.dtype) * mean) {
+    if (!finite || furthest > fusion_tolerance(shape.dtype) * mean) {
       throw InternalError(
           fmt::format("{} of {}: fused and unfused results differ by {:.3g}, where {:.3g} is usual",
                       name(pattern), text(shape), furthest, mean));

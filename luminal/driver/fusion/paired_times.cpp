@@ -5,21 +5,20 @@
 #include <cmath>
 #include <limits>
 
+#include "luminal/base/seconds_since.h"
+
 namespace luminal {
 namespace {
 
+using base::seconds_since;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kTurnSeconds = 2e-4;
 constexpr double kLongestTurn = 5e-3;  // of several runs
 constexpr size_t kTurns = 3;
-constexpr size_t kFewestRounds = 7;  // the fewest with an interval that isn't all they say
-constexpr size_t kMostRounds = 301;
+constexpr size_t kFewestPairedRounds = 7;  // the fewest with an interval that isn't all they say
+constexpr size_t kMostPairedRounds = 301;
 constexpr int kMostRuns = 1000;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Of one run, over several, or as many as there is time for: where threads wait for processors,
 // what took microseconds can take as many milliseconds.
@@ -29,8 +28,8 @@ double seconds_of(const std::function<void()>& run, int times) {
   do {
     run();
     ++done;
-  } while (done < times && since(start) < kLongestTurn);
-  return since(start) / done;
+  } while (done < times && seconds_since(start) < kLongestTurn);
+  return seconds_since(start) / done;
 }
 
 }  // namespace
@@ -45,12 +44,12 @@ PairedTimes paired_times(const std::vector<std::function<void()>>& rivals, doubl
     runs[r] = std::clamp(static_cast<int>(std::ceil(kTurnSeconds / once)), 1, kMostRuns);
     turn_seconds += once * runs[r];
   }
-  const bool is_long = turn_seconds * static_cast<double>(kTurns * kFewestRounds) > seconds;
+  const bool is_long = turn_seconds * static_cast<double>(kTurns * kFewestPairedRounds) > seconds;
   const size_t turns = is_long ? 1 : kTurns;
   PairedTimes times(n);
   const auto start = Clock::now();
-  for (size_t round = 0; round < kMostRounds; ++round) {
-    if (round >= kFewestRounds && since(start) > seconds) break;
+  for (size_t round = 0; round < kMostPairedRounds; ++round) {
+    if (round >= kFewestPairedRounds && seconds_since(start) > seconds) break;
     for (auto& of_rival : times) of_rival.push_back(std::numeric_limits<double>::infinity());
     for (size_t turn = round * turns; turn < (round + 1) * turns; ++turn) {
       for (size_t i = 0; i < n; ++i) {

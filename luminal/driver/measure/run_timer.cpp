@@ -9,6 +9,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/os_cpu.h"
+#include "luminal/base/seconds_since.h"
 #include "luminal/driver/check_steps.h"
 #include "luminal/driver/measure/leaf_values.h"
 #include "luminal/driver/measure/median.h"
@@ -19,6 +20,7 @@
 namespace luminal {
 namespace {
 
+using base::seconds_since;
 using Clock = std::chrono::steady_clock;
 
 // Up to this many scalar operations everything is compared with the interpreter, else samples.
@@ -27,17 +29,13 @@ constexpr int kFewestTrials = 5;
 constexpr int kMostRounds = 61;
 constexpr int kFewestRounds = 7;
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // The time of every step of a run.
 class StepTimes : public runtime::StepObserver {
  public:
   explicit StepTimes(size_t n_steps) : seconds_(n_steps, 0) {}
   void before(const runtime::StepView&) override { start_ = Clock::now(); }
   void after(const runtime::StepView& view) override {
-    if (view.step >= 0) seconds_[static_cast<size_t>(view.step)] += since(start_);
+    if (view.step >= 0) seconds_[static_cast<size_t>(view.step)] += seconds_since(start_);
   }
   const std::vector<double>& seconds() const { return seconds_; }
 
@@ -178,7 +176,7 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
   for (int i = 0; i < options_.warm_ups; ++i) loaded->run(0);
   const Clock::time_point start = Clock::now();
   for (int trial = 0; trial < options_.trials; ++trial) {
-    if (trial >= kFewestTrials && since(start) > seconds) break;
+    if (trial >= kFewestTrials && seconds_since(start) > seconds) break;
     if (base_ != nullptr) {
       eviction_.run();
       base_runs.push_back(base_->run(0));
@@ -251,7 +249,7 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
   }
   std::vector<double> ratios;
   for (int round = 0; round < kMostRounds; ++round) {
-    if (round >= kFewestRounds && since(start) > seconds) break;
+    if (round >= kFewestRounds && seconds_since(start) > seconds) break;
     // Whoever runs first in a round may find the caches as the other left them.
     const size_t first = static_cast<size_t>(round % 2);
     double taken[2];

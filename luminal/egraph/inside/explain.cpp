@@ -5,6 +5,7 @@
 #include "luminal/egraph/inside/explainer.h"
 #include "luminal/egraph/inside/term_text.h"
 #include "luminal/egraph/language/parser.h"
+#include "luminal/egraph/language/trimmed.h"
 #include "luminal/egraph/rebuild.h"
 
 #include <string>
@@ -16,13 +17,6 @@ namespace {
 void check_recorded(const Engine& engine) {
   if (engine.database.proofs) return;
   throw UserError("proofs weren't recorded; ask for them before anything is added");
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 // The place of the `=` between two terms, outside of parentheses and strings.

@@ -16,9 +16,9 @@ namespace {
 // How many rows of what stands there instead are listed.
 constexpr size_t kMostInstead = 5;
 
-class Explainer {
+class MismatchFinder {
  public:
-  Explainer(Engine& engine, RuleId id)
+  MismatchFinder(Engine& engine, RuleId id)
       : database_(engine.database),
         rule_(engine.rule(id)),
         query_(rule_.matcher.query()),
@@ -297,7 +297,7 @@ class Explainer {
   WhyNot why_;
 };
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_outer_blanks(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\n");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
@@ -320,11 +320,12 @@ Question split_question(const Engine& engine, std::string_view question) {
   if (at == std::string_view::npos) {
     throw UserError("'" + std::string(question) + "' is no question; ask 'RULE at TERM'");
   }
-  const std::string asked(unquoted(trimmed(question.substr(0, at))));
+  const std::string asked(unquoted(without_outer_blanks(question.substr(0, at))));
   for (; at != std::string_view::npos; at = question.find(kAt, at + 1)) {
-    const auto found = engine.rule_names.find(unquoted(trimmed(question.substr(0, at))));
+    const auto found =
+        engine.rule_names.find(unquoted(without_outer_blanks(question.substr(0, at))));
     if (found == engine.rule_names.end()) continue;
-    return {found->second, trimmed(question.substr(at + kAt.size()))};
+    return {found->second, without_outer_blanks(question.substr(at + kAt.size()))};
   }
   std::string some;
   constexpr size_t kMostNamed = 8;
@@ -365,7 +366,8 @@ std::string WhyNot::text() const {
 
 WhyNot why_not(Engine& engine, RuleId rule, Value value, SortId sort, std::string_view variable) {
   rebuild(engine.database);
-  return Explainer(engine, rule).explain(engine.database.canonical(value, sort), sort, variable);
+  return MismatchFinder(engine, rule)
+      .explain(engine.database.canonical(value, sort), sort, variable);
 }
 
 WhyNot why_not(Engine& engine, std::string_view question) {
@@ -377,7 +379,7 @@ WhyNot why_not(Engine& engine, std::string_view question) {
   if (equals != std::string_view::npos && equals > 0 &&
       term.substr(0, equals).find_first_of("(\" \t\n") == std::string_view::npos) {
     variable = term.substr(0, equals);
-    term = trimmed(term.substr(equals + 1));
+    term = without_outer_blanks(term.substr(equals + 1));
   }
   const TermLookup found = look_up_term(engine, term, "term");
   WhyNot why;

@@ -1,6 +1,7 @@
 // Files that programs read: include and input.
 #include "luminal/egraph/language/parser.h"
 #include "luminal/egraph/language/program_runner.h"
+#include "luminal/egraph/language/trimmed.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,13 +16,6 @@ constexpr size_t kMostIncludes = 100;  // inside of each other
 std::string beside(const std::string& file, const std::string& path) {
   const size_t slash = file.rfind('/');
   return slash == std::string::npos ? path : file.substr(0, slash + 1) + path;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 std::vector<std::string_view> split_at(std::string_view text, char separator) {

@@ -1,6 +1,7 @@
 // What several composites ask of axes and dims, with errors that name the op.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace luminal::composite {
 int normalize_axis(std::string_view op, int axis, const Dims& dims, bool scalar_ok = false);
 // The axes counted from 0, in rising order, each once; all of them for an empty list.
 std::vector<int> normalize_axes(std::string_view op, const Axes& axes, const Dims& dims);
+
+// Where an axis, counted from 0, stands in a list of them.
+inline size_t at(int axis) { return static_cast<size_t>(axis); }
 
 // The dims that both broadcast to.
 Dims broadcast(std::string_view op, const Dims& a, const Dims& b);

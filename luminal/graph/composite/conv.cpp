@@ -12,6 +12,9 @@
 #include "luminal/graph/primitives.h"
 
 namespace luminal {
+
+using composite::at;
+
 namespace {
 
 // What is asked along one spatial axis.
@@ -22,8 +25,6 @@ struct AxisWindow {
   Expr dilation;
 };
 using Windows = std::vector<AxisWindow>;
-
-size_t at(int axis) { return static_cast<size_t>(axis); }
 
 void check_input(std::string_view op, const Tensor& x, int spatial) {
   if (x.rank() == spatial + 1 || x.rank() == spatial + 2) return;

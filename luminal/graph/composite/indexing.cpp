@@ -11,12 +11,11 @@
 
 namespace luminal {
 
+using composite::at;
 using composite::check_index;
 using composite::normalize_axis;
 
 namespace {
-
-size_t at(int axis) { return static_cast<size_t>(axis); }
 
 void check_picks(std::string_view op, const Tensor& x, int axis, const Tensor& index) {
   check_index(op, index);

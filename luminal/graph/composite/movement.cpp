@@ -11,11 +11,10 @@
 
 namespace luminal {
 
+using composite::at;
 using composite::normalize_axis;
 
 namespace {
-
-size_t at(int axis) { return static_cast<size_t>(axis); }
 
 // x without the elements that negative constants of `padding` cut off, and what is left to add.
 Tensor crop(const Tensor& x, int axis, Padding& padding) {

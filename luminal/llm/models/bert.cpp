@@ -13,7 +13,7 @@
 namespace luminal::llm {
 namespace {
 
-constexpr ConfigChecks kChecks("bert");
+constexpr ConfigChecks kBertChecks("bert");
 
 Tensor activated(const Tensor& x, BertActivation activation) {
   switch (activation) {
@@ -29,9 +29,9 @@ Tensor activated(const Tensor& x, BertActivation activation) {
   return x;
 }
 
-class Builder {
+class BertBuilder {
  public:
-  explicit Builder(const BertConfig& config) : config_(config) {}
+  explicit BertBuilder(const BertConfig& config) : config_(config) {}
 
   Tensor embeddings(const nn::Scope& scope, const Tensor& ids) const {
     const auto rows = [&](const char* table, const Tensor& index, int64_t n) {
@@ -67,23 +67,23 @@ class Builder {
 }  // namespace
 
 void check(const BertConfig& config) {
-  kChecks.size("the vocabulary's size", config.vocab_size, 1 << 24);
-  kChecks.size("the number of positions", config.positions, 1 << 24);
-  kChecks.size("the number of sentence types", config.types, 1 << 16);
-  kChecks.size("the number of features", config.features, 1 << 20);
-  kChecks.size("the number of hidden features", config.hidden, 1 << 22);
-  kChecks.size("the number of layers", config.layers, 1 << 12);
-  kChecks.size("the number of heads", config.heads, 1 << 14);
+  kBertChecks.size("the vocabulary's size", config.vocab_size, 1 << 24);
+  kBertChecks.size("the number of positions", config.positions, 1 << 24);
+  kBertChecks.size("the number of sentence types", config.types, 1 << 16);
+  kBertChecks.size("the number of features", config.features, 1 << 20);
+  kBertChecks.size("the number of hidden features", config.hidden, 1 << 22);
+  kBertChecks.size("the number of layers", config.layers, 1 << 12);
+  kBertChecks.size("the number of heads", config.heads, 1 << 14);
   if (config.features % config.heads != 0) {
-    kChecks.fail(
+    kBertChecks.fail(
         fmt::format("{} features don't divide into {} heads", config.features, config.heads));
   }
-  kChecks.positive("the norm's epsilon", config.norm_eps);
+  kBertChecks.positive("the norm's epsilon", config.norm_eps);
 }
 
 Tensor build_bert(const nn::Scope& scope, const Tensor& ids, const BertConfig& config) {
   check(config);
-  const Builder builder(config);
+  const BertBuilder builder(config);
   Tensor x = builder.embeddings(scope.child("embeddings"), ids);
   const nn::Scope layers = scope.child("encoder.layer");
   for (int64_t i = 0; i < config.layers; ++i) {

@@ -13,18 +13,18 @@
 namespace luminal::llm {
 namespace {
 
-constexpr ConfigChecks kChecks("llama");
+constexpr ConfigChecks kLlamaChecks("llama");
 
-class Builder {
+class LlamaBuilder {
  public:
-  Builder(const nn::Scope& scope, const LlamaConfig& config, const DecoderOptions& options)
+  LlamaBuilder(const nn::Scope& scope, const LlamaConfig& config, const DecoderOptions& options)
       : scope_(scope), config_(config), options_(options) {}
 
   DecoderGraph build() {
     const int64_t room = options_.room > 0 ? options_.room : config_.context;
     const int64_t longest = options_.longest_chunk > 0 ? options_.longest_chunk : room;
     if (longest > room)
-      kChecks.fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
+      kLlamaChecks.fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
     DecoderGraph made;
     made.s = Expr::var("s", 1, longest);
     made.past = Expr::var("past", 0, room - 1);
@@ -103,33 +103,33 @@ class Builder {
 }  // namespace
 
 void check(const LlamaConfig& config) {
-  kChecks.size("the vocabulary's size", config.vocab_size, 1 << 24);
-  kChecks.size("the number of features", config.features, 1 << 20);
-  kChecks.size("the number of hidden features", config.hidden, 1 << 22);
-  kChecks.size("the number of layers", config.layers, 1 << 12);
-  kChecks.size("the number of heads", config.heads, 1 << 14);
-  kChecks.size("the number of kv heads", config.kv_heads, config.heads);
-  kChecks.size("the size of a head", config.head_size, 1 << 14);
-  kChecks.size("the context", config.context, 1 << 28);
-  if (config.window) kChecks.size("the window", *config.window, 1 << 28);
+  kLlamaChecks.size("the vocabulary's size", config.vocab_size, 1 << 24);
+  kLlamaChecks.size("the number of features", config.features, 1 << 20);
+  kLlamaChecks.size("the number of hidden features", config.hidden, 1 << 22);
+  kLlamaChecks.size("the number of layers", config.layers, 1 << 12);
+  kLlamaChecks.size("the number of heads", config.heads, 1 << 14);
+  kLlamaChecks.size("the number of kv heads", config.kv_heads, config.heads);
+  kLlamaChecks.size("the size of a head", config.head_size, 1 << 14);
+  kLlamaChecks.size("the context", config.context, 1 << 28);
+  if (config.window) kLlamaChecks.size("the window", *config.window, 1 << 28);
   if (config.heads % config.kv_heads != 0) {
-    kChecks.fail(
+    kLlamaChecks.fail(
         fmt::format("{} heads don't divide into {} kv heads", config.heads, config.kv_heads));
   }
   if (config.head_size % 2 != 0) {
-    kChecks.fail(fmt::format("the size of a head is {}; pairs of elements turn, so it must be even",
-                             config.head_size));
+    kLlamaChecks.fail(fmt::format(
+        "the size of a head is {}; pairs of elements turn, so it must be even", config.head_size));
   }
-  kChecks.positive("the norm's epsilon", config.norm_eps);
-  kChecks.positive("the rotary base", config.rope_theta);
-  kChecks.positive("the rotary factor", config.rope_scaling.factor);
-  kChecks.size("the original context", config.rope_scaling.original_context, 1 << 28);
+  kLlamaChecks.positive("the norm's epsilon", config.norm_eps);
+  kLlamaChecks.positive("the rotary base", config.rope_theta);
+  kLlamaChecks.positive("the rotary factor", config.rope_scaling.factor);
+  kLlamaChecks.size("the original context", config.rope_scaling.original_context, 1 << 28);
 }
 
 DecoderGraph build_llama(const nn::Scope& scope, const LlamaConfig& config,
                          const DecoderOptions& options) {
   check(config);
-  return Builder(scope, config, options).build();
+  return LlamaBuilder(scope, config, options).build();
 }
 
 }  // namespace luminal::llm

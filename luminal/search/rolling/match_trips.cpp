@@ -4,20 +4,20 @@
 
 namespace luminal::search {
 
-using Kind = LoopOperand::Kind;
+using OperandKind = LoopOperand::Kind;
 using Trips = std::vector<std::vector<NodeId>>;
 
 bool Loop::is_chain() const {
   std::vector<bool> handed(n_nodes(), false);  // by position: depends on what is carried
   for (size_t q = 0; q < n_nodes(); ++q) {
     handed[q] = std::ranges::any_of(operands[q], [&](const LoopOperand& operand) {
-      return operand.kind == Kind::Carried ||
-             (operand.kind == Kind::Inside && handed[operand.position]);
+      return operand.kind == OperandKind::Carried ||
+             (operand.kind == OperandKind::Inside && handed[operand.position]);
     });
   }
   return std::ranges::any_of(operands, [&](const std::vector<LoopOperand>& of_node) {
     return std::ranges::any_of(of_node, [&](const LoopOperand& operand) {
-      return operand.kind == Kind::Carried && handed[operand.position];
+      return operand.kind == OperandKind::Carried && handed[operand.position];
     });
   });
 }
@@ -61,14 +61,14 @@ std::optional<LoopOperand> TripMatcher::operand(const Trips& trips, size_t posit
   auto read_by = [&](size_t t) { return graph_.node(trips[t][position]).inputs[k]; };
   const auto last = static_cast<uint32_t>(trips.size() - 1);
   const Place found = place_[read_by(last).index()];
-  LoopOperand result{.kind = Kind::Outside};
+  LoopOperand result{.kind = OperandKind::Outside};
   if (found.trip != kOutside) {
     result.position = found.position;
     result.distance = last - found.trip;
-    result.kind = result.distance == 0 ? Kind::Inside : Kind::Carried;
+    result.kind = result.distance == 0 ? OperandKind::Inside : OperandKind::Carried;
   }
   for (uint32_t t = 0; t < last; ++t) {
-    const bool outside = result.kind == Kind::Outside || t < result.distance;
+    const bool outside = result.kind == OperandKind::Outside || t < result.distance;
     if (outside ? !is_outside(read_by(t))
                 : read_by(t) != trips[t - result.distance][result.position]) {
       return std::nullopt;
@@ -120,7 +120,7 @@ bool TripMatcher::put(const Loop& loop, std::vector<NodeId>& before, uint32_t po
     before[q] = node;
     for (size_t k = 0; k < loop.operands[q].size(); ++k) {
       const LoopOperand& operand = loop.operands[q][k];
-      if (operand.kind == Kind::Inside) {
+      if (operand.kind == OperandKind::Inside) {
         open.emplace_back(operand.position, graph_.node(node).inputs[k]);
       }
     }
@@ -133,14 +133,14 @@ bool TripMatcher::fill_unread(const Loop& loop, std::vector<NodeId>& before) con
   for (uint32_t q = 0; q < before.size(); ++q) {
     if (before[q].valid()) continue;
     const auto& operands = loop.operands[q];
-    const auto inside = std::ranges::find(operands, Kind::Inside, &LoopOperand::kind);
+    const auto inside = std::ranges::find(operands, OperandKind::Inside, &LoopOperand::kind);
     if (inside == operands.end()) return false;
     const NodeId read = before[inside->position];
     const auto fits = [&](NodeId reader) {
       if (!is_outside(reader) || std::ranges::find(before, reader) != before.end()) return false;
       if (symbols_[reader.index()] != symbols_[loop.trips[0][q].index()]) return false;
       for (size_t k = 0; k < operands.size(); ++k) {
-        if (operands[k].kind != Kind::Inside) continue;
+        if (operands[k].kind != OperandKind::Inside) continue;
         if (graph_.node(reader).inputs[k] != before[operands[k].position]) return false;
       }
       return true;
@@ -158,7 +158,7 @@ std::optional<std::vector<NodeId>> TripMatcher::trip_before(const Loop& loop) {
   for (size_t q = 0; found && q < loop.n_nodes(); ++q) {
     for (size_t k = 0; found && k < loop.operands[q].size(); ++k) {
       const LoopOperand& operand = loop.operands[q][k];
-      if (operand.kind != Kind::Carried) continue;
+      if (operand.kind != OperandKind::Carried) continue;
       any = true;
       found = put(loop, before, operand.position,
                   graph_.node(loop.trips[operand.distance - 1][q]).inputs[k]);

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "luminal/base/check.h"
+#include "luminal/base/seconds_since.h"
 #include "luminal/search/choose_terms.h"
 #include "luminal/search/fusion/force_fusion.h"
 #include "luminal/search/plan_request.h"
@@ -10,13 +11,8 @@
 #include "luminal/search/saturate.h"
 
 namespace luminal::search {
-namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
+using base::seconds_since;
 
 PlanWay::PlanWay(const Graph& graph, const std::vector<NodeId>& roots,
                  const InspectOptions& options, const std::vector<Loop>& loops)
