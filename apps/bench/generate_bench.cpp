@@ -9,13 +9,13 @@
 //             what followed the last prompt, as f32: "ok"
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/bench/answer_commands.h"
+#include "apps/bench/greedy.h"
 #include "apps/bench/timed_runs.h"
 #include "luminal/llm/session.h"
 
@@ -37,33 +37,21 @@ std::string prepare(Prepared& prepared, std::istream& in) {
                      prepared.session->weight_bytes());
 }
 
-TokenId likeliest(std::span<const float> logits) {
-  return static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin());
-}
-
-// The same tokens for everyone: see generation.py.
-std::vector<TokenId> prompt_of(int64_t length, int64_t vocabulary) {
-  std::vector<TokenId> ids;
-  for (int64_t k = 0; k < length; ++k) {
-    ids.push_back(static_cast<TokenId>((7919 * (k + 1)) % vocabulary));
-  }
-  return ids;
-}
-
 std::string run(Prepared& prepared, std::istream& in) {
   int64_t length = 0, fresh = 0;
   in >> length >> fresh;
   llm::Session& session = *prepared.session;
   session.rewind(0);
-  const std::vector<TokenId> ids = prompt_of(length, session.model().decoder().vocab_size);
+  const std::vector<TokenId> ids =
+      bench::spread_prompt(length, session.model().decoder().vocab_size);
   double start = bench::wall_seconds();
   std::span<const float> logits = session.prompt(ids);
   prepared.logits.assign(logits.begin(), logits.end());
-  TokenId next = likeliest(logits);
+  TokenId next = bench::likeliest(logits);
   std::string out = fmt::format("{:.9f} ", bench::wall_seconds() - start);
   for (int64_t k = 1; k < fresh; ++k) {
     start = bench::wall_seconds();
-    next = likeliest(session.add(next));
+    next = bench::likeliest(session.add(next));
     out += fmt::format("{:.9f} ", bench::wall_seconds() - start);
   }
   return out;

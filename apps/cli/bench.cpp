@@ -1,5 +1,5 @@
-// luminal bench: primitives and patterns measured against the machine's peaks, or a build compared
-// with an earlier one.
+// luminal bench: primitives and patterns measured against the machine's peaks, a build compared
+// with an earlier one, or fusion policies by a whole model.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "apps/bench/suite/suite.h"
+#include "apps/cli/bench_fusion.h"
 #include "apps/cli/command.h"
 #include "apps/cli/progress_line.h"
 #include "luminal/base/errors.h"
@@ -247,6 +248,8 @@ void define_bench(CLI::App& app) {
                "Single primitives: Exp2 … Sqrt, Add … LessThan, Gather … Iota, Sum, Prod, Max");
   define_level(app, Level::Patterns,
                "MatMul, Softmax, GeLU, Attention, norms, SwiGLU, Add + RMSNorm, Conv2d");
+  define_bench_fusion(*app.add_subcommand(
+      "fusion", "A whole model under the fusion policies never, always and measured"));
 }
 
 }  // namespace luminal::cli

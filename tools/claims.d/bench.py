@@ -80,6 +80,29 @@ def compare(context):
     return text, flagged >= RUNS - 1 and alarms <= 1
 
 
+MOST_LOST = 1.03
+
+
+def fusion(context):
+    """SmolLM2 under three fusion policies, end to end."""
+    model = context.root / "../shared/models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf"
+    if not model.exists():
+        raise Short(f"there is no {model.name} in ../shared/models")
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "fusion.json"
+        result = context.run([context.program("apps/cli/luminal"), "bench", "fusion", "--model", model, "--runs", 15,
+                              "--prefill", "128,512", "--decode", "1,16,64", "--output", output])
+        if result.returncode != 0:
+            raise Short(last_line(result))
+        ratios = json.loads(output.read_text())["ratios"]
+    bad = [setting for setting, ratio in ratios.items() if ratio["measured_by_better"]["low"] > MOST_LOST]
+    worst = max((ratio["measured_by_better"] for ratio in ratios.values()), key=lambda ratio: ratio["low"])
+    losing = sum(ratio["always_by_never"]["low"] > 1 for ratio in ratios.values())
+    slower = f" ({', '.join(bad)})" if bad else ""
+    return (f"{len(ratios)} settings, {len(bad)} slower{slower}; the slowest {worst['ratio']:.3f} ({worst['low']:.3f} to "
+            f"{worst['high']:.3f}); fusing everything loses to fusing nothing in {losing}"), len(ratios) == 6 and not bad
+
+
 CLAIMS = [
     Claim(name="micro", target=f"luminal bench micro --quick: 16 primitives with all figures and files in "
           f"{QUICK_SECONDS} s", minutes=0.5, measure=one_command("micro")),
@@ -89,4 +112,6 @@ CLAIMS = [
           measure=ctest("-R", "^bench_page_test$"), quick=True),
     Claim(name="compare", target="15 % more work in one kernel is flagged in 9 of 10 runs of --compare, an unchanged "
           "build in at most 1 of 10", minutes=8, measure=compare),
+    Claim(name="fusion", target="luminal bench fusion: SmolLM2 at 6 settings of prefill and decode: no 95 % interval of "
+          "policy measured by the better of never and always lies wholly above 1.03", minutes=6, measure=fusion),
 ]
