@@ -41,6 +41,8 @@ TEST(ModelFusion, EveryPolicyAnswersEverySetting) {
   EXPECT_GT(result.kernels[0], result.kernels[1]);
   const auto json = nlohmann::json::parse(model_fusion_json(result));
   EXPECT_EQ(json["config"]["runs"], 7);
+  EXPECT_EQ(json["config"]["kernels"].size(), 3u);
+  EXPECT_EQ(json["results"].size(), 3u);
   for (const char* policy : {"never", "always", "measured"}) {
     for (const char* setting : {"[prefill=8, decode=3]", "[prefill=3, decode=1]"}) {
       const auto& times = json["results"][policy][setting];

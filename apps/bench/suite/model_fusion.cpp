@@ -134,17 +134,16 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
 
 std::string model_fusion_json(const ModelFusion& result) {
   const ModelFusionOptions& options = result.options;
-  nlohmann::ordered_json json;
-  auto& config = json["config"];
-  config = {{"model", options.model},
-            {"dtype", name(options.session.dtype)},
-            {"threads", options.session.compile.threads},
-            {"runs", options.runs},
-            {"warm_ups", 1},
-            {"fusion_profile", options.session.compile.fusion_profile},
-            {"device", base::cpu_info().name}};
+  nlohmann::ordered_json config = {{"model", options.model},
+                                   {"dtype", name(options.session.dtype)},
+                                   {"threads", options.session.compile.threads},
+                                   {"runs", options.runs},
+                                   {"warm_ups", 1},
+                                   {"fusion_profile", options.session.compile.fusion_profile},
+                                   {"device", base::cpu_info().name}};
+  for (size_t p = 0; p < kPolicies; ++p) config["kernels"][policy_name(p)] = result.kernels[p];
+  nlohmann::ordered_json json = {{"config", std::move(config)}};
   for (size_t p = 0; p < kPolicies; ++p) {
-    config["kernels"][policy_name(p)] = result.kernels[p];
     auto& policy = json["results"][policy_name(p)];
     for (const SettingTimes& times : result.settings) {
       const PolicyTimes& of = times.of_policy[p];
