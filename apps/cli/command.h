@@ -1,4 +1,4 @@
-// A subcommand of the program: one file defines it, one line of main.cpp's table lists it.
+// A subcommand of the program: one file defines it, one line of program.cpp's table lists it.
 #pragma once
 
 namespace CLI {
@@ -10,8 +10,8 @@ namespace luminal::cli {
 struct Command {
   const char* name;
   const char* summary;
-  // Gives the subcommand its options and what to do. Errors are thrown: main() turns them into
-  // messages and exit codes.
+  // Gives the subcommand its options and what to do. Errors are thrown: run_program() turns them
+  // into messages and exit codes.
   void (*define)(CLI::App& app);
 };
 

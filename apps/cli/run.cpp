@@ -6,19 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
-#include "apps/cli/random_inputs.h"
+#include "apps/cli/leaf_data.h"
 #include "apps/cli/run_model.h"
 #include "luminal/base/errors.h"
-#include "luminal/driver/npy.h"
 #include "luminal/graph/graph.h"
 #include "luminal/graph/tensor.h"
-#include "luminal/graph/verify.h"
 #include "luminal/llm/model.h"
 
 namespace luminal::cli {
@@ -27,8 +24,7 @@ namespace {
 struct Options {
   std::string file;
   CompileArguments compile;
-  std::vector<std::string> bindings;
-  std::vector<std::string> inputs;
+  LeafArguments leaves;
   int runs = 1;
   uint64_t seed = 1;
   std::string trace;
@@ -40,68 +36,18 @@ struct Options {
 
 constexpr const char* kGraphs = "Graphs";
 
-// "NAME=REST"
-std::pair<std::string, std::string> split(const std::string& text, const char* option) {
-  const size_t at = text.find('=');
-  if (at == 0 || at == std::string::npos) {
-    throw CLI::ValidationError(option, "'" + text + "' is not NAME=VALUE");
-  }
-  return {text.substr(0, at), text.substr(at + 1)};
-}
-
-// Given values, and for the other variables one between their bounds.
-Bindings bindings_for(const Graph& graph, const Options& options) {
-  constexpr int64_t kTypical = 128;
-  Bindings bindings;
-  for (Expr variable : variables(graph)) {
-    bindings.set(variable.name(),
-                 std::clamp(kTypical, variable.lower_bound(), variable.upper_bound()));
-  }
-  for (const std::string& text : options.bindings) {
-    const auto [name, value] = split(text, "--bind");
-    int64_t number = 0;
-    if (!CLI::detail::lexical_cast(value, number)) {
-      throw CLI::ValidationError("--bind", "'" + value + "' is not a whole number");
-    }
-    bindings.set(name, number);
-  }
-  return bindings;
-}
-
-void set_leaves(Graph& graph, Executable& executable, const Bindings& bindings,
-                const Options& options) {
-  std::map<std::string, std::string> files;
-  for (const std::string& text : options.inputs) {
-    const auto [file, added] = files.insert(split(text, "--input"));
-    if (!added) throw CLI::ValidationError("--input", "'" + file->first + "' is given twice");
-  }
-  for (NodeId leaf : graph.leaves()) {
-    const Tensor tensor = graph.tensor(leaf);
-    const auto& attr = graph.node(leaf).as<InputAttr>();
-    const auto file = files.find(attr.name);
-    if (file != files.end()) {
-      const TensorData like = random_data(graph, leaf, bindings, options.seed);
-      executable.set(tensor, read_elements(file->second, like));
-      files.erase(file);
-    } else if (attr.role != Role::State && !graph.has_data(leaf)) {
-      executable.set(tensor, random_data(graph, leaf, bindings, options.seed));
-    }
-  }
-  if (!files.empty()) {
-    throw UserError("the graph has no leaf '" + files.begin()->first + "' to give data to");
-  }
-}
-
 void run(const Options& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
-  const Bindings bindings = bindings_for(*graph, options);
+  const Bindings bindings = options.leaves.sizes(*graph);
   CompileOptions compile_options = options.compile.parsed();
   compile_options.typical_sizes = bindings;
   CompileReport report;
   if (options.compile.explain_fusion) compile_options.report = &report;
   Executable executable = compile(*graph, compile_options);
   if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
-  set_leaves(*graph, executable, bindings, options);
+  for (auto& [leaf, data] : options.leaves.data(*graph, bindings, options.seed)) {
+    executable.set(graph->tensor(leaf), data);
+  }
 
   Trace trace;
   RunOptions run_options{.debug = options.debug, .check_kernels = options.sequential};
@@ -172,13 +118,7 @@ void define_run(CLI::App& app) {
   const auto add_flag = [&app](const char* name, bool& value, const char* text) {
     app.add_flag(name, value, text)->group(kGraphs);
   };
-  add("--bind", options->bindings, "A variable's value; else 128 or a bound")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  add("--input", options->inputs,
-      "A leaf's data, from .npy or raw bytes; others are random, states start at 0")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
+  options->leaves.add_to(app, kGraphs);
   add("--runs", options->runs, "How often")->check(CLI::PositiveNumber)->capture_default_str();
   add_flag("--print", options->print, "Print the outputs");
   add_flag("--debug", options->debug, "Print each step with shape and time");

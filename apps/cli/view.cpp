@@ -3,24 +3,22 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
-#include "apps/cli/model_options.h"
+#include "apps/cli/model_graph.h"
 #include "apps/cli/progress_line.h"
 #include "apps/cli/random_inputs.h"
 #include "apps/inspect/view/page.h"
 #include "apps/inspect/view/view_data.h"
-#include "luminal/base/errors.h"
 #include "luminal/base/os_loopback.h"
 #include "luminal/driver/variants.h"
 #include "luminal/graph/verify.h"
-#include "luminal/llm/model.h"
 #include "luminal/search/cost_model.h"
 
 namespace luminal::cli {
@@ -41,43 +39,8 @@ struct Options {
   bool no_code = false;
   bool progress = false;
   CompileArguments compile;
-  std::string dtype = "f32";
-  int64_t context = 0;
+  ModelShape model;
 };
-
-// What is compiled: a graph from its text, or a model with its weights.
-struct Viewed {
-  std::string name;
-  std::unique_ptr<Graph> graph;
-  CompileOptions options;
-};
-
-// As llm::Session compiles it: a plan for prompts and one for single tokens.
-Viewed viewed_model(const Options& options) {
-  constexpr int64_t kMostContext = 4096, kChunk = 256, kTypicalPrompt = 128;
-  const llm::Model model = llm::Model::open(options.path);
-  const int64_t most = model.decoder().context;
-  const int64_t context = options.context > 0 ? options.context : std::min(most, kMostContext);
-  if (context > most) {
-    throw UserError(fmt::format("a context of {} tokens: '{}' is made for at most {}", context,
-                                options.path, most));
-  }
-  const int64_t chunk = std::min(context, kChunk);
-  const DType dtype = dtype_of(options.dtype);
-  Viewed viewed{std::filesystem::path(options.path).filename().string(), std::make_unique<Graph>(),
-                options.compile.parsed()};
-  model.build(*viewed.graph, dtype, {.room = context, .longest_chunk = chunk, .cache = dtype});
-  if (chunk > 1) {
-    viewed.options.variants = {{"s", {1}}};
-    viewed.options.typical_sizes = {{"s", std::min(chunk, kTypicalPrompt)}};
-  }
-  return viewed;
-}
-
-Viewed viewed(const Options& options) {
-  if (options.path != "-" && llm::looks_like_model(options.path)) return viewed_model(options);
-  return {source_name(options.path), read_graph(options.path), options.compile.parsed()};
-}
 
 struct Runs {
   Trace trace;
@@ -94,7 +57,7 @@ std::string text_of(const Bindings& bindings) {
 }
 
 // Each plan some times, at the sizes it was made for; leaves without data get random ones.
-Runs run_plans(const Viewed& viewed, Executable& executable, const Options& options) {
+Runs run_plans(const NamedGraph& viewed, Executable& executable, const Options& options) {
   Runs runs;
   Graph& graph = *viewed.graph;
   const Variants variants(variables(graph), viewed.options.variants);
@@ -118,7 +81,7 @@ Runs run_plans(const Viewed& viewed, Executable& executable, const Options& opti
 
 std::string page_of(const Options& options) {
   ProgressLine line;
-  Viewed viewed = cli::viewed(options);
+  NamedGraph viewed = open_graph(options.path, options.model, options.compile.parsed());
   const bool shows = options.progress || line.on_terminal();
   CompileReport report;
   std::ostringstream unread;
@@ -175,10 +138,7 @@ void define_view(CLI::App& app) {
   app.add_flag("--no-code", options->no_code, "Leave LLVM IR and assembly out");
   app.add_flag("--progress", options->progress,
                "Say how far a long compile is, also where standard error is no terminal");
-  add_dtype(app, options->dtype)->group(ModelArguments::kGroup);
-  app.add_option("--context", options->context, "Tokens that fit; 0: as `luminal run` has it")
-      ->check(CLI::NonNegativeNumber)
-      ->group(ModelArguments::kGroup);
+  options->model.add_to(app);
   options->compile.add_to(app);
   app.footer(kExamples);
   app.callback([options] { run(*options); });
