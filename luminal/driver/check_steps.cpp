@@ -95,10 +95,26 @@ double element(const TensorData& data, int64_t at) {
                               : static_cast<double>(load_int(data.dtype, data.bytes.data(), at));
 }
 
+// Adds an element that is wrong.
+void blame(WrongElements& wrong, size_t position, double found, double expected, double off) {
+  if (wrong.count++ == 0) {
+    wrong.first = position;
+    wrong.found = found;
+    wrong.expected = expected;
+    wrong.lowest = wrong.dims;
+  }
+  wrong.largest = std::max(wrong.largest, off);
+  auto rest = static_cast<int64_t>(position);
+  for (size_t d = wrong.dims.size(); d-- > 0; rest /= wrong.dims[d]) {
+    wrong.lowest[d] = std::min(wrong.lowest[d], rest % wrong.dims[d]);
+  }
+}
+
 // What is wrong, or nothing. `may_turn`: elements that aren't floats may depend on roundings. With
 // `at`, these elements alone.
-std::string compare(const TensorData& found, const TensorData& expected, bool may_turn, DType least,
-                    double inside = 0, const std::vector<int64_t>* at = nullptr) {
+std::optional<WrongElements> compare(const TensorData& found, const TensorData& expected,
+                                     bool may_turn, DType least, double inside = 0,
+                                     const std::vector<int64_t>* at = nullptr) {
   std::vector<double> ours, theirs;
   if (at == nullptr) {
     ours = found.to_doubles();
@@ -115,27 +131,18 @@ std::string compare(const TensorData& found, const TensorData& expected, bool ma
   }
   const double relative =
       is_float(found.dtype) ? std::max(step_tolerance(found.dtype), step_tolerance(least)) : 0;
-  size_t first = ours.size();
-  size_t wrong = 0;
-  double worst = 0;
+  WrongElements wrong{.dims = found.dims, .of = ours.size(), .lowest = {}};
   for (size_t i = 0; i < ours.size(); ++i) {
     const double off = difference(ours[i], theirs[i]);
     if (off == 0 || off <= relative * (std::fabs(theirs[i]) + largest + kCancels * inside))
       continue;
-    first = std::min(first, i);
-    ++wrong;
-    worst = std::max(worst, off);
+    blame(wrong, at == nullptr ? i : static_cast<size_t>((*at)[i]), ours[i], theirs[i], off);
   }
-  if (wrong == 0) return {};
-  const bool few = static_cast<double>(wrong) <= kMayTurn * static_cast<double>(ours.size());
-  if (may_turn && few && !is_float(found.dtype)) return {};
-  const size_t position = at == nullptr ? first : static_cast<size_t>((*at)[first]);
-  return fmt::format(
-      "first wrong element {}: {:.9g}{}, expected {:.9g}; {} of {} are wrong, the "
-      "largest error is {:.3g}",
-      position_text(position, found.dims), ours[first],
-      untouched(found, position) ? " (never written)" : "", theirs[first], wrong, ours.size(),
-      worst);
+  if (wrong.count == 0) return std::nullopt;
+  const bool few = static_cast<double>(wrong.count) <= kMayTurn * static_cast<double>(wrong.of);
+  if (may_turn && few && !is_float(found.dtype)) return std::nullopt;
+  wrong.untouched = untouched(found, wrong.first);
+  return wrong;
 }
 
 // Where a large kernel is compared: a few points, the same ones each time. None: everywhere.
@@ -166,14 +173,6 @@ std::vector<int64_t> sampled_points(const kernel::Kernel& kernel, const Bindings
   std::ranges::sort(points);
   points.erase(std::unique(points.begin(), points.end()), points.end());
   return points;
-}
-
-[[noreturn]] void accuse(const StepNote& note, const std::string& what, const std::string& detail) {
-  if (note.of_user) throw UserError(fmt::format("{} is wrong: {}\n  {}", note.name, what, detail));
-  throw InternalError(
-      fmt::format("{} is wrong: {}\n  {}\n  ops: {}\n  rules behind its terms: {}", note.name, what,
-                  detail, fmt::join(note.ops, ", "),
-                  note.rules.empty() ? "none" : fmt::format("{}", fmt::join(note.rules, ", "))));
 }
 
 }  // namespace
@@ -211,6 +210,17 @@ void StepChecker::expect_nodes(const interpret::LeafData& leaf) {
   interpret::Interpreter interpreter(graph_, bindings_, leaf);
   const std::vector<TensorData> values = interpreter.values(nodes);
   for (size_t i = 0; i < nodes.size(); ++i) expected_.emplace(classes[i], values[i]);
+}
+
+void StepChecker::accuse(StepFault fault, const std::string& what) const {
+  const StepNote& note = notes_.steps[static_cast<size_t>(fault.step)];
+  if (fault.wrong) fault.detail = text(*fault.wrong);
+  std::string message = fmt::format("{} is wrong: {}\n  {}", note.name, what, fault.detail);
+  if (checks_.fault != nullptr) *checks_.fault = std::move(fault);
+  if (note.of_user) throw UserError(message);
+  throw InternalError(
+      fmt::format("{}\n  ops: {}\n  rules behind its terms: {}", message, fmt::join(note.ops, ", "),
+                  note.rules.empty() ? "none" : fmt::format("{}", fmt::join(note.rules, ", "))));
 }
 
 const kernel::KernelStep* StepChecker::kernel_at(int step) const {
@@ -270,16 +280,14 @@ void StepChecker::after(const runtime::StepView& view) {
   }
   const kernel::KernelStep* step = kernel_at(view.step);
   if (step == nullptr) return;
-  const StepNote& note = notes_.steps[static_cast<size_t>(view.step)];
-  for (const Guarded& output : outputs_) check_canaries(note, output);
-  const double inside = check_against_loops(note, step->lowered.kernel, view.params);
-  check_against_graph(note, step->lowered, view.params, inside);
+  for (const Guarded& output : outputs_) check_canaries(view.step, output);
+  const double inside = check_against_loops(view.step, step->lowered.kernel, view.params);
+  check_against_graph(view.step, step->lowered, view.params, inside);
   give_back(view);
 }
 
 void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) const {
-  const StepNote& note = notes_.steps[static_cast<size_t>(view.step)];
-  for (const Guarded& output : outputs_) check_canaries(note, output);
+  for (const Guarded& output : outputs_) check_canaries(view.step, output);
   const Node& node = graph_.node(id);
   std::vector<TensorData> operands;
   for (size_t k = 0; k < node.inputs.size(); ++k) {
@@ -289,29 +297,37 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   const TensorData found = value_at(node.dtype, node.dims, view.params.back());
   TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
   node.as<CustomAttr>().op->compute(operands, expected);
-  const std::string wrong = compare(found, expected.data, floats_decide_, node.dtype);
-  if (!wrong.empty()) accuse(note, "the kernel doesn't do what the op's compute does", wrong);
+  if (auto wrong = compare(found, expected.data, floats_decide_, node.dtype)) {
+    accuse({.kind = StepFault::Kind::OwnKernel,
+            .step = view.step,
+            .node = id,
+            .detail = {},
+            .wrong = std::move(wrong)},
+           "the kernel doesn't do what the op's compute does");
+  }
   give_back(view);
 }
 
-void StepChecker::check_canaries(const StepNote& note, const Guarded& output) const {
+void StepChecker::check_canaries(int step, const Guarded& output) const {
+  const auto outside = [&](std::string where) {
+    accuse({.kind = StepFault::Kind::WritesOutside,
+            .step = step,
+            .detail = fmt::format("{} of its {} bytes", where, output.size),
+            .wrong = {}},
+           "it writes outside of its output");
+  };
   const std::byte* begin = output.memory.data();
   const std::byte* end = begin + output.memory.size();
   for (const std::byte* at = begin; at < output.start; ++at) {
-    if (*at == kCanary) continue;
-    accuse(
-        note, "it writes outside of its output",
-        fmt::format("{} bytes before the start of its {} bytes", output.start - at, output.size));
+    if (*at != kCanary) outside(fmt::format("{} bytes before the start", output.start - at));
   }
   for (const std::byte* at = output.start + output.size; at < end; ++at) {
     if (*at == kCanary) continue;
-    accuse(note, "it writes outside of its output",
-           fmt::format("{} bytes past the end of its {} bytes",
-                       at - (output.start + output.size) + 1, output.size));
+    outside(fmt::format("{} bytes past the end", at - (output.start + output.size) + 1));
   }
 }
 
-double StepChecker::check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
+double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
                                         std::span<const void* const> params) const {
   // The loops would read what a library has packed, and nobody kept.
   if (std::find(params.begin(), params.end(), nullptr) != params.end()) return 0;
@@ -335,32 +351,36 @@ double StepChecker::check_against_loops(const StepNote& note, const kernel::Kern
   }
   for (size_t p = 0; p < params.size(); ++p) {
     if (!kernel.params[p].output) continue;
-    const std::string wrong = compare(
-        value_at(kernel.params[p], params[p]), value_at(kernel.params[p], reference[p]),
-        floats_decide_, least_precise(kernel), inside, points.empty() ? nullptr : &written[p]);
-    if (wrong.empty()) continue;
-    accuse(note,
+    auto wrong = compare(value_at(kernel.params[p], params[p]),
+                         value_at(kernel.params[p], reference[p]), floats_decide_,
+                         least_precise(kernel), inside, points.empty() ? nullptr : &written[p]);
+    if (!wrong) continue;
+    const std::string& library = notes_.steps[static_cast<size_t>(step)].library;
+    accuse({.kind = StepFault::Kind::Code, .step = step, .detail = {}, .wrong = std::move(wrong)},
            fmt::format("{} doesn't do what its loops say",
-                       note.library.empty() ? "the compiled code" : note.library),
-           wrong);
+                       library.empty() ? "the compiled code" : library));
   }
   return inside;
 }
 
-void StepChecker::check_against_graph(const StepNote& note, const kernel::LoweredKernel& lowered,
+void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& lowered,
                                       std::span<const void* const> params, double inside) const {
   for (size_t p = 0; p < params.size(); ++p) {
     const kernel::Param& param = lowered.kernel.params[p];
     const kernel::ClassId value = lowered.origins[p].value;
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
-    const std::string wrong = compare(value_at(param, params[p]), expected->second, floats_decide_,
-                                      least_precise(graph_), inside);
-    if (wrong.empty()) continue;
-    accuse(note,
+    auto wrong = compare(value_at(param, params[p]), expected->second, floats_decide_,
+                         least_precise(graph_), inside);
+    if (!wrong) continue;
+    const NodeId node = node_of_.at(value);
+    accuse({.kind = StepFault::Kind::Terms,
+            .step = step,
+            .node = node,
+            .detail = {},
+            .wrong = std::move(wrong)},
            fmt::format("its loops don't compute {}: a rule or the lowering is wrong",
-                       graph_.describe(node_of_.at(value))),
-           wrong);
+                       graph_.describe(node)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "luminal/driver/step_fault.h"
 #include "luminal/driver/step_notes.h"
 #include "luminal/graph/graph.h"
 #include "luminal/graph/interpret/interpreter.h"
@@ -26,6 +27,7 @@ struct StepChecks {
   double most_operations = std::numeric_limits<double>::infinity();
   bool against_graph = true;        // interprets the whole graph
   std::vector<bool> of_steps = {};  // those to check, by step of the plan; empty: all
+  StepFault* fault = nullptr;       // gets what the error says
 };
 
 class StepChecker : public runtime::StepObserver {
@@ -54,11 +56,12 @@ class StepChecker : public runtime::StepObserver {
   void expect_nodes(const interpret::LeafData& leaf);
   // Null for other steps, and for those that aren't to be checked.
   const kernel::KernelStep* kernel_at(int step) const;
-  void check_canaries(const StepNote& note, const Guarded& output) const;
+  [[noreturn]] void accuse(StepFault fault, const std::string& what) const;
+  void check_canaries(int step, const Guarded& output) const;
   // Returns the largest magnitude inside of the kernel.
-  double check_against_loops(const StepNote& note, const kernel::Kernel& kernel,
+  double check_against_loops(int step, const kernel::Kernel& kernel,
                              std::span<const void* const> params) const;
-  void check_against_graph(const StepNote& note, const kernel::LoweredKernel& lowered,
+  void check_against_graph(int step, const kernel::LoweredKernel& lowered,
                            std::span<const void* const> params, double inside) const;
   TensorData value_at(DType dtype, const Dims& dims, const void* data) const;
   TensorData value_at(const kernel::Param& param, const void* data) const {

@@ -117,18 +117,24 @@ class Problems {
   void add(std::string problem) {
     if (++count_ <= kMaxListed) lines_ += "\n  " + std::move(problem);
   }
+  void add_missing(std::string name, std::string problem) {
+    missing_.push_back(std::move(name));
+    add(std::move(problem));
+  }
   bool room() const { return count_ < kMaxListed; }
   size_t count() const { return count_; }
 
   [[noreturn]] void fail(const std::string& file, size_t n_weights) const {
     std::string rest =
         count_ > kMaxListed ? fmt::format("\n  and {} more", count_ - kMaxListed) : "";
-    throw UserError(fmt::format("load_weights: {} doesn't fit {} of the graph's {} weights:{}{}",
-                                quote(file), count_, n_weights, lines_, rest));
+    throw WeightsError(fmt::format("load_weights: {} doesn't fit {} of the graph's {} weights:{}{}",
+                                   quote(file), count_, n_weights, lines_, rest),
+                       missing_);
   }
 
  private:
   size_t count_ = 0;
+  std::vector<std::string> missing_;
   std::string lines_;
 };
 
@@ -179,9 +185,11 @@ std::vector<Binding> match(Graph& graph, const Offers& offers, const LoadOptions
     const std::string& name = weight.node().as<InputAttr>().name;
     std::string file_name = options.prefix + (options.rename ? options.rename(name) : name);
     const Offer* offer = offers.find(file_name);
-    std::string problem =
-        offer ? mismatch(weight, offer->info) : missing(file_name, weight, offers, problems.room());
-    if (!problem.empty()) problems.add(std::move(problem));
+    if (offer == nullptr) {
+      problems.add_missing(file_name, missing(file_name, weight, offers, problems.room()));
+    } else if (std::string problem = mismatch(weight, offer->info); !problem.empty()) {
+      problems.add(std::move(problem));
+    }
     bindings.push_back({.weight = weight, .name = name, .offer = offer});
   }
   if (problems.count() > 0) problems.fail(offers.file, weights.size());
@@ -274,6 +282,10 @@ std::string renamed(const std::string& name, const LoadOptions& options) {
 }
 
 }  // namespace
+
+WeightsError::WeightsError(const std::string& message, std::vector<std::string> missing)
+    : UserError(message), missing_(std::move(missing)) {}
+WeightsError::~WeightsError() = default;
 
 LoadReport load_weights(Graph& graph, const SafeTensors& source, const LoadOptions& options) {
   Offers offers{.file = source.name(), .all = {}};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/base/errors.h"
 #include "luminal/base/visibility.h"
 #include "luminal/graph/composite/quantised.h"
 #include "luminal/graph/graph.h"
@@ -28,10 +29,23 @@ struct LoadReport {
   std::vector<std::string> unexpected;  // tensors of the file that no weight of the graph asked for
 };
 
+// A file that doesn't fit a graph; the message says it all.
+class LUMINAL_API WeightsError : public UserError {
+ public:
+  WeightsError(const std::string& message, std::vector<std::string> missing);
+  ~WeightsError() override;
+
+  // Names of weights that the file hasn't got, as the file would have them.
+  const std::vector<std::string>& missing() const { return missing_; }
+
+ private:
+  std::vector<std::string> missing_;
+};
+
 // Binds every weight that has no data yet. Where dtypes match nothing is copied; otherwise the cast
 // is deferred until the data is needed. Floats load as other floats, integers and bools as wider
-// integers and as floats. UserError that lists every weight that is missing (with near names), has
-// other dims or can't be cast; then no weight was changed.
+// integers and as floats. WeightsError that lists every weight that is missing (with near names),
+// has other dims or can't be cast; then no weight was changed.
 LUMINAL_API LoadReport load_weights(Graph& graph, const SafeTensors& source,
                                     const LoadOptions& options = {});
 
