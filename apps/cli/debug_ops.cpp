@@ -1,138 +1,124 @@
-// luminal debug-ops: what became of a graph's ops on the way to a plan, and what is in the way.
+// luminal debug-ops: every stage of a compile and a run, what is wrong and why; and questions about
+// what became of ops.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
 #include "apps/cli/debug_cases.h"
+#include "apps/cli/debug_questions.h"
+#include "apps/cli/debug_stages.h"
 #include "apps/cli/files.h"
+#include "apps/inspect/debug/debug_compare.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/json_text.h"
 #include "luminal/driver/planning.h"
-#include "luminal/search/inspect/answers.h"
-#include "luminal/search/inspect/diagnose.h"
 
 namespace luminal::cli {
 namespace {
 
-using search::Finding;
-using search::Inspection;
+constexpr const char* kExamples = R"(examples:
+  luminal debug-ops examples/feed_forward.lum
+      every stage: the graph, its data, loops, terms, plan, code and a checked run
+  luminal debug-ops softmax --bind s=7 --all
+      a case by name, with whatever was seen in each stage
+  luminal debug-ops fault-custom-kernel
+      how a fault shows: one was planted in each case that begins with fault-
+  luminal debug-ops model.gguf --dtype bf16 --json now.json
+      a model with its weights, for single tokens and for prompts
+  luminal debug-ops --compare before.json now.json
+      the first stage and item in which two reports differ
+  luminal debug-ops GRAPH --input ids=ids.npy --until data
+      data of one's own, and whether its indices are rows that there are
+  luminal debug-ops GRAPH --inspect-op Exp2:CpuKernel --inspect-var y
+      what became of an op and of a tensor
+  luminal debug-ops GRAPH --rules my.egg --why-not my-rule --at %12
+      why a rule doesn't match
+docs/debugging.md lists the causes)";
 
 struct Options {
-  std::string file;
+  std::string subject;
   std::string named_case;
   CompileArguments compile;
-  std::vector<std::string> inspect_op;
-  std::vector<std::string> inspect_var;
-  std::vector<std::pair<std::string, std::string>> trace_fn;  // function, tensor
-  bool trace_missing_dtype = false;
-  std::vector<std::string> why_not;
-  std::vector<std::string> at;
-  bool analyze = false;
+  DebugQuestions questions;
+  DebugStagesOptions stages;
+  std::vector<std::string> compare;
+  std::string json_file;
   bool json = false;
-};
-
-// An answer to one kind of question.
-struct Section {
-  std::string name;
-  std::vector<Finding> findings;
-  std::string if_none;
+  bool all = false;
 };
 
 void check(const Options& options) {
-  if (options.file.empty() == options.named_case.empty()) {
-    throw CLI::ValidationError("debug-ops", "give a graph's file or --case NAME");
+  if (!options.compare.empty()) return;
+  if (options.subject.empty() == options.named_case.empty()) {
+    throw CLI::ValidationError("debug-ops",
+                               "give a graph's file or --case NAME, before --json without a file");
   }
-  if (options.why_not.size() != options.at.size()) {
-    throw CLI::ValidationError("--why-not", "each RULE needs an --at TENSOR");
+  options.questions.check();
+}
+
+// A case that is named like a file isn't meant.
+const DebugCase* case_of(const Options& options) {
+  if (!options.named_case.empty()) return &find_debug_case(options.named_case);
+  if (std::filesystem::exists(options.subject)) return nullptr;
+  for (const DebugCase& known : debug_cases()) {
+    if (known.name == options.subject) return &known;
+  }
+  return nullptr;
+}
+
+void show(const Options& options, const std::string& json_text, const std::string& plain) {
+  const bool to_file = options.json && !options.json_file.empty() && options.json_file != "-";
+  if (to_file) write_text(options.json_file, json_text);
+  std::cout << (options.json && !to_file ? json_text : plain);
+}
+
+void run_compare(const Options& options) {
+  const std::string &a = options.compare[0], &b = options.compare[1];
+  const auto differences = debug::compare_reports(read_text(a), a, read_text(b), b);
+  std::cout << debug::text(differences, a, b);
+  if (!differences.empty()) {
+    throw UserError("the reports differ from stage '" + differences.front().stage + "' on");
   }
 }
 
-std::vector<Section> answer(Inspection& inspection, const Options& options) {
-  std::vector<Section> sections;
-  const auto add = [&](const char* name, std::vector<Finding> findings, const char* if_none) {
-    sections.push_back({name, std::move(findings), if_none});
-  };
-  for (const std::string& question : options.inspect_op) {
-    add("inspect_op", inspect_op(inspection, question), "the graph has no such op");
-  }
-  for (const std::string& tensor : options.inspect_var) {
-    add("inspect_var", {inspect_tensor(inspection, inspection.find_tensor(tensor))}, "");
-  }
-  for (const auto& [function, tensor] : options.trace_fn) {
-    const NodeId node = inspection.find_tensor(tensor);
-    add("trace_fn", trace_function(inspection, function, node), "no row of it mentions the tensor");
-  }
-  if (options.trace_missing_dtype) {
-    add("missing_dtype", missing_dtypes(inspection), "every value has a type");
-  }
-  for (size_t i = 0; i < options.why_not.size(); ++i) {
-    const NodeId node = inspection.find_tensor(options.at[i]);
-    add("why_not", {explain_why_not(inspection, options.why_not[i], node)}, "");
-  }
-  if (options.analyze) add("causes", diagnose(inspection), "nothing is wrong");
-  return sections;
-}
-
-void print_json(const Inspection& inspection, const std::string& name,
-                const std::vector<Section>& sections) {
-  base::JsonText json;
-  json.begin_object();
-  json.field("graph", name);
-  json.field("planned", inspection.plan() != nullptr);
-  if (inspection.plan() != nullptr) json.field("kernels", inspection.plan()->plan.n_kernels());
-  json.field("failed_stage", inspection.failed_stage());
-  json.field("error", inspection.error());
-  std::string open;
-  for (const Section& section : sections) {
-    if (section.name != open) {
-      if (!open.empty()) json.end_array();
-      json.key(section.name);
-      json.begin_array();
-      open = section.name;
-    }
-    for (const Finding& finding : section.findings) write(json, finding);
-  }
-  if (!open.empty()) json.end_array();
-  json.end_object();
-  std::cout << json.text() << "\n";
-}
-
-void print_text(const Inspection& inspection, const std::string& name,
-                const std::vector<Section>& sections) {
-  if (inspection.plan() != nullptr) {
-    std::cout << fmt::format("{}: {} kernels\n", name, inspection.plan()->plan.n_kernels());
+void run_questions(const Options& options, const DebugCase* named) {
+  NamedGraph opened;
+  if (named != nullptr) {
+    opened = {named->name, std::make_unique<Graph>(), options.compile.parsed()};
+    named->build(*opened.graph);
   } else {
-    std::cout << fmt::format("{}: no plan, stopped at {}: {}\n", name, inspection.failed_stage(),
-                             inspection.error());
+    opened = open_graph(options.subject, options.stages.model, options.compile.parsed());
+    opened.name = options.subject;
   }
-  for (const Section& section : sections) {
-    if (section.findings.empty()) std::cout << section.if_none << "\n";
-    for (const Finding& finding : section.findings) std::cout << text(finding);
-  }
+  search::InspectOptions asked = planning_options(*opened.graph, opened.options);
+  if (named != nullptr) plant(*named, asked);
+  search::Inspection inspection(*opened.graph, asked);
+  const std::string text = answers(inspection, opened.name, options.questions, options.json);
+  show(options, text, text);
 }
 
-void run(const Options& options) {
+void run_stages(const Options& options, const DebugCase* named) {
+  const debug::DebugReport report =
+      debug_stages(options.subject, named, options.compile.parsed(), options.stages);
+  show(options, debug::json(report), debug::text(report, options.all));
+  const search::Finding* first = report.first_cause();
+  if (first == nullptr) return;
+  std::string where = first->at("op").empty() ? first->at("kernel") : first->at("op");
+  if (where.empty()) where = first->at("rule");
+  throw UserError(fmt::format("{}: {} in stage '{}'{}{}", report.name, first->at("cause"),
+                              first->at("stage"), where.empty() ? "" : ", at ", where));
+}
+
+void run(Options& options, const CLI::App& app) {
+  options.json = app.get_option("--json")->count() > 0;
   check(options);
-  const CompileOptions compile = options.compile.parsed();
-  std::unique_ptr<Graph> graph;
-  const DebugCase* planted = nullptr;
-  if (options.named_case.empty()) {
-    graph = read_graph(options.file);
-  } else {
-    planted = &find_debug_case(options.named_case);
-    graph = std::make_unique<Graph>();
-    planted->build(*graph);
-  }
-  search::InspectOptions asked = planning_options(*graph, compile);
-  if (planted != nullptr) plant(*planted, asked);
-  Inspection inspection(*graph, asked);
-  const std::vector<Section> sections = answer(inspection, options);
-  const std::string& name = options.named_case.empty() ? options.file : options.named_case;
-  options.json ? print_json(inspection, name, sections) : print_text(inspection, name, sections);
+  if (!options.compare.empty()) return run_compare(options);
+  const DebugCase* named = case_of(options);
+  options.questions.any() ? run_questions(options, named) : run_stages(options, named);
 }
 
 std::string case_list() {
@@ -147,42 +133,34 @@ std::string case_list() {
 
 void define_debug_ops(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "A graph in its text form; - reads standard input");
-  app.add_option("--case", options->named_case, "A graph by name instead: " + case_list())
+  app.add_option("subject", options->subject,
+                 "A graph in its text form, where - reads standard input; a language model: a GGUF "
+                 "file, or a folder in Hugging Face's layout; or a case by name");
+  app.add_option("--case", options->named_case, "A graph by name: " + case_list())
       ->type_name("NAME");
-  options->compile.add_planning_to(app);
-
-  const char* questions = "Questions";
-  app.add_option("--inspect-op", options->inspect_op,
-                 "Add, or Add:CpuKernel: what became of each such op, or why it isn't a kernel")
-      ->type_name("OP[:TARGET]")
-      ->allow_extra_args(false)
-      ->group(questions);
-  app.add_option("--inspect-var", options->inspect_var,
-                 "A leaf or output by name, or %12: its type, class, terms, users and kernels")
-      ->type_name("TENSOR")
-      ->allow_extra_args(false)
-      ->group(questions);
-  app.add_option("--trace-fn", options->trace_fn,
-                 "The rows of a function of the e-graph that mention a tensor's class")
-      ->type_name("FUNCTION TENSOR")
-      ->allow_extra_args(false)
-      ->group(questions);
-  app.add_flag("--trace-missing-dtype", options->trace_missing_dtype,
-               "The values whose type nothing says, and the terms and rules responsible")
-      ->group(questions);
-  app.add_option("--why-not", options->why_not, "A rule: why it doesn't match at --at")
-      ->type_name("RULE")
-      ->allow_extra_args(false)
-      ->group(questions);
-  app.add_option("--at", options->at, "The tensor that --why-not asks about")
-      ->type_name("TENSOR")
-      ->allow_extra_args(false)
-      ->group(questions);
-  app.add_flag("--analyze", options->analyze, "Find what is wrong, from its first cause on")
-      ->group(questions);
-  app.add_flag("--json", options->json, "Print JSON");
-  app.callback([options] { run(*options); });
+  app.add_option("--json", options->json_file,
+                 "Write JSON to a file, or to standard output: the same subject gives the same "
+                 "bytes; docs/debugging.md lists the fields")
+      ->expected(0, 1)
+      ->type_name("FILE");
+  app.add_option("--compare", options->compare, "The first stage and item where two reports differ")
+      ->expected(2)
+      ->type_name("A B");
+  app.add_flag("--all", options->all, "Print whatever was seen in each stage");
+  app.add_option("--until", options->stages.until, "The last stage to look at")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(debug::kStages), std::end(debug::kStages))));
+  app.add_option("--seed", options->stages.seed, "Of random data")->capture_default_str();
+  app.add_option("--most-operations", options->stages.operations,
+                 "Scalar operations that interpreting may take; kernels of more are checked at "
+                 "some points, and graphs of more not at all")
+      ->capture_default_str();
+  options->stages.leaves.add_to(app, "Data");
+  options->stages.model.add_to(app);
+  options->questions.add_to(app);
+  options->compile.add_to(app);
+  app.footer(kExamples);
+  app.callback([options, &app] { run(*options, app); });
 }
 
 }  // namespace luminal::cli

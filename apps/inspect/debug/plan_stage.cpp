@@ -1,0 +1,182 @@
+// The plan and its code: kernels in order, what they read, and what they were compiled to.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "apps/inspect/debug/stages.h"
+#include "luminal/base/digest.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/kernel/verify_kernel.h"
+#include "luminal/kernel/verify_plan.h"
+
+namespace luminal::debug {
+namespace {
+
+using kernel::KernelStep;
+
+// By class: the step that stores it. A class that two steps store has the first.
+std::map<kernel::ClassId, size_t> stored_at(const kernel::Plan& plan) {
+  std::map<kernel::ClassId, size_t> steps;
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const auto* kernel = std::get_if<KernelStep>(&plan.steps[s]);
+    if (kernel == nullptr) continue;
+    for (kernel::ClassId id : kernel::stored_by(kernel->lowered)) steps.emplace(id, s);
+  }
+  return steps;
+}
+
+// A kernel that reads what a later one stores, or what none does.
+void check_order(const Trial& trial, DebugStage& stage) {
+  const kernel::PlannedGraph& planned = trial.planned();
+  const auto stored = stored_at(planned.plan);
+  for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
+    const auto* step = std::get_if<KernelStep>(&planned.plan.steps[s]);
+    if (step == nullptr) continue;
+    const kernel::LoweredKernel& lowered = step->lowered;
+    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+      const kernel::ParamOrigin& origin = lowered.origins[p];
+      if (lowered.kernel.params[p].output || origin.source >= 0) continue;
+      if (planned.source_of(origin.value) >= 0) continue;
+      const auto maker = stored.find(origin.value);
+      if (maker != stored.end() && maker->second < s) continue;
+      const std::string reader = trial.step_name(static_cast<int>(s));
+      stage.blame("plan-order")
+          .add("kernel", reader)
+          .add("ops", trial.notes().steps[s].ops)
+          .add("why", maker == stored.end()
+                          ? fmt::format("nothing stores what parameter {} of it reads", p)
+                          : fmt::format("parameter {} of it is stored by {}, which comes later", p,
+                                        trial.step_name(static_cast<int>(maker->second))))
+          .add("way_out", std::string("look at how steps were ordered, and at what was cut"));
+      return;
+    }
+  }
+}
+
+void check_kernels(const Trial& trial, DebugStage& stage) {
+  const kernel::Plan& plan = trial.planned().plan;
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const auto* step = std::get_if<KernelStep>(&plan.steps[s]);
+    if (step == nullptr) continue;
+    const std::string why = kernel::verify_kernel(step->lowered.kernel);
+    if (why.empty()) continue;
+    stage.blame("wrong-kernel")
+        .add("kernel", trial.step_name(static_cast<int>(s)))
+        .add("ops", trial.notes().steps[s].ops)
+        .add("why", why)
+        .add("way_out", std::string("look at how its terms were lowered to loops"));
+    return;
+  }
+}
+
+void add_steps(const Subject& subject, const Trial& trial, DebugStage& stage) {
+  const kernel::PlannedGraph& planned = trial.planned();
+  const auto stored = stored_at(planned.plan);
+  size_t next = 0;  // kernel of the report
+  for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
+    Finding seen = Finding{}.add("step", trial.step_name(static_cast<int>(s)));
+    const auto* step = std::get_if<KernelStep>(&planned.plan.steps[s]);
+    if (step == nullptr) {
+      stage.seen.push_back(std::move(seen));
+      continue;
+    }
+    std::vector<std::string> reads;
+    for (size_t p = 0; p < step->lowered.origins.size(); ++p) {
+      const kernel::ParamOrigin& origin = step->lowered.origins[p];
+      if (step->lowered.kernel.params[p].output) continue;
+      const int source = origin.source >= 0 ? origin.source : planned.source_of(origin.value);
+      const auto maker = stored.find(origin.value);
+      reads.push_back(source >= 0 ? planned.terms.sources[static_cast<size_t>(source)].name
+                      : maker == stored.end() ? "nothing"
+                                              : trial.step_name(static_cast<int>(maker->second)));
+    }
+    const KernelReport& report = trial.report().kernels[next++];
+    seen.add("result", report.result)
+        .add("ops", report.ops)
+        .add("nodes", report.nodes)
+        .add("rules", report.rules)
+        .add("reads", reads)
+        .add("text", base::digest(kernel::text(step->lowered.kernel)).substr(0, 16));
+    stage.seen.push_back(std::move(seen));
+  }
+  for (const StoredReport& value : trial.report().stored) {
+    stage.seen.push_back(Finding{}
+                             .add("stored", value.value)
+                             .add("type", value.type)
+                             .add("kernel", value.kernel)
+                             .add("readers", value.readers)
+                             .add("because", value.because)
+                             .add("why", value.why));
+  }
+  (void)subject;
+}
+
+// A plan that was kept must be the one that would be made now.
+void check_kept(const Subject& subject, const Trial& trial, DebugStage& stage) {
+  bool kept = false;
+  for (const StageReport& of : trial.report().stages) {
+    kept = kept || (of.name == "plan" && of.summary.find("from the cache") != std::string::npos);
+  }
+  if (!kept) return;
+  Subject anew = subject;
+  anew.options.cache_folder = "none";
+  Trial made(anew);
+  if (!made.plan()) return;
+  if (plan_text(made.planned()) == plan_text(trial.planned())) return;
+  stage.blame("stale-cache")
+      .add("why", std::string("the plan in the cache isn't the one that is made now"))
+      .add("way_out", std::string("luminal cache clear; if it comes back, what plans depend on "
+                                  "isn't all in their key"));
+}
+
+}  // namespace
+
+bool look_at_plan(const Subject& subject, Trial& trial, DebugReport& report) {
+  DebugStage& stage = report.begin("plan", subject.plan);
+  if (!trial.plan()) {
+    stage.blame("no-plan").add("why", trial.error());
+    return false;
+  }
+  stage.summary = plan_summary(trial.planned());
+  add_steps(subject, trial, stage);
+  for (const std::string& note : trial.report().notes) {
+    stage.seen.push_back(Finding{}.add("note", note));
+  }
+  check_order(trial, stage);
+  if (stage.causes.empty()) check_kernels(trial, stage);
+  if (stage.causes.empty()) {
+    const std::string why =
+        kernel::verify_plan(trial.planned(), *subject.graph, roots(*subject.graph));
+    if (!why.empty()) stage.blame("wrong-plan").add("why", why);
+  }
+  if (stage.causes.empty()) check_kept(subject, trial, stage);
+  return stage.causes.empty();
+}
+
+bool look_at_code(const Subject& subject, Trial& trial, DebugReport& report) {
+  DebugStage& stage = report.begin("code", subject.plan);
+  report.target = trial.target();
+  if (!trial.load()) {
+    stage.blame("code-refused")
+        .add("why", trial.error())
+        .add("way_out", std::string("look at the emitter of what it names"));
+    return false;
+  }
+  std::set<int> launches;
+  for (size_t k = 0; k < trial.loaded().kernels.size(); ++k) {
+    const backends::KernelListing& listing = trial.loaded().kernels[k];
+    launches.insert(listing.launch);
+    stage.seen.push_back(Finding{}
+                             .add("kernel", trial.report().kernels[k].name)
+                             .add("launch", listing.launch < 0 ? "once weights are set"
+                                                               : std::to_string(listing.launch))
+                             .add("slow", listing.slow_paths));
+  }
+  launches.erase(-1);
+  stage.summary = fmt::format("{} kernels in {} launches, for {}", trial.loaded().kernels.size(),
+                              launches.size(), report.target);
+  return true;
+}
+
+}  // namespace luminal::debug

@@ -1,0 +1,181 @@
+// The run: each kernel checked by itself, then as it runs for everybody; a difference between the
+// two is one of memory or order, not of a kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/inspect/debug/experiments.h"
+#include "apps/inspect/debug/stages.h"
+
+namespace luminal::debug {
+namespace {
+
+using Watch = Trial::Watch;
+
+void add_steps(const Trial& trial, const TrialRun& run, DebugStage& stage) {
+  for (const SeenStep& step : run.steps) {
+    for (const SeenTensor& param : step.params) {
+      if (!param.output) continue;
+      Finding seen = Finding{}
+                         .add("step", trial.step_name(step.step))
+                         .add("result", param.type)
+                         .add("values", param.digest)
+                         .add("largest", fmt::format("{:.6g}", param.numbers.largest));
+      if (param.numbers.n_nan > 0) seen.add("nan", std::to_string(param.numbers.n_nan));
+      if (param.numbers.n_infinite > 0) {
+        seen.add("infinite", std::to_string(param.numbers.n_infinite));
+      }
+      stage.seen.push_back(std::move(seen));
+    }
+  }
+}
+
+void blame_overwritten(const Subject& subject, const Trial& trial, const Overwritten& seen,
+                       DebugStage& stage) {
+  (void)subject;
+  const std::string writer =
+      seen.writer < 0 ? "a leaf" : "the result of " + trial.step_name(seen.writer);
+  stage.blame("overwritten")
+      .add("kernel", trial.step_name(seen.reader))
+      .add("ops", trial.notes().steps[static_cast<size_t>(seen.reader)].ops)
+      .add("culprit", seen.culprit < 0 ? "" : trial.step_name(seen.culprit))
+      .add("why",
+           fmt::format(
+               "parameter {} of it is {}, and changed before it was read{}", seen.param, writer,
+               seen.culprit < 0 ? ""
+                                : "; " + trial.step_name(seen.culprit) + " wrote into its memory"))
+      .add("way_out", std::string("look at how long buffers are kept, and who may take them over"));
+}
+
+// The first step whose result differs though what it read is the same; null: none.
+const SeenStep* first_difference(const TrialRun& a, const TrialRun& b, size_t& param) {
+  const auto same = [](const SeenTensor& x, const SeenTensor& y) { return x.digest == y.digest; };
+  for (size_t s = 0; s < std::min(a.steps.size(), b.steps.size()); ++s) {
+    const auto& ours = a.steps[s].params;
+    const auto& theirs = b.steps[s].params;
+    for (param = 0; param < std::min(ours.size(), theirs.size()); ++param) {
+      if (!same(ours[param], theirs[param])) return &b.steps[s];
+    }
+  }
+  return nullptr;
+}
+
+// A step that is right with memory of its own, and wrong in the memory that was planned.
+bool check_memory(const Trial& trial, const TrialRun& checked, const TrialRun& planned,
+                  DebugStage& stage) {
+  size_t param = 0;
+  const SeenStep* step = first_difference(checked, planned, param);
+  if (step == nullptr) return true;
+  const SeenTensor& seen = step->params[param];
+  Finding& cause = stage.blame(seen.shares >= 0 ? "wrong-in-place" : "not-repeatable");
+  cause.add("kernel", trial.step_name(step->step))
+      .add("ops", trial.notes().steps[static_cast<size_t>(step->step)].ops);
+  if (seen.shares >= 0) {
+    cause
+        .add("why", fmt::format("its result lies where its parameter {} is, and it isn't what it "
+                                "is with memory of its own",
+                                seen.shares))
+        .add("way_out", std::string("look at whether each point reads what it writes, and no "
+                                    "other's"));
+  } else {
+    cause.add("why", std::string("it computes something else from the same values"))
+        .add("way_out", std::string("look for memory that it reads before it is written"));
+  }
+  return false;
+}
+
+bool check_side_by_side(const Subject& subject, const Trial& trial, const TrialRun& one_by_one,
+                        const TrialRun& together, DebugStage& stage) {
+  for (size_t r = 0; r < std::min(one_by_one.results.size(), together.results.size()); ++r) {
+    const TensorData &a = one_by_one.results[r], &b = together.results[r];
+    if (std::ranges::equal(a.bytes, b.bytes)) continue;
+    stage.blame("wrong-side-by-side")
+        .add("op", subject.graph->describe(trial.results()[r]))
+        .add("why", std::string("steps one by one give another result than steps side by side"))
+        .add("way_out", std::string("look at which steps share a launch: one waits for another"));
+    return false;
+  }
+  return true;
+}
+
+bool has_nan(const TrialRun& run) {
+  for (const SeenStep& step : run.steps) {
+    for (const SeenTensor& param : step.params) {
+      if (param.output && param.numbers.n_nan > 0) return true;
+    }
+  }
+  return false;
+}
+
+bool has_infinite_result(const TrialRun& run) {
+  return std::ranges::any_of(
+      run.results, [](const TensorData& data) { return numbers_of(data).n_infinite > 0; });
+}
+
+// The first kernel that has it, where the ops themselves are too many to look at.
+void blame_numbers(const Subject& subject, const Trial& trial, const TrialRun& run, Wanted wanted,
+                   DebugStage& stage) {
+  const std::optional<BadElement> made = first_made(subject, wanted);
+  Finding& cause = stage.blame(wanted == Wanted::NaN ? "nan-from-op" : "infinity-from-op");
+  for (const SeenStep& step : run.steps) {
+    const bool has = std::ranges::any_of(step.params, [&](const SeenTensor& param) {
+      return param.output &&
+             (wanted == Wanted::NaN ? param.numbers.n_nan : param.numbers.n_infinite) > 0;
+    });
+    if (!has) continue;
+    cause.add("kernel", trial.step_name(step.step))
+        .add("ops", trial.notes().steps[static_cast<size_t>(step.step)].ops);
+    break;
+  }
+  if (made) {
+    cause.add("op", subject.graph->describe(made->node))
+        .add("element", made->element)
+        .add("found", made->found)
+        .add("why", made->why);
+  } else {
+    cause.add("why", std::string("the graph is too large to look at each op; the kernel is the "
+                                 "first that has some"));
+  }
+  cause.add("way_out", std::string("look at what the op is given there"));
+}
+
+}  // namespace
+
+bool look_at_run(const Subject& subject, Trial& trial, DebugReport& report) {
+  DebugStage& stage = report.begin("run", subject.plan);
+  const TrialRun checked = trial.run(Watch::Checked);
+  add_steps(trial, checked, stage);
+  stage.summary = fmt::format("{} steps, each against its loops{}", checked.steps.size(),
+                              interpreted_elements(subject) <= subject.most_operations
+                                  ? " and the graph"
+                                  : "; the graph is too large to interpret");
+  if (checked.overwritten) {
+    const TrialRun planned = trial.run(Watch::Steps);
+    blame_overwritten(subject, trial, planned.overwritten.value_or(*checked.overwritten), stage);
+    return false;
+  }
+  if (checked.fault) {
+    blame_kernel(subject, trial, *checked.fault, stage);
+    return false;
+  }
+  if (!checked.error.empty()) {
+    stage.blame("run-failed").add("why", checked.error);
+    return false;
+  }
+  const TrialRun planned = trial.run(Watch::Steps);
+  if (planned.overwritten) {
+    blame_overwritten(subject, trial, *planned.overwritten, stage);
+    return false;
+  }
+  if (!check_memory(trial, checked, planned, stage)) return false;
+  const TrialRun together = trial.run(Watch::No);
+  if (!check_side_by_side(subject, trial, planned, together, stage)) return false;
+  if (has_nan(checked)) {
+    blame_numbers(subject, trial, checked, Wanted::NaN, stage);
+  } else if (has_infinite_result(planned)) {
+    blame_numbers(subject, trial, checked, Wanted::Infinity, stage);
+  }
+  return stage.causes.empty();
+}
+
+}  // namespace luminal::debug

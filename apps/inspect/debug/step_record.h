@@ -1,0 +1,80 @@
+// StepRecord: what each step of a run read and wrote, so that two runs can be compared, and what
+// was overwritten before its last reader came is seen.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/inspect/debug/numbers.h"
+#include "luminal/kernel/planned_graph.h"
+#include "luminal/runtime/program.h"
+
+namespace luminal::debug {
+
+struct SeenTensor {
+  std::string type;    // "f32[4, 8]"
+  std::string digest;  // of its bytes
+  bool output = false;
+  Numbers numbers;  // of outputs
+  int shares = -1;  // of an output: the param whose memory it lies in
+};
+
+struct SeenStep {
+  int step = 0;  // of the plan
+  std::vector<SeenTensor> params;
+};
+
+// What a step reads isn't what was written, or what others read before.
+struct Overwritten {
+  int reader = 0;  // steps of the plan
+  size_t param = 0;
+  int writer = -1;   // of what it should have read; −1: it is a leaf
+  int culprit = -1;  // the step that wrote into its memory between; −1: not known
+};
+
+class StepRecord : public runtime::StepObserver {
+ public:
+  // Both must outlive it.
+  StepRecord(const Subject& subject, const kernel::PlannedGraph& planned)
+      : subject_(subject), planned_(planned) {}
+
+  void before(const runtime::StepView& view) override;
+  void after(const runtime::StepView& view) override;
+
+  const std::vector<SeenStep>& steps() const { return steps_; }
+  const std::optional<Overwritten>& overwritten() const { return overwritten_; }
+
+ private:
+  // A tensor of a step: its type, and what it is a value of.
+  struct Slot {
+    DType dtype;
+    Dims dims;
+    int source;  // or −1
+    kernel::ClassId value;
+    bool output;
+  };
+  struct Written {
+    std::string digest;
+    int step;
+  };
+  struct Range {
+    int step;
+    const std::byte *begin, *end;
+  };
+
+  std::vector<Slot> slots(int step) const;
+  TensorData data_at(const Slot& slot, const void* at) const;
+  void check_read(const runtime::StepView& view, size_t param, const Slot& slot,
+                  const TensorData& data, const std::string& digest);
+
+  const Subject& subject_;
+  const kernel::PlannedGraph& planned_;
+  std::vector<SeenStep> steps_;
+  std::map<std::pair<int, kernel::ClassId>, Written> known_;
+  std::vector<Range> writes_;  // in order
+  std::optional<Overwritten> overwritten_;
+};
+
+}  // namespace luminal::debug

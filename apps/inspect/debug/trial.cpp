@@ -1,0 +1,176 @@
+#include "apps/inspect/debug/trial.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "luminal/backends/registry.h"
+#include "luminal/base/check.h"
+#include "luminal/base/os_paths.h"
+#include "luminal/driver/check_steps.h"
+#include "luminal/driver/plan_cache.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/graph/verify.h"
+#include "luminal/search/cost_model.h"
+#include "luminal/shape/resolve_dims.h"
+
+namespace luminal::debug {
+namespace {
+
+using runtime::Buffer;
+
+std::filesystem::path cache_folder(const std::string& option) {
+  if (option == "none") return {};
+  return option.empty() ? base::cache_folder() / "kernels" : std::filesystem::path(option);
+}
+
+// What must be readable after a run, as compile() has it.
+std::vector<NodeId> results_of(const Graph& graph) {
+  std::vector<NodeId> ids;
+  for (const Output& output : graph.outputs()) ids.push_back(output.node);
+  for (const Probe& probe : graph.probes()) ids.push_back(probe.node);
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+// The first is the outer one: what it does around a step isn't seen by the second.
+class Both : public runtime::StepObserver {
+ public:
+  Both(runtime::StepObserver* outer, runtime::StepObserver& inner) : outer_(outer), inner_(inner) {}
+
+  void before(const runtime::StepView& view) override {
+    if (outer_ != nullptr) outer_->before(view);
+    inner_.before(view);
+  }
+  void after(const runtime::StepView& view) override {
+    inner_.after(view);
+    if (outer_ != nullptr) outer_->after(view);
+  }
+
+ private:
+  runtime::StepObserver* outer_;
+  runtime::StepObserver& inner_;
+};
+
+}  // namespace
+
+Trial::Trial(const Subject& subject, const TrialOptions& options)
+    : subject_(subject),
+      options_(options),
+      backend_(backends::find_backend("cpu")),
+      results_(results_of(*subject.graph)) {}
+
+backends::LoadOptions Trial::load_options() const {
+  const CompileOptions& options = subject_.options;
+  return {.threads = threads_of(options),
+          .target = options.target,
+          .cache_folder = cache_folder(options.cache_folder),
+          .cache_bytes = options.cache_bytes,
+          .typical_sizes = search::representative_sizes(variables(*subject_.graph), subject_.sizes),
+          .finite = options.numerics >= Numerics::Finite};
+}
+
+std::string Trial::target() const { return backend_.target(load_options()); }
+
+bool Trial::plan() {
+  try {
+    CompileOptions options = subject_.options;
+    options.report = &report_;  // reasons are part of what is asked
+    const backends::LoadOptions load = load_options();
+    PlanCache cache(load.cache_folder, options.cache_bytes);
+    planned_ = cache.plan(*subject_.graph, roots(*subject_.graph), options, report_,
+                          options_.packing ? backend_.packing(load) : std::nullopt, {});
+    notes_ = step_notes(*subject_.graph, planned_, report_.kernels);
+    return true;
+  } catch (const std::exception& error) {
+    error_ = error.what();
+    return false;
+  }
+}
+
+bool Trial::load() {
+  try {
+    const backends::LoadRequest request{
+        .graph = subject_.graph,
+        .ports = {.leaves = subject_.graph->leaves(), .results = results_},
+        .options = load_options(),
+        .planned = planned_};
+    program_ = std::move(backend_.load({&request, 1}, &loaded_).front());
+    return true;
+  } catch (const std::exception& error) {
+    error_ = error.what();
+    return false;
+  }
+}
+
+// All of their own: a run rewrites states, and what it writes elsewhere must not last.
+std::vector<Buffer> Trial::buffers() const {
+  std::vector<Buffer> buffers;
+  for (const runtime::Port& port : program_->ports()) {
+    const size_t at = buffers.size();
+    if (at < subject_.graph->leaves().size()) {
+      const TensorData data = leaf_data(subject_, subject_.graph->leaves()[at]);
+      const Buffer given = Buffer::borrow(data.bytes, data.owner);
+      buffers.push_back(port.role == runtime::PortRole::State ? given.copy() : given);
+      continue;
+    }
+    const Result<ResolvedDims> dims = resolve_dims(port.dims, subject_.sizes);
+    LUMINAL_CHECK(dims, dims.why());
+    buffers.push_back(Buffer::allocate(dims->bytes(port.dtype)));
+  }
+  return buffers;
+}
+
+TrialRun Trial::run(Watch watch) {
+  TrialRun result;
+  const std::vector<Buffer> memory = buffers();
+  program_->weights_changed();  // what is computed of them once is computed again, and watched
+  StepRecord record(subject_, *planned_);
+  const interpret::LeafData leaf = leaf_data(subject_);
+  StepFault fault;
+  bool done = false;
+  try {
+    std::optional<StepChecker> checker;
+    if (watch == Watch::Checked) {
+      const bool small = interpreted_elements(subject_) <= subject_.most_operations;
+      checker.emplace(*subject_.graph, *notes_, subject_.sizes, leaf,
+                      StepChecks{.most_operations = subject_.most_operations,
+                                 .against_graph = small,
+                                 .fault = &fault});
+      fault.step = -1;
+    }
+    Both both(checker ? &*checker : nullptr, record);
+    runtime::StepOptions steps;
+    if (watch != Watch::No) steps.observer = &both;
+    program_->run(subject_.sizes, memory, steps);
+    done = true;
+  } catch (const std::exception& error) {
+    if (watch == Watch::Checked && fault.step >= 0 && !fault.detail.empty()) {
+      result.fault = std::move(fault);
+    } else {
+      result.error = error.what();
+    }
+  }
+  result.steps = record.steps();
+  result.overwritten = record.overwritten();
+  for (size_t r = 0; done && r < results_.size(); ++r) {
+    const runtime::Port& port = program_->ports()[subject_.graph->leaves().size() + r];
+    const Buffer& bytes = memory[subject_.graph->leaves().size() + r];
+    result.results.push_back({.dtype = port.dtype,
+                              .dims = resolve_dims(port.dims, subject_.sizes)->sizes,
+                              .bytes = bytes.bytes(),
+                              .owner = bytes.owner()});
+  }
+  return result;
+}
+
+Outcome outcome_of(const Subject& subject, const TrialOptions& options) {
+  Trial trial(subject, options);
+  if (!trial.plan() || !trial.load()) return {.wrong = true, .fault = {}, .ops = {}};
+  TrialRun run = trial.run(Trial::Watch::Checked);
+  Outcome outcome{.wrong = run.fault || !run.error.empty(), .fault = run.fault, .ops = {}};
+  if (run.fault) outcome.ops = trial.notes().steps[static_cast<size_t>(run.fault->step)].ops;
+  return outcome;
+}
+
+}  // namespace luminal::debug
