@@ -181,7 +181,3 @@ MISTAKES = (
     _composite("rotary.cpp", "2 * is_second - 1", "1 - 2 * is_second",
                "rotation goes backwards", "rotary_embedding/f32/*"),
 )  # fmt: skip
-
-
-def files():
-    return sorted({m.file for m in MISTAKES})

@@ -1,16 +1,13 @@
-"""Writes copies of sources with the mistakes of mistakes.py planted, each behind a switch.
+"""Writes copies of sources with mistakes planted, each behind a switch; a file lists them as MISTAKES.
 
 In a copy each site reads (::luminal::mistake == K ? (mistaken) : (original)), so one binary makes
 any of them. A snippet that isn't in its file exactly once is an error: the list can't rot.
 """
 
 import argparse
+import importlib.util
 import pathlib
 import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-
-from mistakes import MISTAKES, files  # noqa: E402
 
 DECLARATION = "namespace luminal { extern int mistake; }\n"
 
@@ -22,10 +19,18 @@ def switched(number, mistake):
     return f"({condition} ? ({mistake.mistaken}) : ({mistake.original}))"
 
 
-def planted(root, name):
+def mistakes_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # where dataclasses look for themselves
+    spec.loader.exec_module(module)
+    return module.MISTAKES
+
+
+def planted(root, name, mistakes):
     text = (root / name).read_text()
     sites = []
-    for number, mistake in enumerate(MISTAKES, start=1):
+    for number, mistake in enumerate(mistakes, start=1):
         if mistake.file != name:
             continue
         count = text.count(mistake.original)
@@ -52,15 +57,18 @@ def write_if_new(path, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("mistakes", type=pathlib.Path, help="the Python file that lists them")
     parser.add_argument("--list", action="store_true", help="print the files that get planted")
     parser.add_argument("--root", type=pathlib.Path, help="the repository")
     parser.add_argument("--out", type=pathlib.Path, help="where the copies go")
     options = parser.parse_args()
+    mistakes = mistakes_of(options.mistakes)
+    files = sorted({mistake.file for mistake in mistakes})
     if options.list:
-        print(";".join(files()), end="")
+        print(";".join(files), end="")
         return
-    for name in files():
-        write_if_new(options.out / name, planted(options.root, name))
+    for name in files:
+        write_if_new(options.out / name, planted(options.root, name, mistakes))
     write_if_new(options.out / "mistake.cpp", "namespace luminal { int mistake = 0; }\n")
 
 
