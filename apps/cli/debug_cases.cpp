@@ -61,7 +61,7 @@ void build_nan(Graph& graph) {
 // Rows 0 … 3 of which the last index isn't one.
 void build_index(Graph& graph) {
   Tensor rows = graph.weight("rows", {4, 8});
-  embedding(graph.literal({0, 3, 1, 4}, DType::I64), rows).output("y");
+  embedding(rows, graph.literal({0, 3, 1, 4}, DType::I64)).output("y");
 }
 
 using RunKernel = void (*)(const KernelCall&);

@@ -1,6 +1,8 @@
 """Benchmarks: one command each gives the figures and the page, and comparing builds finds slowdowns."""
 import json
 import pathlib
+import re
+import sys
 import tempfile
 import time
 
@@ -103,6 +105,21 @@ def fusion(context):
             f"{worst['high']:.3f}); fusing everything loses to fusing nothing in {losing}"), len(ratios) == 6 and not bad
 
 
+N_FAULTS = 16
+
+
+def debug_faults(context):
+    """Faults planted in the compiler and around it, by their names in the JSON of debug-ops."""
+    program = context.program("tests/inspect/luminal_debug_faults")
+    models = context.root / "../shared/models"
+    result = context.run([sys.executable, "-B", context.root / "tests/inspect/debug_faults_test.py", program, models])
+    match = re.search(r"(\d+) of (\d+) planted faults named", result.stdout)
+    if match is None:
+        raise Short(last_line(result))
+    named, planted = int(match.group(1)), int(match.group(2))
+    return match.group(0), result.returncode == 0 and named == planted and planted >= N_FAULTS
+
+
 CLAIMS = [
     Claim(name="micro", target=f"luminal bench micro --quick: 16 primitives with all figures and files in "
           f"{QUICK_SECONDS} s", minutes=0.5, measure=one_command("micro")),
@@ -110,6 +127,8 @@ CLAIMS = [
           f"{QUICK_SECONDS} s", minutes=0.5, measure=one_command("patterns")),
     Claim(name="page", target="the report page draws in a browser, without a console error", minutes=0.4,
           measure=ctest("-R", "^bench_page_test$"), quick=True),
+    Claim(name="debug-faults", target=f"luminal debug-ops names the cause and the place of each of {N_FAULTS} planted "
+          "faults or more, and none where nothing is planted", minutes=1, measure=debug_faults, quick=True),
     Claim(name="compare", target="15 % more work in one kernel is flagged in 9 of 10 runs of --compare, an unchanged "
           "build in at most 1 of 10", minutes=8, measure=compare),
     Claim(name="fusion", target="luminal bench fusion: SmolLM2 at 6 settings of prefill and decode: no 95 % interval of "

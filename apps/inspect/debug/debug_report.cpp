@@ -105,8 +105,10 @@ std::string text(const DebugReport& report, bool all) {
     out += fmt::format("  {:<7} {:<8} {}{}{}\n", stage.name, name_of(stage.status), stage.plan,
                        stage.plan.empty() ? "" : ": ", stage.summary);
     for (const Finding& cause : stage.causes) out += indented(search::text(cause), "      ");
-    if (!all) continue;
-    for (const Finding& seen : stage.seen) out += indented(search::text(seen), "      ");
+    for (const Finding& seen : stage.seen) {
+      const bool said = !seen.at("remark").empty() || !seen.at("note").empty();
+      if (all || said) out += indented(search::text(seen), "      ");
+    }
   }
   if (report.n_causes() == 0) out += "nothing is wrong\n";
   return out;

@@ -46,7 +46,7 @@ struct DebugReport {
 // `name`, `target`, `sizes`, `stages` (`stage`, `plan`, `status`, `summary`, `seen`), and `causes`
 // of all stages, each with its `stage` and `plan`.
 std::string json(const DebugReport& report);
-// A line per stage, the causes in full; with `all`, whatever was seen too.
+// A line per stage, with causes, remarks and notes in full; with `all`, whatever was seen too.
 std::string text(const DebugReport& report, bool all);
 
 }  // namespace luminal::debug

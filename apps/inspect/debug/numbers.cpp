@@ -83,7 +83,8 @@ std::optional<BadElement> first_made(const Subject& subject, Wanted wanted) {
     const size_t at = wanted == Wanted::NaN ? numbers.first_nan : numbers.first_infinite;
     return BadElement{.node = id,
                       .element = element_text(at, value.dims),
-                      .found = fmt::format("{}", value.to_doubles()[at]),
+                      .found = wanted == Wanted::NaN ? "nan"  // whose sign means nothing
+                                                     : fmt::format("{}", value.to_doubles()[at]),
                       .why = operands_at(subject, id, at, elements_of(subject, id), values)};
   }
   return std::nullopt;

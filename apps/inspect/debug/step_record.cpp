@@ -68,11 +68,14 @@ void StepRecord::check_read(const runtime::StepView& view, size_t param, const S
   overwritten_ = {.reader = view.step, .param = param, .writer = known->second.step};
   const std::byte* begin = data.bytes.data();
   const std::byte* end = begin + data.bytes.size();
+  // The first that wrote there after the value was made.
+  bool after = known->second.step < 0;
   for (const Range& range : writes_) {
-    if (range.step == known->second.step) overwritten_->culprit = -1;
-    if (range.begin < end && begin < range.end && range.step != known->second.step) {
-      overwritten_->culprit = range.step;
-    }
+    const bool made = range.step == known->second.step;
+    after = after || made;
+    if (made || !after || range.begin >= end || begin >= range.end) continue;
+    overwritten_->culprit = range.step;
+    return;
   }
 }
 
