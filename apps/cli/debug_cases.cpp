@@ -92,6 +92,10 @@ void twice(const KernelCall& call, int64_t forgotten, int64_t past) {
   }
 }
 
+void build_custom_right(Graph& graph) {
+  build_custom(graph, [](const KernelCall& call) { twice(call, 0, 0); });
+}
+
 void build_custom_wrong(Graph& graph) {
   build_custom(graph, [](const KernelCall& call) { twice(call, 1, 0); });
 }
@@ -111,6 +115,7 @@ constexpr DebugCase kCases[] = {
     {"attention", "four heads of attention", build_attention},
     {"mlp", "two matmuls with a relu between", build_mlp},
     {"layers", "four equal layers with weights of their own", build_layers},
+    {"custom", "a custom op with a kernel of its own", build_custom_right},
     {"fault-missing-lowering",
      "planted: a rule puts sin where no kernel computes it, and the one that brings it back fails",
      build_small, R"((ruleset planted.exact)

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "luminal/graph/custom_op.h"
@@ -12,6 +13,11 @@
 
 namespace luminal::debug {
 namespace {
+
+// The sign of NaN means nothing.
+std::string number_text(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value);
+}
 
 class Experiments {
  public:
@@ -48,8 +54,8 @@ class Experiments {
     if (fault_.wrong) {
       const WrongElements& wrong = *fault_.wrong;
       found.add("element", element_text(wrong.first, wrong.dims))
-          .add("found", fmt::format("{:.9g}", wrong.found))
-          .add("expected", fmt::format("{:.9g}", wrong.expected));
+          .add("found", number_text(wrong.found))
+          .add("expected", number_text(wrong.expected));
     }
     found.add("why", fault_.detail).add("evidence", evidence);
     return found.add("way_out", way_out);
