@@ -52,6 +52,27 @@ std::optional<NamedGraph> open(const std::string& path, const DebugCase* named,
   return std::nullopt;
 }
 
+// What would be looked at isn't what these options give.
+void check(const CompileOptions& options) {
+  if (options.search.mode != SearchMode::Modelled) {
+    throw UserError(
+        "debug-ops looks at the plan that the model chooses; a search by measuring gives another "
+        "one each time: leave --search out, and see `luminal explain`");
+  }
+  if (options.backend != "cpu") {
+    throw UserError("debug-ops looks at the backend 'cpu', not '" + options.backend + "'");
+  }
+}
+
+// The data that the graph has itself, loaded once for all runs.
+std::map<NodeId, TensorData> own_data(const Graph& graph) {
+  std::map<NodeId, TensorData> loaded;
+  for (NodeId leaf : graph.leaves()) {
+    if (std::optional<TensorData> data = graph.data(leaf)) loaded.emplace(leaf, std::move(*data));
+  }
+  return loaded;
+}
+
 // The values of variables that a variant is run with: those given, where they lie in its ranges.
 Bindings sizes_of(const Variants& variants, size_t v, const Graph& narrowed,
                   const Bindings& given) {
@@ -71,6 +92,7 @@ Bindings sizes_of(const Variants& variants, size_t v, const Graph& narrowed,
 
 DebugReport debug_stages(const std::string& path, const DebugCase* named,
                          const CompileOptions& compile, const DebugStagesOptions& options) {
+  check(compile);
   DebugReport report;
   const std::optional<NamedGraph> opened = open(path, named, compile, options.model, report);
   if (!opened) return report;
@@ -78,6 +100,7 @@ DebugReport debug_stages(const std::string& path, const DebugCase* named,
   const std::shared_ptr<const Graph> graph = opened->graph->clone();
   const Variants variants(variables(*graph), opened->options.variants);
   const Bindings given = options.leaves.sizes(*graph, kTypical);
+  const std::map<NodeId, TensorData> loaded = own_data(*graph);
   for (size_t v = 0; v < variants.count(); ++v) {
     Subject subject{.name = opened->name,
                     .graph = variants.narrowed(v, graph),
@@ -96,6 +119,7 @@ DebugReport debug_stages(const std::string& path, const DebugCase* named,
     }
     try {
       subject.given = options.leaves.data(*subject.graph, subject.sizes, options.seed);
+      subject.given.insert(loaded.begin(), loaded.end());
     } catch (const UserError& error) {
       // Sizes that don't fit say so themselves.
       if (debug::look_at_graph(subject, report)) {

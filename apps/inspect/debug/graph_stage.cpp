@@ -33,12 +33,18 @@ void check_sizes(const Subject& subject, DebugStage& stage) {
   const std::vector<Expr> known = variables(*subject.graph);
   for (Expr variable : known) {
     const std::optional<int64_t> value = subject.sizes.find(variable.name());
+    const std::string bounds =
+        fmt::format("{} … {}", variable.lower_bound(), variable.upper_bound());
+    stage.seen.push_back(Finding{}
+                             .add("variable", std::string(variable.name()))
+                             .add("value", value ? std::to_string(*value) : "")
+                             .add("bounds", bounds));
     const bool fits = value && *value >= variable.lower_bound() && *value <= variable.upper_bound();
     if (fits) continue;
     stage.blame("bad-size")
         .add("op", std::string(variable.name()))
         .add("found", value ? std::to_string(*value) : "")
-        .add("expected", fmt::format("{} … {}", variable.lower_bound(), variable.upper_bound()))
+        .add("expected", bounds)
         .add("why", fmt::format("variable '{}' is {}", variable.name(),
                                 value ? "outside of its bounds" : "not bound"))
         .add("way_out", std::string("bind it to a value within them, or declare wider bounds"));

@@ -23,6 +23,18 @@ std::filesystem::path cache_folder(const std::string& option) {
   return option.empty() ? base::cache_folder() / "kernels" : std::filesystem::path(option);
 }
 
+backends::LibraryChoice choice_of(LibraryPolicy policy) {
+  switch (policy) {
+    case LibraryPolicy::Never:
+      return backends::LibraryChoice::Never;
+    case LibraryPolicy::Measured:
+      return backends::LibraryChoice::Measured;
+    case LibraryPolicy::Always:
+      return backends::LibraryChoice::Always;
+  }
+  return backends::LibraryChoice::Never;
+}
+
 // What must be readable after a run, as compile() has it.
 std::vector<NodeId> results_of(const Graph& graph) {
   std::vector<NodeId> ids;
@@ -67,7 +79,16 @@ backends::LoadOptions Trial::load_options() const {
           .cache_folder = cache_folder(options.cache_folder),
           .cache_bytes = options.cache_bytes,
           .typical_sizes = search::representative_sizes(variables(*subject_.graph), subject_.sizes),
+          .library = choice_of(options.library),
           .finite = options.numerics >= Numerics::Finite};
+}
+
+backends::LoadRequest Trial::request_for(
+    std::shared_ptr<const kernel::PlannedGraph> planned) const {
+  return {.graph = subject_.graph,
+          .ports = {.leaves = subject_.graph->leaves(), .results = results_},
+          .options = load_options(),
+          .planned = std::move(planned)};
 }
 
 std::string Trial::target() const { return backend_.target(load_options()); }
@@ -78,8 +99,15 @@ bool Trial::plan() {
     options.report = &report_;  // reasons are part of what is asked
     const backends::LoadOptions load = load_options();
     PlanCache cache(load.cache_folder, options.cache_bytes);
+    ChooseLibrary library;
+    if (options.library != LibraryPolicy::Never) {
+      library = [&](const std::shared_ptr<const kernel::PlannedGraph>& plain,
+                    const kernel::PlannedGraph& packed) {
+        return backend_.choose_library(request_for(plain), packed);
+      };
+    }
     planned_ = cache.plan(*subject_.graph, roots(*subject_.graph), options, report_,
-                          options_.packing ? backend_.packing(load) : std::nullopt, {});
+                          options_.packing ? backend_.packing(load) : std::nullopt, library);
     notes_ = step_notes(*subject_.graph, planned_, report_.kernels);
     return true;
   } catch (const std::exception& error) {
@@ -90,11 +118,7 @@ bool Trial::plan() {
 
 bool Trial::load() {
   try {
-    const backends::LoadRequest request{
-        .graph = subject_.graph,
-        .ports = {.leaves = subject_.graph->leaves(), .results = results_},
-        .options = load_options(),
-        .planned = planned_};
+    const backends::LoadRequest request = request_for(planned_);
     program_ = std::move(backend_.load({&request, 1}, &loaded_).front());
     return true;
   } catch (const std::exception& error) {

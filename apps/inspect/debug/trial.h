@@ -59,6 +59,7 @@ class Trial {
 
  private:
   backends::LoadOptions load_options() const;
+  backends::LoadRequest request_for(std::shared_ptr<const kernel::PlannedGraph> planned) const;
   std::vector<runtime::Buffer> buffers() const;
 
   const Subject& subject_;
