@@ -43,12 +43,14 @@ LAYER = [
 
 
 def weights(shape, gguf):
-    """Names and dims of all weights; the last layer is the embedding's table."""
+    """Names and dims of all weights; the last layer is the embedding's table unless the shape says otherwise."""
     yield ("token_embd" if gguf else "model.embed_tokens") + ".weight", [shape["vocab_size"], shape["hidden_size"]]
     for layer in range(shape["num_hidden_layers"]):
         for ours, theirs, dims in LAYER:
             yield (f"blk.{layer}.{theirs}" if gguf else f"model.layers.{layer}.{ours}") + ".weight", dims(shape)
     yield ("output_norm" if gguf else "model.norm") + ".weight", [shape["hidden_size"]]
+    if not shape.get("tie_word_embeddings", True):
+        yield ("output" if gguf else "lm_head") + ".weight", [shape["vocab_size"], shape["hidden_size"]]
 
 
 def values(number, dims):
@@ -129,4 +131,5 @@ def main():
         parser.error(f"safetensors can't hold {options.type}; name a .gguf file, or one of {', '.join(FOLDER_TYPES)}")
 
 
-main()
+if __name__ == "__main__":
+    main()

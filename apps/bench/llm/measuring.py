@@ -1,0 +1,71 @@
+"""What all paths do alike: the prompt, the greedy tokens, what is timed, and how a path answers."""
+import sys
+import time
+import traceback
+
+from . import protocol
+from .protocol import Result
+
+KEPT_TOKENS = 16
+
+
+class Absent(Exception):
+    """Raised by a path that isn't installed; the message says how it would be."""
+
+
+class Unsupported(Exception):
+    """Raised by a path that can't do what was asked; the message says what it lacks."""
+
+
+def prompt_ids(length, vocabulary):
+    """The same for all; generate_bench.cpp has them too."""
+    return [7919 * (k + 1) % vocabulary for k in range(length)]
+
+
+def timed_generation(prefill, step, new):
+    """Seconds until the first token, then of each after it; and the tokens.
+
+    `prefill()` begins anew and gives the first token, `step(token, k)` the one after the k-th new token.
+    """
+    start = time.perf_counter()
+    tokens = [prefill()]
+    seconds = [time.perf_counter() - start]
+    for k in range(1, new):
+        start = time.perf_counter()
+        tokens.append(step(tokens[-1], k - 1))
+        seconds.append(time.perf_counter() - start)
+    return seconds, tokens
+
+
+def measured(request, run):
+    """`run(new)` feeds the prompt and makes so many new tokens: (seconds of each, tokens).
+
+    Each of the iterations is a whole prefill; the last one goes on with the tokens that are timed.
+    """
+    for _ in range(request.warmups):
+        run(min(4, request.decode_tokens + 1))
+    first = [run(1)[0][0] for _ in range(request.iters - 1)]
+    seconds, tokens = run(request.decode_tokens + 1)
+    first.append(seconds[0])
+    return Result(ttft_samples=[1e3 * value for value in first], tpot_samples=[1e3 * value for value in seconds[1:]],
+                  tokens=list(map(int, tokens[:KEPT_TOKENS])))
+
+
+def say(text):
+    """Progress goes where the protocol isn't."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def answer(measure):
+    """The main function of a path: reads the request, prints the result, whatever happens."""
+    request = protocol.read_request(sys.argv[1])
+    try:
+        result = measure(request)
+    except Absent as error:
+        result = Result(status=protocol.ABSENT, error=str(error))
+    except Unsupported as error:
+        result = Result(status=protocol.UNSUPPORTED, error=str(error))
+    except Exception as error:  # the run goes on with the next path
+        traceback.print_exc()
+        result = Result(status=protocol.FAILED, error=f"{type(error).__name__}: {error}"[:600])
+    print(result.line(), flush=True)

@@ -1,0 +1,28 @@
+"""The ways to run a model: a list. Each is a module here that answers a request when it is run (`python -m llm.paths.NAME`)."""
+import dataclasses
+
+# Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
+TORCH_HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Path:
+    name: str
+    module: str
+    title: str
+    dtypes: tuple
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+FLOATS = ("bf16", "f32")
+BLOCKS = ("q8_0", "q4_0")
+PATHS = [
+    Path("luminal", "llm.paths.luminal_native", "luminal", FLOATS + BLOCKS),
+    Path("luminal-torch", "llm.paths.luminal_torch", "luminal through torch.compile", FLOATS, TORCH_HEAP),
+    Path("inductor", "llm.paths.inductor", "transformers, torch.compile (inductor)", FLOATS, TORCH_HEAP),
+    Path("eager", "llm.paths.eager", "transformers, eager", FLOATS, TORCH_HEAP),
+    Path("llama.cpp", "llm.paths.llama_cpp", "llama.cpp", FLOATS + BLOCKS),
+    Path("openvino", "llm.paths.openvino_runtime", "OpenVINO", FLOATS + BLOCKS),
+    Path("onnxruntime", "llm.paths.onnx_runtime", "ONNX Runtime", FLOATS + BLOCKS),
+]
+SEARCHING = "luminal"  # the path that has a search to sweep over

@@ -1,0 +1,134 @@
+"""Runs one measurement in a process of its own: watches its memory and its time, and reads its answer."""
+import collections
+import dataclasses
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import machine, protocol
+from .protocol import Result
+
+PACKAGE_PARENT = pathlib.Path(__file__).resolve().parents[1]
+POLL_SECONDS = 0.1
+# What is said by those who notice themselves that there is no memory.
+NO_MEMORY = ("MemoryError", "bad_alloc", "can't allocate memory", "Cannot allocate memory", "bad allocation",
+             "failed to allocate", "not enough memory")
+
+
+@dataclasses.dataclass
+class Limits:
+    seconds: float = 3600
+    free_bytes: int = 512 << 20  # a process is ended where the machine has less left
+
+
+@dataclasses.dataclass
+class Finished:
+    result: Result
+    memory_before: int  # available, bytes
+    memory_after: int
+    peak_rss: int
+
+
+def tree(pid):
+    """A process and its children, theirs too."""
+    found, waiting = [], [pid]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                waiting += map(int, pathlib.Path(f"/proc/{one}/task/{task}/children").read_text().split())
+        except OSError:
+            pass
+    return found
+
+
+def resident(pid):
+    total = 0
+    for one in tree(pid):
+        try:
+            total += int(pathlib.Path(f"/proc/{one}/statm").read_text().split()[1])
+        except (OSError, IndexError, ValueError):
+            pass
+    return total * os.sysconf("SC_PAGE_SIZE")
+
+
+def end(process):
+    """The process and all it started: it leads a group of its own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def over(process):
+    """Whether it has ended, and the most memory that it alone held, in bytes: what polling may not have seen."""
+    ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+    if ended == 0:
+        return False, 0
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return True, usage.ru_maxrss * 1024
+
+
+def watch(process, limits):
+    """Waits for the end: why it was ended, if it was, and the most memory it held, with what it started."""
+    start, peak = time.monotonic(), 0
+    try:
+        while True:
+            ended, most = over(process)
+            peak = max(peak, most)
+            if ended:
+                return None, peak
+            peak = max(peak, resident(process.pid))
+            if machine.memory()[1] < limits.free_bytes:
+                end(process)
+                return protocol.OUT_OF_MEMORY, peak
+            if time.monotonic() - start > limits.seconds:
+                end(process)
+                return protocol.TIMED_OUT, peak
+            time.sleep(POLL_SECONDS)
+    except BaseException:  # Ctrl-C: nothing stays behind
+        end(process)
+        raise
+
+
+def last_words(errors, count=3):
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    return " | ".join(collections.deque(lines, count))[-600:]
+
+
+def judge(returncode, output, errors, ended, limits):
+    """What a process's end means."""
+    if ended == protocol.TIMED_OUT:
+        return Result(status=ended, error=f"no answer in {limits.seconds:g} s")
+    if ended == protocol.OUT_OF_MEMORY:
+        return Result(status=ended, error=f"less than {limits.free_bytes >> 20} MB of the machine's memory were left")
+    result = protocol.find_result(output)
+    if result is not None:
+        if result.status == protocol.FAILED and any(word in result.error for word in NO_MEMORY):
+            result.status = protocol.OUT_OF_MEMORY
+        return result
+    words = last_words(errors) or "no output"
+    if returncode == -signal.SIGKILL or any(word in errors for word in NO_MEMORY):
+        return Result(status=protocol.OUT_OF_MEMORY, error=words)
+    how = f"signal {-returncode}" if returncode < 0 else f"exit code {returncode}"
+    return Result(status=protocol.FAILED, error=f"{how}: {words}")
+
+
+def run(module, request, limits=Limits(), environment=None, python=sys.executable):
+    before = machine.memory()[1]
+    threads = str(request.threads)
+    env = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen([python, "-m", module, request.text()], cwd=PACKAGE_PARENT, env=env, stdout=output,
+                                   stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True)
+        ended, peak = watch(process, limits)
+        output.seek(0)
+        errors.seek(0)
+        result = judge(process.returncode, output.read(), errors.read(), ended, limits)
+    return Finished(result, before, machine.memory()[1], peak)
