@@ -1,22 +1,27 @@
 // A language model, timed on request so that generation.py can interleave it with other frameworks.
 // Commands on standard input, one answer each on standard output:
-//   prepare MODEL DTYPE THREADS CONTEXT
-//             compiles it: "compile 2.5 weights 2471628800"
+//   prepare MODEL DTYPE THREADS CONTEXT [cold [CANDIDATES SECONDS]]
+//             compiles it: "compile 2.5 weights 2471628800"; cold without what earlier compiles
+//             left, and if they are given after a search of so many plans, in so many seconds
 //   run PROMPT NEW
 //             feeds PROMPT tokens into an empty cache, then NEW − 1 of its own one by one, the
 //             likeliest each: the seconds until the first was known, and of each after it
+//   tokens    those that it chose in the last run
 //   logits FILE
 //             what followed the last prompt, as f32: "ok"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "apps/bench/answer_commands.h"
 #include "apps/bench/greedy.h"
 #include "apps/bench/timed_runs.h"
+#include "luminal/base/errors.h"
 #include "luminal/llm/session.h"
 
 namespace luminal {
@@ -25,12 +30,27 @@ namespace {
 struct Prepared {
   std::unique_ptr<llm::Session> session;
   std::vector<float> logits;
+  std::vector<TokenId> tokens;
 };
+
+// The end of the line of "prepare".
+void read_search(std::istream& in, CompileOptions& options) {
+  std::string rest, cold;
+  std::getline(in, rest);
+  std::istringstream words(rest);
+  if (!(words >> cold)) return;
+  if (cold != "cold") throw UserError("prepare: '" + cold + "' is not 'cold'");
+  options.cache_folder = options.records = "none";
+  if (words >> options.search.candidates >> options.search.seconds) {
+    options.search.mode = SearchMode::Measured;
+  }
+}
 
 std::string prepare(Prepared& prepared, std::istream& in) {
   std::string path, dtype;
   llm::SessionOptions options;
   in >> path >> dtype >> options.compile.threads >> options.context;
+  read_search(in, options.compile);
   options.dtype = dtype_from_name(dtype).value();
   prepared.session = std::make_unique<llm::Session>(llm::Model::open(path), options);
   return fmt::format("compile {:.3f} weights {}", prepared.session->compile_seconds(),
@@ -48,13 +68,19 @@ std::string run(Prepared& prepared, std::istream& in) {
   std::span<const float> logits = session.prompt(ids);
   prepared.logits.assign(logits.begin(), logits.end());
   TokenId next = bench::likeliest(logits);
+  prepared.tokens = {next};
   std::string out = fmt::format("{:.9f} ", bench::wall_seconds() - start);
   for (int64_t k = 1; k < fresh; ++k) {
     start = bench::wall_seconds();
     next = bench::likeliest(session.add(next));
+    prepared.tokens.push_back(next);
     out += fmt::format("{:.9f} ", bench::wall_seconds() - start);
   }
   return out;
+}
+
+std::string chosen_tokens(Prepared& prepared, std::istream&) {
+  return fmt::format("{}", fmt::join(prepared.tokens, " "));
 }
 
 std::string write_logits(Prepared& prepared, std::istream& in) {
@@ -72,5 +98,6 @@ std::string write_logits(Prepared& prepared, std::istream& in) {
 int main() {
   using namespace luminal;
   return bench::answer_commands<Prepared>(
-      "generate_bench", {{"prepare", prepare}, {"run", run}, {"logits", write_logits}});
+      "generate_bench",
+      {{"prepare", prepare}, {"run", run}, {"tokens", chosen_tokens}, {"logits", write_logits}});
 }

@@ -23,6 +23,7 @@ class Suite:
         self.connection, self.weights, self.options, self.say, self.run = connection, weights, options, say, run
         self.absent = {}  # path: why
         self.too_large = {}  # path: [Small]
+        self.tokens = {}  # configuration: (path, tokens) of the first that ran it
 
     def cache_len(self, config):
         return self.options.max_cache_len or config.max_cache_len
@@ -71,12 +72,22 @@ class Suite:
             self.too_large.setdefault(job.path.name, []).append(small)
         return finished, note
 
+    def agreement(self, job, result):
+        """How many new tokens are those of the first path: that all run the same model shows here."""
+        if result.status != protocol.OK or not result.tokens:
+            return ""
+        path, tokens = self.tokens.setdefault(job.config.name, (job.path.name, result.tokens))
+        if path == job.path.name:
+            return ""
+        same = next((k for k, (a, b) in enumerate(zip(tokens, result.tokens)) if a != b), len(tokens))
+        return f"the first {same} tokens as {path}" if same < len(tokens) else f"tokens as {path}"
+
     def row(self, run_id, job, finished, note):
         config, result = job.config, finished.result
         model = config.model.key
         if "scaled" in note:
             model += f" ({self.weights.shape(config.model)[0]['num_hidden_layers']} layers)"
-        notes = [text for text in (note, result.note) if text]
+        notes = [text for text in (note, result.note, self.agreement(job, result)) if text]
         return {"run_id": run_id, "path": job.path.name, "model": model, "model_key": config.model.key,
                 "config": config.name, "dtype": config.dtype, "prompt_tokens": config.prompt, "iters": config.iters,
                 "warmups": config.warmups, "decode_tokens": config.decode_tokens,

@@ -1,0 +1,6 @@
+"""transformers as it is."""
+from .. import measuring
+from .transformers_model import measure
+
+if __name__ == "__main__":
+    measuring.answer(lambda request: measure(request, None))

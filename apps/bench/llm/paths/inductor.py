@@ -1,0 +1,17 @@
+"""transformers through torch.compile, PyTorch's own compiler."""
+import shutil
+
+from .. import measuring
+from .transformers_model import measure
+
+
+def measure_inductor(request):
+    if not any(map(shutil.which, ("g++", "clang++", "c++"))):
+        raise measuring.Absent("inductor needs a C++ compiler on the PATH")
+    import torch._inductor.config as config
+    config.force_disable_caches = True  # compiling is timed: nothing of earlier runs
+    return measure(request, "inductor")
+
+
+if __name__ == "__main__":
+    measuring.answer(measure_inductor)

@@ -1,0 +1,46 @@
+"""luminal itself: generate_bench compiles the model, cold, and generates when asked."""
+import pathlib
+import subprocess
+
+from .. import measuring
+
+
+class Program:
+    """generate_bench, which answers each command with a line."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"generate_bench ended with code {self.process.wait()} at: {command}")
+        return answer.split()
+
+
+def measure(request):
+    program = pathlib.Path(request.build_dir or "/nowhere") / "apps/bench/generate_bench"
+    if not program.is_file():
+        raise measuring.Absent("generate_bench isn't built: cmake --preset release && cmake --build --preset release")
+    # Blocks stay blocks where the rest is computed in f32.
+    blocks = request.dtype.startswith("q")
+    model, dtype = (request.gguf, "f32") if blocks else (request.folder, request.dtype)
+    search = f" {request.candidates} {request.search_seconds}" if request.candidates else ""
+    bench = Program(program)
+    measuring.say(f"compiling {model}")
+    prepared = bench.ask(f"prepare {model} {dtype} {request.threads} {request.max_cache_len} cold{search}")
+
+    def run(new):
+        seconds = list(map(float, bench.ask(f"run {request.prompt_tokens} {new}")))
+        return seconds, bench.ask("tokens")
+
+    result = measuring.measured(request, run)
+    result.compile_ms = 1e3 * float(prepared[1])
+    result.note = "measured search" if request.candidates else ""
+    return result
+
+
+if __name__ == "__main__":
+    measuring.answer(measure)
