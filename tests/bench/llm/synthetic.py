@@ -30,7 +30,7 @@ def measured(noise, run_id, config, path, budget=0, gain=1.0):
     first = [ttft * speed * noise.uniform(0.97, 1.1) for _ in range(5)]
     each = [tpot * speed * noise.uniform(0.97, 1.15) for _ in range(32)]
     middle = lambda samples: sorted(samples)[len(samples) // 2]
-    compile_ms = {"luminal": 4000 + 150 * budget, "inductor": 45000}.get(path)
+    compile_ms = {"luminal": (4000 + 150 * budget) * (1 + ttft / 1000), "inductor": 45000}.get(path)
     return row(run_id, config, path, budget, ttft_ms=middle(first), ttft_ms_mean=sum(first) / 5, tpot_ms=middle(each),
                throughput_tps=33e3 / (middle(first) + sum(each)), compile_ms=compile_ms, ttft_samples=first, tpot_samples=each,
                note="" if path == "luminal" else "the first 12 tokens as luminal")
