@@ -1,8 +1,72 @@
+"""llama.cpp on the GGUF file, through the functions of its library: its Python classes tokenise and sample in between."""
+import ctypes
+
+import numpy
+
 from .. import measuring
+
+BATCH = 512  # llama.cpp's default: the prompt goes in pieces of this many
+
+
+def load_library():
+    try:
+        import llama_cpp
+    except (ImportError, OSError, RuntimeError) as error:
+        raise measuring.Absent(f"{error}: tools/install-deps.sh --peers builds it") from error
+    return llama_cpp
+
+
+class Context:
+    """A model with the cache of one sequence."""
+
+    def __init__(self, library, request):
+        self.library = library
+        self.quiet = library.llama_log_callback(lambda level, text, data: None)  # kept: the library calls it later
+        library.llama_log_set(self.quiet, ctypes.c_void_p(0))
+        library.llama_backend_init()
+        parameters = library.llama_model_default_params()
+        parameters.n_gpu_layers = 0
+        self.model = library.llama_model_load_from_file(request.gguf.encode(), parameters)
+        if not self.model:
+            raise RuntimeError(f"llama.cpp can't load {request.gguf}")
+        parameters = library.llama_context_default_params()
+        parameters.n_ctx = request.max_cache_len
+        parameters.n_batch = parameters.n_ubatch = BATCH
+        parameters.n_threads = parameters.n_threads_batch = request.threads
+        parameters.no_perf = True
+        self.context = library.llama_init_from_model(self.model, parameters)
+        if not self.context:
+            raise RuntimeError("llama.cpp: failed to allocate a context")
+        self.vocabulary = library.llama_vocab_n_tokens(library.llama_model_get_vocab(self.model))
+
+    def clear(self):
+        self.library.llama_memory_clear(self.library.llama_get_memory(self.context), False)
+
+    def likeliest_after(self, ids):
+        """Feeds tokens to the sequence; the likeliest to follow."""
+        for start in range(0, len(ids), BATCH):
+            piece = ids[start:start + BATCH]
+            batch = self.library.llama_batch_get_one((self.library.llama_token * len(piece))(*piece), len(piece))
+            code = self.library.llama_decode(self.context, batch)
+            if code != 0:
+                raise RuntimeError(f"llama_decode gave {code}")
+        logits = self.library.llama_get_logits_ith(self.context, -1)
+        return int(numpy.ctypeslib.as_array(logits, shape=(self.vocabulary,)).argmax())
 
 
 def measure(request):
-    raise measuring.Absent("not written yet")
+    library = load_library()
+    context = Context(library, request)
+    ids = measuring.prompt_ids(request.prompt_tokens, context.vocabulary)
+
+    def run(new):
+        context.clear()
+        return measuring.timed_generation(lambda: context.likeliest_after(ids),
+                                          lambda token, k: context.likeliest_after([token]), new)
+
+    result = measuring.measured(request, run)
+    result.note = f"llama-cpp-python {library.__version__}"
+    return result
 
 
 if __name__ == "__main__":
