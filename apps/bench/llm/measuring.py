@@ -67,5 +67,5 @@ def answer(measure):
         result = Result(status=protocol.UNSUPPORTED, error=str(error))
     except Exception as error:  # the run goes on with the next path
         traceback.print_exc()
-        result = Result(status=protocol.FAILED, error=f"{type(error).__name__}: {error}"[:600])
+        result = Result(status=protocol.FAILED, error=" ".join(f"{type(error).__name__}: {error}".split())[:600])
     print(result.line(), flush=True)

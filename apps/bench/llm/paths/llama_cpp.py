@@ -46,7 +46,8 @@ class Context:
         """Feeds tokens to the sequence; the likeliest to follow."""
         for start in range(0, len(ids), BATCH):
             piece = ids[start:start + BATCH]
-            batch = self.library.llama_batch_get_one((self.library.llama_token * len(piece))(*piece), len(piece))
+            tokens = (self.library.llama_token * len(piece))(*piece)  # a name: the batch only points to it
+            batch = self.library.llama_batch_get_one(tokens, len(piece))
             code = self.library.llama_decode(self.context, batch)
             if code != 0:
                 raise RuntimeError(f"llama_decode gave {code}")
