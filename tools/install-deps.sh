@@ -5,10 +5,12 @@ set -euo pipefail
 
 usage() {
   cat <<'USAGE'
-usage: tools/install-deps.sh [--venv DIR] [--no-system] [--no-python]
+usage: tools/install-deps.sh [--venv DIR] [--no-system] [--no-python] [--peers]
   --venv DIR    where the Python packages go (default: .venv in the project's root)
   --no-system   leave the Debian packages alone
   --no-python   leave the virtual environment alone
+  --peers       also what the LLM suite compares with: llama.cpp, which is compiled here for some minutes, OpenVINO and
+                ONNX Runtime
 USAGE
 }
 
@@ -16,11 +18,13 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 venv="$root/.venv"
 system=1
 python=1
+peers=0
 while [ $# -gt 0 ]; do
   case "$1" in
     --venv) [ $# -ge 2 ] || { usage >&2; exit 2; }; venv=$2; shift 2 ;;
     --no-system) system=0; shift ;;
     --no-python) python=0; shift ;;
+    --peers) peers=1; shift ;;
     -h | --help) usage; exit 0 ;;
     *) echo "install-deps: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac
@@ -36,7 +40,10 @@ system_packages=(
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
   onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0
   tokenizers==0.23.3 sentencepiece==0.2.2 jinja2==3.1.6 transformers==5.22.2
-  mkdocs-material==9.6.23)
+  mkdocs-material==9.6.23 plotly==7.1.0)
+peer_packages=(openvino==2026.4.1 onnxruntime==1.31.1 onnx==1.23.2)
+# Compiled from source, and not by g++ 12, which breaks its AMX path.
+llama_cpp=llama-cpp-python==0.3.36
 # A second wheel of egglog, in a folder of its own: benchmarks run against the faster of the two.
 second_egglog=13.2.0
 
@@ -69,6 +76,19 @@ if [ "$python" = 1 ]; then
   if [ ! -d "$venv/egglog-$second_egglog/egglog-$second_egglog.dist-info" ]; then
     echo "install-deps: installing egglog==$second_egglog into $venv/egglog-$second_egglog"
     "$venv/bin/python" -m pip install -q --no-deps --upgrade --target "$venv/egglog-$second_egglog" "egglog==$second_egglog"
+  fi
+fi
+
+if [ "$peers" = 1 ]; then
+  [ -x "$venv/bin/python" ] || { echo "install-deps: --peers needs the virtual environment; leave --no-python out" >&2; exit 1; }
+  stamp="$venv/.luminal-peers"
+  if [ "$(cat "$stamp" 2>/dev/null)" != "${peer_packages[*]} $llama_cpp" ]; then
+    echo "install-deps: installing ${peer_packages[*]} into $venv"
+    "$venv/bin/python" -m pip install -q "${peer_packages[@]}"
+    echo "install-deps: compiling $llama_cpp with clang 19, which takes some minutes"
+    CC=clang-19 CXX=clang++-19 CMAKE_ARGS=-DGGML_NATIVE=ON CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) \
+      "$venv/bin/python" -m pip install -q --no-binary llama-cpp-python "$llama_cpp"
+    echo "${peer_packages[*]} $llama_cpp" >"$stamp"
   fi
 fi
 echo "install-deps: all dependencies are there"

@@ -3,6 +3,9 @@ import json
 import pathlib
 import re
 import sys
+
+
+import sqlite3
 import tempfile
 import time
 
@@ -120,6 +123,33 @@ def debug_faults(context):
     return match.group(0), result.returncode == 0 and named == planted and planted >= N_FAULTS
 
 
+LLM_CONFIGS = ("smollm2-135m-bf16", "llama-1b-bf16", "llama-1b-q8_0", "llama-1b-q4_0")
+
+
+def llm_suite(context):
+    """One run of the LLM suite: luminal has figures in every configuration, and so has every path that is installed."""
+    python = context.root / ".venv/bin/python"
+    if not python.exists():
+        raise Short("there is no .venv: run tools/install-deps.sh")
+    context.program("apps/bench/generate_bench")
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder)
+        result = context.run([python, "-B", context.root / "apps/bench/llm/bench.py", "full-fast", "--config",
+                              ",".join(LLM_CONFIGS), "--build-dir", context.build_dir, "--out", out])
+        print(result.stdout, end="")
+        if result.returncode != 0 or not (out / "bench.html").exists():
+            raise Short(last_line(result))
+        rows = sqlite3.connect(out / "bench.db").execute("SELECT config, path, status, tpot_ms FROM results").fetchall()
+    failed = [f"{path} on {config}: {status}" for config, path, status, _ in rows
+              if status not in ("ok", "absent", "unsupported")]
+    if failed:
+        raise Short("; ".join(failed))
+    measured = {(config, path) for config, path, status, tpot in rows if status == "ok" and tpot > 0}
+    paths = sorted({path for _, path in measured})
+    whole = all((config, "luminal") in measured for config in LLM_CONFIGS)
+    return f"{len(measured)} measurements of {', '.join(paths)}, and the page", whole and len(paths) > 1
+
+
 CLAIMS = [
     Claim(name="micro", target=f"luminal bench micro --quick: 16 primitives with all figures and files in "
           f"{QUICK_SECONDS} s", minutes=0.5, measure=one_command("micro")),
@@ -129,6 +159,15 @@ CLAIMS = [
           measure=ctest("-R", "^bench_page_test$"), quick=True),
     Claim(name="debug-faults", target=f"luminal debug-ops names the cause and the place of each of {N_FAULTS} planted "
           "faults or more, and none where nothing is planted", minutes=1, measure=debug_faults, quick=True),
+
+
+    Claim(name="llm-page", target="the LLM suite's page draws in a browser, without a console error", minutes=1,
+          measure=ctest("-R", "^bench_llm_page_test$"), quick=True),
+    Claim(name="llm-paths", target="the LLM suite's paths that are installed make the same tokens from the same weights, "
+          "and every way that a path may end is recorded", minutes=1,
+          measure=ctest("-R", "^bench_llm_(suite|weights|paths)_test$"), quick=True),
+    Claim(name="llm-suite", target="one command: SmolLM2-135M, and the shape of Llama-3.2-1B in bf16, Q8_0 and Q4_0, on "
+          "luminal and every peer that is installed, and the page", minutes=20, measure=llm_suite),
     Claim(name="compare", target="15 % more work in one kernel is flagged in 9 of 10 runs of --compare, an unchanged "
           "build in at most 1 of 10", minutes=8, measure=compare),
     Claim(name="fusion", target="luminal bench fusion: SmolLM2 at 6 settings of prefill and decode: no 95 % interval of "

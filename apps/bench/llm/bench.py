@@ -2,15 +2,17 @@
 """The LLM suite's program; `bench.py --help` and docs/llm-benchmarks.md say what it does."""
 import functools
 import pathlib
+import signal
 import sys
 
-sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])  # of the package, in place of this file's folder
+# The project's root in place of this folder: the names of files here and beside it are those of packages elsewhere.
+sys.path[0] = str(pathlib.Path(__file__).resolve().parents[3])
 
-from llm import dashboard, database, machine, options as command_line, settings  # noqa: E402
-from llm.jobs import jobs_of  # noqa: E402
-from llm.paths import PATHS  # noqa: E402
-from llm.suite import Suite  # noqa: E402
-from llm.weights import Weights  # noqa: E402
+from apps.bench.llm import dashboard, database, machine, options as command_line, settings  # noqa: E402
+from apps.bench.llm.jobs import jobs_of  # noqa: E402
+from apps.bench.llm.paths import PATHS  # noqa: E402
+from apps.bench.llm.suite import Suite  # noqa: E402
+from apps.bench.llm.weights import Weights  # noqa: E402
 
 BUILD_DIRS = ("build/release", "build/ci")
 say = functools.partial(print, flush=True)
@@ -47,8 +49,14 @@ def measure(options, connection):
     return Suite(connection(), weights, options, say).run_all(jobs, options.mode)
 
 
+def stop(*_):
+    raise KeyboardInterrupt
+
+
 def main():
     options = command_line.read()
+    for number in (signal.SIGINT, signal.SIGTERM):  # also where a shell started it in the background: nothing stays behind
+        signal.signal(number, stop)
     try:
         if not options.render_only:
             run_id = measure(options, lambda: database.open_file(options.db))

@@ -12,7 +12,6 @@ import time
 from . import machine, protocol
 from .protocol import Result
 
-PACKAGE_PARENT = pathlib.Path(__file__).resolve().parents[1]
 POLL_SECONDS = 0.1
 # What is said by those who notice themselves that there is no memory.
 NO_MEMORY = ("MemoryError", "bad_alloc", "can't allocate memory", "Cannot allocate memory", "bad allocation",
@@ -125,7 +124,7 @@ def run(module, request, limits=Limits(), environment=None, python=sys.executabl
     threads = str(request.threads)
     env = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([python, "-m", module, request.text()], cwd=PACKAGE_PARENT, env=env, stdout=output,
+        process = subprocess.Popen([python, "-m", module, request.text()], cwd=machine.ROOT, env=env, stdout=output,
                                    stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True)
         ended, peak = watch(process, limits)
         output.seek(0)

@@ -6,21 +6,16 @@ types are the folder's values, rounded; equal settings give equal bytes.
 import json
 import math
 import os
-import pathlib
 import shutil
 import struct
-import sys
 
 import numpy as np
 
+from .. import random_llama  # which knows where the next two are
 from .settings import SettingsError
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "apps/bench"))
-sys.path.insert(0, str(ROOT / "tests/io"))
-import random_llama  # noqa: E402
-from gguf_blocks import decode, encode  # noqa: E402
-from gguf_file import read as read_gguf, write as write_gguf  # noqa: E402
+from gguf_blocks import decode, encode
+from gguf_file import read as read_gguf, write as write_gguf
 
 FORM = 1  # of what is written; part of the names, so that old files are never taken for new ones
 MEMORY_SHARE = 1 / 3  # weights may take: a path may hold them twice, and in a wider dtype

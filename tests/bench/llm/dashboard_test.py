@@ -13,7 +13,7 @@ import tempfile
 
 import synthetic
 
-from llm import dashboard, database
+from apps.bench.llm import dashboard, database
 
 SKIPPED = 77
 CHROMIUM = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
@@ -87,8 +87,9 @@ def main():
         assert summary.exists() and summary.stat().st_size > 20000, "no summary, or an empty one"
         shutil.copy(summary, shots / "llm-summary.png") if shots != out else None
         # An early run: no sweep yet.
-        dashboard.write(connection, out / "first", results[0]["run_id"], print)
-        dom, console = open_page(chromium, out / "first/bench.html", out / "first.png", *NO_WEBGL)
+        data = dashboard.page_data(connection, results[0]["run_id"])
+        (out / "first.html").write_text(dashboard.page(data, dashboard.plotly_script()))
+        dom, console = open_page(chromium, out / "first.html", out / "first.png", *NO_WEBGL)
         assert not console and "sweep:" not in dom[:dom.index("<main")], console
         # A page whose data is broken says so instead of staying empty.
         (out / "broken.html").write_text(text.replace('"runs":[', '"walks":['))

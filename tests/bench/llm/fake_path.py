@@ -3,7 +3,7 @@ import os
 import sys
 import time
 
-from llm import measuring
+from apps.bench.llm import measuring
 
 
 def measure(request):

@@ -7,9 +7,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "apps/bench"))
-from llm import database, jobs, options, protocol, runner, settings, suite  # noqa: E402
-from llm.paths import PATHS, Path  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from apps.bench.llm import database, jobs, options, protocol, runner, settings, suite  # noqa: E402
+from apps.bench.llm.paths import PATHS, Path  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 REQUEST = protocol.Request(path="fake", folder="", gguf="", dtype="f32", prompt_tokens=4, iters=3, warmups=1, decode_tokens=5,

@@ -4,8 +4,8 @@ import random
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "apps/bench"))
-from llm import database, protocol  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from apps.bench.llm import database, protocol  # noqa: E402
 
 FACTS = {"git_branch": "main", "device_name": "A made-up processor", "isa": "avx512f avx2", "threads": 2, "memory_mb": 24000,
          "kernel": "6.1"}

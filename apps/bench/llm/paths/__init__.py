@@ -1,4 +1,4 @@
-"""The ways to run a model: a list. Each is a module here that answers a request when it is run (`python -m llm.paths.NAME`)."""
+"""The ways to run a model: a list. Each is a module here that answers a request when it is run (`python -m apps.bench.llm.paths.NAME`)."""
 import dataclasses
 
 # Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
@@ -17,12 +17,12 @@ class Path:
 FLOATS = ("bf16", "f32")
 BLOCKS = ("q8_0", "q4_0")
 PATHS = [
-    Path("luminal", "llm.paths.luminal_native", "luminal", FLOATS + BLOCKS),
-    Path("luminal-torch", "llm.paths.luminal_torch", "luminal through torch.compile", FLOATS, TORCH_HEAP),
-    Path("inductor", "llm.paths.inductor", "transformers, torch.compile (inductor)", FLOATS, TORCH_HEAP),
-    Path("eager", "llm.paths.eager", "transformers, eager", FLOATS, TORCH_HEAP),
-    Path("llama.cpp", "llm.paths.llama_cpp", "llama.cpp", FLOATS + BLOCKS),
-    Path("openvino", "llm.paths.openvino_runtime", "OpenVINO", FLOATS + BLOCKS),
-    Path("onnxruntime", "llm.paths.onnx_runtime", "ONNX Runtime", FLOATS + BLOCKS),
+    Path("luminal", "apps.bench.llm.paths.luminal_native", "luminal", FLOATS + BLOCKS),
+    Path("luminal-torch", "apps.bench.llm.paths.luminal_torch", "luminal through torch.compile", FLOATS, TORCH_HEAP),
+    Path("inductor", "apps.bench.llm.paths.inductor", "transformers, torch.compile (inductor)", FLOATS, TORCH_HEAP),
+    Path("eager", "apps.bench.llm.paths.eager", "transformers, eager", FLOATS, TORCH_HEAP),
+    Path("llama.cpp", "apps.bench.llm.paths.llama_cpp", "llama.cpp", FLOATS + BLOCKS),
+    Path("openvino", "apps.bench.llm.paths.openvino_runtime", "OpenVINO", FLOATS + BLOCKS),
+    Path("onnxruntime", "apps.bench.llm.paths.onnx_runtime", "ONNX Runtime", FLOATS + BLOCKS),
 ]
 SEARCHING = "luminal"  # the path that has a search to sweep over
