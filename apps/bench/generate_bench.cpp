@@ -2,7 +2,8 @@
 // Commands on standard input, one answer each on standard output:
 //   prepare MODEL DTYPE THREADS CONTEXT [cold [CANDIDATES SECONDS]]
 //             compiles it: "compile 2.5 weights 2471628800"; cold without what earlier compiles
-//             left, and if they are given after a search of so many plans, in so many seconds
+//             left; with the last two a search chooses, of so many plans in so many seconds, and
+//             the answer goes on: "search tried 40, …; …", and why it ended, for each variant
 //   run PROMPT NEW
 //             feeds PROMPT tokens into an empty cache, then NEW − 1 of its own one by one, the
 //             likeliest each: the seconds until the first was known, and of each after it
@@ -46,15 +47,26 @@ void read_search(std::istream& in, CompileOptions& options) {
   }
 }
 
+std::string searched(const CompileReport& report) {
+  std::string out;
+  for (const SearchReport& search : report.searches) {
+    out += fmt::format("{} tried {}, {}", out.empty() ? " search" : ";", search.candidates,
+                       search.stopped);
+  }
+  return out;
+}
+
 std::string prepare(Prepared& prepared, std::istream& in) {
   std::string path, dtype;
   llm::SessionOptions options;
   in >> path >> dtype >> options.compile.threads >> options.context;
   read_search(in, options.compile);
   options.dtype = dtype_from_name(dtype).value();
+  CompileReport report;
+  options.compile.report = &report;
   prepared.session = std::make_unique<llm::Session>(llm::Model::open(path), options);
-  return fmt::format("compile {:.3f} weights {}", prepared.session->compile_seconds(),
-                     prepared.session->weight_bytes());
+  return fmt::format("compile {:.3f} weights {}{}", prepared.session->compile_seconds(),
+                     prepared.session->weight_bytes(), searched(report));
 }
 
 std::string run(Prepared& prepared, std::istream& in) {

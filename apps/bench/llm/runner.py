@@ -12,7 +12,7 @@ import time
 from . import machine, protocol
 from .protocol import Result
 
-POLL_SECONDS = 0.1
+FIRST_POLL_SECONDS, POLL_SECONDS = 0.01, 0.2  # rarer with time: looking takes time from who is measured
 # What is said by those who notice themselves that there is no memory.
 NO_MEMORY = ("MemoryError", "bad_alloc", "can't allocate memory", "Cannot allocate memory", "bad allocation",
              "failed to allocate", "not enough memory")
@@ -46,14 +46,17 @@ def tree(pid):
     return found
 
 
-def resident(pid):
-    total = 0
+def held(pid):
+    """Memory of a process and what it started: what they hold now, or what one of them held at most, if that is more."""
+    now, most = 0, 0
     for one in tree(pid):
         try:
-            total += int(pathlib.Path(f"/proc/{one}/statm").read_text().split()[1])
-        except (OSError, IndexError, ValueError):
+            status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{one}/status").read_text().splitlines())
+            now += int(status["VmRSS"].split()[0])
+            most = max(most, int(status["VmHWM"].split()[0]))
+        except (OSError, KeyError, ValueError):  # it ended meanwhile
             pass
-    return total * os.sysconf("SC_PAGE_SIZE")
+    return 1024 * max(now, most)
 
 
 def end(process):
@@ -65,35 +68,24 @@ def end(process):
     process.wait()
 
 
-def over(process):
-    """Whether it has ended, and the most memory that it alone held, in bytes: what polling may not have seen."""
-    ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-    if ended == 0:
-        return False, 0
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return True, usage.ru_maxrss * 1024
-
-
 def watch(process, limits):
     """Waits for the end: why it was ended, if it was, and the most memory it held, with what it started."""
-    start, peak = time.monotonic(), 0
+    start, peak, pause = time.monotonic(), 0, FIRST_POLL_SECONDS
     try:
-        while True:
-            ended, most = over(process)
-            peak = max(peak, most)
-            if ended:
-                return None, peak
-            peak = max(peak, resident(process.pid))
+        while process.poll() is None:
+            peak = max(peak, held(process.pid))
             if machine.memory()[1] < limits.free_bytes:
                 end(process)
                 return protocol.OUT_OF_MEMORY, peak
             if time.monotonic() - start > limits.seconds:
                 end(process)
                 return protocol.TIMED_OUT, peak
-            time.sleep(POLL_SECONDS)
+            time.sleep(pause)
+            pause = min(2 * pause, POLL_SECONDS)
     except BaseException:  # Ctrl-C: nothing stays behind
         end(process)
         raise
+    return None, peak
 
 
 def last_words(errors, count=3):

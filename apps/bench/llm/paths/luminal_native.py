@@ -38,7 +38,8 @@ def measure(request):
 
     result = measuring.measured(request, run)
     result.compile_ms = 1e3 * float(prepared[1])
-    result.note = "measured search" if request.candidates else ""
+    # After "compile SECONDS weights BYTES search": how many plans each variant tried, and why it ended.
+    result.note = " ".join(["searched:", *prepared[5:]]) if len(prepared) > 5 else ""
     return result
 
 
