@@ -40,6 +40,10 @@ def measure(options, connection):
     jobs = jobs_of(options, configured, configs, paths)
     if not jobs:
         raise settings.SettingsError("nothing is left to measure; --list shows what would be without --skip")
+    for config in (job.config for job in jobs):
+        if options.max_cache_len and options.max_cache_len < config.prompt + config.decode_tokens:
+            raise settings.SettingsError(f"--max-cache-len {options.max_cache_len} has no room for {config.name}: a prompt of "
+                                         f"{config.prompt} and {config.decode_tokens} new tokens")
     if options.list:
         for job in jobs:
             say(f"{job}" + ("" if job.config.model.built else f"  (not built: {job.config.model.architecture})"))

@@ -90,8 +90,6 @@ def read(arguments=None):
     options = parser().parse_args(arguments)
     if options.db is None:
         options.db = options.out / "bench.db"
-    if options.max_cache_len and options.prompt and options.max_cache_len <= options.prompt:
-        parser().error(f"--max-cache-len {options.max_cache_len} has no room for a new token after --prompt {options.prompt}")
     known = [path.name for path in PATHS]
     for name in options.skip:
         if name not in known:

@@ -1,6 +1,6 @@
 """The model as an ONNX file with ONNX Runtime's own ops: grouped attention over a cache in place, matrices in blocks.
 
-One graph for prompts and single tokens: ids [1, s] with a cache of `max_cache_len` positions, the logits of the last one.
+One graph for prompts and single tokens: ids [1, s] with a cache of any number of positions, the logits of the last one.
 """
 import pathlib
 
@@ -100,10 +100,11 @@ def layer(file, weights, number, x, skip):
     return product(file.node("Mul", [silu, up], at("gated")), "mlp.down_proj"), x
 
 
-def write(onnx, folder, weights, max_cache_len):
+def write(onnx, folder, weights, positions):
+    """`positions`: how many the tables of rotations hold; a cache may have room for no more."""
     shape, helper, kinds = weights.shape, onnx.helper, onnx.TensorProto
     file = File(onnx, folder)
-    for name, table in zip(("cos", "sin"), rotations(shape, max_cache_len)):
+    for name, table in zip(("cos", "sin"), rotations(shape, positions)):
         file.weight(name, table)
     x, skip = file.node("Gather", [file.weight("embedding", weights.embedding()), "input_ids"], "embedded"), None
     for number in range(shape["num_hidden_layers"]):
@@ -116,7 +117,7 @@ def write(onnx, folder, weights, max_cache_len):
                                file.small("axis", np.array([1]))], "last")
     file.product(last, "head", weights.head(), "logits")
     file.data.close()
-    cache = [1, shape["num_key_value_heads"], max_cache_len, shape["head_dim"]]
+    cache = [1, shape["num_key_value_heads"], "room", shape["head_dim"]]
     value = helper.make_tensor_value_info
     caches = [f"{number}.{part}" for number in range(shape["num_hidden_layers"]) for part in ("key", "value")]
     inputs = [value("input_ids", kinds.INT64, [1, "s"]), value("seqlens_k", kinds.INT32, [1]),

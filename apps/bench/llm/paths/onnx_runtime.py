@@ -9,6 +9,8 @@ from ..blocks import RequestWeights
 from ..weights import FORM, finished
 from . import onnx_graph
 
+LEAST_POSITIONS = 4096  # so that one file serves most settings
+
 
 def load_libraries():
     try:
@@ -22,11 +24,14 @@ def load_libraries():
 def model_file(onnx, request, weights):
     """The model in a folder beside the weights: written once."""
     dtype = request.dtype if request.dtype.startswith("q") else "f32"
+    positions = LEAST_POSITIONS
+    while positions < request.max_cache_len:
+        positions *= 2
     folder = pathlib.Path(request.folder)
-    made = folder.with_name(f"{folder.name}-onnx-{dtype}-{request.max_cache_len}-v{FORM}")
+    made = folder.with_name(f"{folder.name}-onnx-{dtype}-{positions}-v{FORM}")
     if not made.exists():
         measuring.say(f"writing {made}")
-    return finished(made, lambda path: onnx_graph.write(onnx, path, weights, request.max_cache_len)) / "model.onnx"
+    return finished(made, lambda path: onnx_graph.write(onnx, path, weights, positions)) / "model.onnx"
 
 
 class Generation:
