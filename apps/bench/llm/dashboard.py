@@ -10,9 +10,9 @@ from . import database
 from .paths import PATHS
 
 TEMPLATE = pathlib.Path(__file__).with_name("dashboard.html")
-NEEDED = ("run_id path model model_key config device dtype prompt_tokens iters decode_tokens max_cache_len search_budget status "
-          "ttft_ms ttft_ms_mean tpot_ms throughput_tps compile_ms ttft_samples tpot_samples memory_before_mb memory_after_mb "
-          "peak_rss_mb note error").split()
+NEEDED = ("run_id path model model_key config device dtype prompt_tokens iters decode_tokens max_cache_len search_budget "
+          "status ttft_ms ttft_ms_mean tpot_ms throughput_tps compile_ms ttft_samples tpot_samples memory_before_mb memory_after_mb "
+          "peak_rss_mb others_cpu note error").split()
 CHROMIUM = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
             "--disable-background-networking", "--force-color-profile=srgb", "--virtual-time-budget=5000")
 CARD_COLUMNS, CARD_HEIGHT, HEAD_HEIGHT = 3, 330, 420  # of the picture; about what the page takes

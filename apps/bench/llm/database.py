@@ -22,6 +22,7 @@ CREATE TABLE results (
   ttft_ms REAL, ttft_ms_mean REAL, tpot_ms REAL, throughput_tps REAL, compile_ms REAL,
   ttft_samples TEXT, tpot_samples TEXT,  -- JSON arrays, ms
   memory_before_mb INTEGER, memory_after_mb INTEGER, peak_rss_mb INTEGER,
+  others_cpu REAL,                 -- share of the processors that others took meanwhile
   note TEXT, error TEXT, created_at TEXT NOT NULL
 );
 CREATE INDEX results_of_run ON results(run_id);
@@ -30,7 +31,7 @@ CREATE INDEX results_by_model ON results(model_key, path);
 """
 RESULT_COLUMNS = ("run_id path model model_key config device dtype prompt_tokens iters warmups decode_tokens max_cache_len "
                   "search_budget status ttft_ms ttft_ms_mean tpot_ms throughput_tps compile_ms ttft_samples tpot_samples "
-                  "memory_before_mb memory_after_mb peak_rss_mb note error created_at").split()
+                  "memory_before_mb memory_after_mb peak_rss_mb others_cpu note error created_at").split()
 
 
 class DatabaseError(Exception):

@@ -3,6 +3,7 @@ import collections
 import dataclasses
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -30,6 +31,7 @@ class Finished:
     memory_before: int  # available, bytes
     memory_after: int
     peak_rss: int
+    others_cpu: float = 0  # the share of the machine's processors that others took meanwhile
 
 
 def tree(pid):
@@ -93,6 +95,27 @@ def last_words(errors, count=3):
     return " | ".join(collections.deque(lines, count))[-600:]
 
 
+class Busy:
+    """How much of the machine others took while a child of ours ran, and was waited for."""
+
+    def __init__(self):
+        self.start, self.all, self.own = time.monotonic(), self.machine_seconds(), self.child_seconds()
+
+    @staticmethod
+    def machine_seconds():
+        user, nice, system, _, _, irq, softirq, steal = map(int, pathlib.Path("/proc/stat").read_text().split()[1:9])
+        return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+    @staticmethod
+    def child_seconds():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def share(self):
+        others = (self.machine_seconds() - self.all) - (self.child_seconds() - self.own)
+        return round(max(0.0, others) / (os.cpu_count() * max(time.monotonic() - self.start, 1e-3)), 3)
+
+
 def judge(returncode, output, errors, ended, limits):
     """What a process's end means."""
     if ended == protocol.TIMED_OUT:
@@ -112,7 +135,7 @@ def judge(returncode, output, errors, ended, limits):
 
 
 def run(module, request, limits=Limits(), environment=None, python=sys.executable):
-    before = machine.memory()[1]
+    before, busy = machine.memory()[1], Busy()
     threads = str(request.threads)
     env = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
@@ -122,4 +145,4 @@ def run(module, request, limits=Limits(), environment=None, python=sys.executabl
         output.seek(0)
         errors.seek(0)
         result = judge(process.returncode, output.read(), errors.read(), ended, limits)
-    return Finished(result, before, machine.memory()[1], peak)
+    return Finished(result, before, machine.memory()[1], peak, busy.share())

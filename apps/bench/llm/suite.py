@@ -6,6 +6,8 @@ import time
 from . import database, machine, protocol, runner
 from .protocol import Request, Result
 
+BUSY = 0.1  # of the processors, taken by others: times say little
+
 
 @dataclasses.dataclass
 class Small:
@@ -94,6 +96,7 @@ class Suite:
                 "max_cache_len": self.cache_len(config), "search_budget": config.candidates, "status": result.status,
                 "compile_ms": result.compile_ms, **figures(result), "memory_before_mb": finished.memory_before >> 20,
                 "memory_after_mb": finished.memory_after >> 20, "peak_rss_mb": finished.peak_rss >> 20,
+                "others_cpu": finished.others_cpu,
                 "note": "; ".join(notes), "error": result.error}
 
     def run_all(self, jobs, mode):
@@ -132,4 +135,6 @@ def described(row):
         text += f", then {row['tpot_ms']:.2f} ms each, {row['throughput_tps']:.1f} tokens/s"
     if row["compile_ms"]:
         text += f", compiled in {row['compile_ms'] / 1e3:.1f} s"
+    if row["others_cpu"] > BUSY:
+        text += f", others took {row['others_cpu']:.0%} of the machine"
     return text + f", {row['peak_rss_mb']} MB" + (f" — {row['note']}" if row["note"] else "")

@@ -24,6 +24,18 @@ NO_WEBGL = ["--disable-gpu", "--disable-3d-apis"]
 
 # What a browser says of how fast a surface is drawn in software is no error of the page.
 HINTS = ("GPU stall", "willReadFrequently")
+CLICKS = """<script>
+for (let k = 0; k < document.querySelectorAll("#controls button").length; ++k) document.querySelectorAll("#controls button")[k].click();
+for (let k = 0; k < document.querySelectorAll("#report th").length; ++k) document.querySelectorAll("#report th")[k].click();
+for (const box of ["#runs-controls", "#controls"]) {
+  for (let k = 0; k < document.querySelector(box + " select").options.length; ++k) {
+    const select = document.querySelector(box + " select");
+    select.selectedIndex = k;
+    select.dispatchEvent(new Event("change"));
+  }
+}
+document.body.dataset.used = "all";
+</script></body>"""
 
 
 def open_page(chromium, page, screenshot, *arguments, fragment=""):
@@ -86,6 +98,11 @@ def main():
         summary = out / "summary.png"
         assert summary.exists() and summary.stat().st_size > 20000, "no summary, or an empty one"
         shutil.copy(summary, shots / "llm-summary.png") if shots != out else None
+        # Every button and every choice of the page, one after the other.
+        (out / "used.html").write_text(CLICKS.join(text.rsplit("</body>", 1)))
+        dom, console = open_page(chromium, out / "used.html", out / "used.png", *NO_WEBGL)
+        body = re.search(r"<body[^>]*>", dom).group(0)
+        assert not console and "data-error" not in body and 'data-used="all"' in body, (body, console[:3])
         # An early run: no sweep yet.
         data = dashboard.page_data(connection, results[0]["run_id"])
         (out / "first.html").write_text(dashboard.page(data, dashboard.plotly_script()))

@@ -1,9 +1,12 @@
 """The LLM suite without models: settings, modes, processes and how they end, the database."""
 import dataclasses
+import os
 import pathlib
 import sqlite3
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -49,6 +52,15 @@ class Processes(unittest.TestCase):
 
     def test_a_process_is_ended_before_the_machine_has_no_memory_left(self):
         self.assertEqual(run("ok", free_bytes=1 << 60).result.status, protocol.OUT_OF_MEMORY)
+
+    def test_what_others_take_of_the_machine_is_seen(self):
+        busy = runner.Busy()
+        other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        time.sleep(0.5)
+        share = busy.share()  # before it is waited for, it counts as someone else
+        other.kill()
+        other.wait()
+        self.assertGreater(share, 0.2 / os.cpu_count())
 
     def test_memory_of_a_process_is_seen(self):
         self.assertGreater(run("grows").peak_rss, 200 << 20)
@@ -116,7 +128,8 @@ class Runs(unittest.TestCase):
             status = protocol.OUT_OF_MEMORY if request.path == "large" else protocol.OK
             return runner.Finished(protocol.Result(status=status, ttft_samples=[1.0], tpot_samples=[1.0]), 0, 0, 0)
 
-        found, _ = self.results_of([fake("", "large"), fake("", "small")], ["llama-1b-bf16", "smollm2-135m-bf16", "llama-8b-bf16"], run=run)
+        found, _ = self.results_of([fake("", "large"), fake("", "small")],
+                                   ["llama-1b-bf16", "smollm2-135m-bf16", "llama-8b-bf16"], run=run)
         status = {key[:2]: row["status"] for key, row in found.items()}
         self.assertEqual(status["smollm2-135m-bf16", "large"], protocol.OUT_OF_MEMORY)
         self.assertEqual(status["llama-1b-bf16", "large"], protocol.SKIPPED)
@@ -202,7 +215,8 @@ class Modes(unittest.TestCase):
             for wrong, words in ((text.replace('dtype = "q8_0"', 'dtype = "q9"'), "q9"),
                                  (text.replace('model = "llama-1b"', 'model = "llama"'), "isn't there"),
                                  (text.replace("iters = 2", "iter = 2"), "unknown fields"),
-                                 (text.replace('name = "llama-8b-bf16"\n', 'name = "llama-1b-bf16"\n'), "same name"), ("[", "can't read")):
+                                 (text.replace('name = "llama-8b-bf16"\n', 'name = "llama-1b-bf16"\n'), "same name"),
+                                 ("[", "can't read")):
                 file.write_text(wrong)
                 with self.assertRaisesRegex(settings.SettingsError, words):
                     settings.read(file)

@@ -1,4 +1,7 @@
-"""The ways to run a model: a list. Each is a module here that answers a request when it is run (`python -m apps.bench.llm.paths.NAME`)."""
+"""The ways to run a model: a list.
+
+Each is a module here that answers a request when it is run, as `python -m apps.bench.llm.paths.NAME` from the root.
+"""
 import dataclasses
 
 # Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.

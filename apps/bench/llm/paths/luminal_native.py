@@ -19,6 +19,10 @@ class Program:
             raise RuntimeError(f"generate_bench ended with code {self.process.wait()} at: {command}")
         return answer.split()
 
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
 
 def measure(request):
     program = pathlib.Path(request.build_dir or "/nowhere") / "apps/bench/generate_bench"
@@ -37,6 +41,7 @@ def measure(request):
         return seconds, bench.ask("tokens")
 
     result = measuring.measured(request, run)
+    bench.end()
     result.compile_ms = 1e3 * float(prepared[1])
     # After "compile SECONDS weights BYTES search": how many plans each variant tried, and why it ended.
     result.note = " ".join(["searched:", *prepared[5:]]) if len(prepared) > 5 else ""

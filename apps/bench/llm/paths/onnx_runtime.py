@@ -76,9 +76,9 @@ def measure(request):
     loaded = time.perf_counter() - start
     result = measuring.measured(request, generation.run)
     result.compile_ms = 1e3 * loaded
-    result.note = f"onnxruntime {onnxruntime.__version__}; compile is loading and packing"
+    result.note = f"onnxruntime {onnxruntime.__version__}"
     if request.dtype == "bf16":
-        result.note += "; it has no bf16 on CPUs: weights widened to f32"
+        result.note += "; no bf16 on CPUs: weights widened to f32"
     return result
 
 
