@@ -2,10 +2,8 @@
 import json
 import pathlib
 import re
-import sys
-
-
 import sqlite3
+import sys
 import tempfile
 import time
 
