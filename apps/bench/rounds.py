@@ -7,7 +7,6 @@ Import it before torch: it starts the script again with the heap and the threads
 """
 import math
 import os
-import subprocess
 import sys
 import time
 
@@ -17,6 +16,7 @@ HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
 if any(os.environ.get(key) != value for key, value in HEAP.items()):
     os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})
 
+import asked  # noqa: E402
 import torch  # noqa: E402
 
 # After a parallel region OpenMP's threads spin for some milliseconds: long enough to take a core from who is next.
@@ -30,27 +30,15 @@ def raw(tensor):
     return tensor.view(torch.int16 if tensor.element_size() == 2 else tensor.dtype).numpy().tobytes()
 
 
-class Asked:
-    """One of our programs, which answers each command with a line."""
-
-    def __init__(self, program):
-        self.name = program.name
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def line_for(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline()
+class Asked(asked.Asked):
+    """One of our programs, with tensors for inputs and results."""
 
     def answers(self, command):
         """Whether it can do that; it is gone where it can't."""
         return bool(self.line_for(command))
 
-    def ask(self, command):
-        answer = self.line_for(command)
-        if not answer:
-            sys.exit(f"{self.name} ended early, at: {command}")
-        return answer.split()
+    def ended_at(self, command):
+        sys.exit(f"{self.name} ended early, at: {command}")
 
     def write_inputs(self, arguments, folder):
         for key, tensor in arguments.items():

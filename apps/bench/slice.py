@@ -10,7 +10,6 @@ import math
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import time
 
@@ -19,6 +18,7 @@ HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184", "OMP_N
 if any(os.environ.get(key) != value for key, value in HEAP.items()):
     os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})
 
+import asked  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
@@ -49,17 +49,9 @@ def reference(pattern, dtype):
     }[pattern]
 
 
-class Ours:
-    def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            sys.exit("slice: slice_bench ended early")
-        return answer.split()
+class Ours(asked.Asked):
+    def ended_at(self, command):
+        sys.exit("slice: slice_bench ended early")
 
 
 def seconds(function, arguments, count):

@@ -9,12 +9,12 @@
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_limits.h"
-#include "luminal/base/os_paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/compile_parts.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/load_data.h"
+#include "luminal/driver/load_options.h"
 #include "luminal/driver/measure/plan_tuner.h"
 #include "luminal/driver/no_plan.h"
 #include "luminal/driver/plan_cache.h"
@@ -29,22 +29,10 @@
 namespace luminal {
 namespace {
 
-// What must be readable after a run: outputs, kept tensors and probes.
-std::vector<NodeId> results(const Graph& graph) {
-  std::vector<NodeId> ids;
-  for (const Output& output : graph.outputs()) ids.push_back(output.node);
-  for (const Probe& probe : graph.probes()) ids.push_back(probe.node);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-// Empty where nothing is to be kept. A user without a home still compiles, and is told.
-std::filesystem::path cache_folder(const std::string& option, CompileReport& report) {
-  if (option == "none") return {};
-  if (!option.empty()) return option;
+// A user without a home still compiles, and is told.
+std::filesystem::path kept_in(const std::string& option, CompileReport& report) {
   try {
-    return base::cache_folder() / "kernels";
+    return cache_folder(option);
   } catch (const UserError& error) {
     report.notes.push_back(
         fmt::format("plans and compiled kernels are not kept: {}", error.what()));
@@ -157,18 +145,6 @@ void report_fusion(const Graph& graph, const CompileOptions& options, const std:
   }
 }
 
-backends::LibraryChoice choice_of(LibraryPolicy policy) {
-  switch (policy) {
-    case LibraryPolicy::Never:
-      return backends::LibraryChoice::Never;
-    case LibraryPolicy::Measured:
-      return backends::LibraryChoice::Measured;
-    case LibraryPolicy::Always:
-      return backends::LibraryChoice::Always;
-  }
-  return backends::LibraryChoice::Never;
-}
-
 std::shared_ptr<const kernel::PlannedGraph> read_given_plan(const CompiledParts& given,
                                                             const Graph& graph,
                                                             CompileReport& report) {
@@ -197,7 +173,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
                                                 const backends::Backend& backend,
                                                 const CompileOptions& options,
                                                 const PartsUse& parts, CompileReport& report) {
-  const std::filesystem::path folder = cache_folder(options.cache_folder, report);
+  const std::filesystem::path folder = kept_in(options.cache_folder, report);
   PlanCache plans(backend.runs_plans() ? folder : std::filesystem::path(), options.cache_bytes);
   std::vector<backends::LoadRequest> requests;
   for (size_t v = 0; v < variants.count(); ++v) {
@@ -207,16 +183,9 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
     backends::LoadRequest request;
     request.graph = variants.narrowed(v, graph);
     request.ports = ports;
-    request.options = {
-        .float64 = options.float64,
-        .threads = threads_of(options),
-        .target = options.target,
-        .cache_folder = folder,
-        .cache_bytes = options.cache_bytes,
-        .typical_sizes = search::representative_sizes(variables(*graph), of_variant.typical_sizes),
-        .library = choice_of(options.library),
-        .finite = options.numerics >= Numerics::Finite,
-        .keep_code = parts.made != nullptr};
+    request.options = load_options(options, *graph, of_variant.typical_sizes, folder);
+    request.options.float64 = options.float64;
+    request.options.keep_code = parts.made != nullptr;
     if (options.progress) {
       request.progress = [progress = options.progress](int done, int total) {
         progress({"kernels", done, total});
@@ -297,7 +266,7 @@ Executable compile_parts(const Graph& graph, const CompileOptions& options, cons
   impl->memory_limit =
       options.memory_limit > 0 ? options.memory_limit : base::cgroup_limits().memory.value_or(0);
 
-  const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = results(*snapshot)};
+  const backends::PortMap ports = {.leaves = snapshot->leaves(), .results = run_results(*snapshot)};
   // Reading weights doesn't wait for their kernels, unless there may be none to wait for.
   const int beside = report.stop_after.empty() ? threads_of(options) - 1 : 0;
   DataLoading loading(*snapshot, ports.leaves, beside);

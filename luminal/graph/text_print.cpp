@@ -11,18 +11,6 @@
 namespace luminal {
 namespace {
 
-std::string_view role_text(Role role) {
-  switch (role) {
-    case Role::Input:
-      return "input";
-    case Role::Weight:
-      return "weight";
-    case Role::State:
-      return "state";
-  }
-  return "input";
-}
-
 std::string constant_text(const Node& node) {
   const auto& constant = node.as<ConstantAttr>();
   return is_float(node.dtype) ? fmt::format("{}", constant.real)
@@ -100,6 +88,18 @@ std::string data_line(const Graph& graph, NodeId leaf) {
 }
 
 }  // namespace
+
+std::string_view role_text(Role role) {
+  switch (role) {
+    case Role::Input:
+      return "input";
+    case Role::Weight:
+      return "weight";
+    case Role::State:
+      return "state";
+  }
+  return "input";
+}
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";

@@ -5,6 +5,7 @@
 
 #include "apps/inspect/debug/stages.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/text_lines.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
 #include "luminal/shape/resolve_dims.h"
@@ -74,18 +75,6 @@ void check_dims(const Subject& subject, const std::vector<NodeId>& order, DebugS
   }
 }
 
-const char* name_of(Role role) {
-  switch (role) {
-    case Role::Input:
-      return "input";
-    case Role::Weight:
-      return "weight";
-    case Role::State:
-      return "state";
-  }
-  return "";
-}
-
 // Of another type or other dims than its leaf.
 std::string misfit(const Subject& subject, NodeId leaf, const TensorData& data) {
   const Node& node = subject.graph->node(leaf);
@@ -105,7 +94,7 @@ void look_at_leaf(const Subject& subject, NodeId leaf, DebugStage& stage) {
   const Role role = graph.node(leaf).as<InputAttr>().role;
   stage.seen.push_back(Finding{}
                            .add("leaf", graph.describe(leaf))
-                           .add("role", std::string(name_of(role)))
+                           .add("role", std::string(role_text(role)))
                            .add("type", type_of(graph.node(leaf)))
                            .add("values", digest_of(data))
                            .add("largest", fmt::format("{:.6g}", numbers.largest)));

@@ -5,8 +5,8 @@
 
 #include "luminal/backends/registry.h"
 #include "luminal/base/check.h"
-#include "luminal/base/os_paths.h"
 #include "luminal/driver/check_steps.h"
+#include "luminal/driver/load_options.h"
 #include "luminal/driver/plan_cache.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
@@ -17,33 +17,6 @@ namespace luminal::debug {
 namespace {
 
 using runtime::Buffer;
-
-std::filesystem::path cache_folder(const std::string& option) {
-  if (option == "none") return {};
-  return option.empty() ? base::cache_folder() / "kernels" : std::filesystem::path(option);
-}
-
-backends::LibraryChoice choice_of(LibraryPolicy policy) {
-  switch (policy) {
-    case LibraryPolicy::Never:
-      return backends::LibraryChoice::Never;
-    case LibraryPolicy::Measured:
-      return backends::LibraryChoice::Measured;
-    case LibraryPolicy::Always:
-      return backends::LibraryChoice::Always;
-  }
-  return backends::LibraryChoice::Never;
-}
-
-// What must be readable after a run, as compile() has it.
-std::vector<NodeId> results_of(const Graph& graph) {
-  std::vector<NodeId> ids;
-  for (const Output& output : graph.outputs()) ids.push_back(output.node);
-  for (const Probe& probe : graph.probes()) ids.push_back(probe.node);
-  std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
 
 // The first is the outer one: what it does around a step isn't seen by the second.
 class Both : public runtime::StepObserver {
@@ -70,17 +43,11 @@ Trial::Trial(const Subject& subject, const TrialOptions& options)
     : subject_(subject),
       options_(options),
       backend_(backends::find_backend("cpu")),
-      results_(results_of(*subject.graph)) {}
+      results_(run_results(*subject.graph)) {}
 
 backends::LoadOptions Trial::load_options() const {
-  const CompileOptions& options = subject_.options;
-  return {.threads = threads_of(options),
-          .target = options.target,
-          .cache_folder = cache_folder(options.cache_folder),
-          .cache_bytes = options.cache_bytes,
-          .typical_sizes = search::representative_sizes(variables(*subject_.graph), subject_.sizes),
-          .library = choice_of(options.library),
-          .finite = options.numerics >= Numerics::Finite};
+  return luminal::load_options(subject_.options, *subject_.graph, subject_.sizes,
+                               cache_folder(subject_.options.cache_folder));
 }
 
 backends::LoadRequest Trial::request_for(

@@ -4,22 +4,12 @@
 
 #include <set>
 
+#include "luminal/graph/text_lines.h"
+
 namespace luminal::view {
 namespace {
 
 using Layout = base::JsonText::Layout;
-
-const char* name_of(Role role) {
-  switch (role) {
-    case Role::Input:
-      return "input";
-    case Role::Weight:
-      return "weight";
-    case Role::State:
-      return "state";
-  }
-  return "";
-}
 
 // The op with what a reader needs to tell it from its neighbours.
 std::string title_of(const Node& node) {
@@ -44,7 +34,7 @@ void write_node(base::JsonText& json, const Node& node) {
   json.field("type", fmt::format("{}{}", name(node.dtype), text(node.dims)));
   if (node.op == Op::Input) {
     json.field("name", node.as<InputAttr>().name);
-    json.field("role", name_of(node.as<InputAttr>().role));
+    json.field("role", role_text(node.as<InputAttr>().role));
   }
   if (!node.label.empty()) json.field("label", node.label);
   json.key("inputs");

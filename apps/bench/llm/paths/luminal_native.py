@@ -1,27 +1,8 @@
 """luminal itself: generate_bench compiles the model, cold, and generates when asked."""
 import pathlib
-import subprocess
 
 from .. import measuring
-
-
-class Program:
-    """generate_bench, which answers each command with a line."""
-
-    def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"generate_bench ended with code {self.process.wait()} at: {command}")
-        return answer.split()
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
+from ... import asked
 
 
 def measure(request):
@@ -32,7 +13,7 @@ def measure(request):
     blocks = request.dtype.startswith("q")
     model, dtype = (request.gguf, "f32") if blocks else (request.folder, request.dtype)
     search = f" {request.candidates} {request.search_seconds}" if request.candidates else ""
-    bench = Program(program)
+    bench = asked.Asked(program)
     measuring.say(f"compiling {model}")
     prepared = bench.ask(f"prepare {model} {dtype} {request.threads} {request.max_cache_len} cold{search}")
 

@@ -1,0 +1,52 @@
+#include "luminal/driver/load_options.h"
+
+#include <algorithm>
+
+#include "luminal/base/os_paths.h"
+#include "luminal/driver/planning.h"
+#include "luminal/graph/verify.h"
+#include "luminal/search/cost_model.h"
+
+namespace luminal {
+namespace {
+
+backends::LibraryChoice choice_of(LibraryPolicy policy) {
+  switch (policy) {
+    case LibraryPolicy::Never:
+      return backends::LibraryChoice::Never;
+    case LibraryPolicy::Measured:
+      return backends::LibraryChoice::Measured;
+    case LibraryPolicy::Always:
+      return backends::LibraryChoice::Always;
+  }
+  return backends::LibraryChoice::Never;
+}
+
+}  // namespace
+
+std::vector<NodeId> run_results(const Graph& graph) {
+  std::vector<NodeId> ids;
+  for (const Output& output : graph.outputs()) ids.push_back(output.node);
+  for (const Probe& probe : graph.probes()) ids.push_back(probe.node);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::filesystem::path cache_folder(const std::string& option) {
+  if (option == "none") return {};
+  return option.empty() ? base::cache_folder() / "kernels" : std::filesystem::path(option);
+}
+
+backends::LoadOptions load_options(const CompileOptions& options, const Graph& graph,
+                                   const Bindings& sizes, const std::filesystem::path& folder) {
+  return {.threads = threads_of(options),
+          .target = options.target,
+          .cache_folder = folder,
+          .cache_bytes = options.cache_bytes,
+          .typical_sizes = search::representative_sizes(variables(graph), sizes),
+          .library = choice_of(options.library),
+          .finite = options.numerics >= Numerics::Finite};
+}
+
+}  // namespace luminal
