@@ -101,11 +101,15 @@ double fusing_is_dear(const kernel::KernelStep& step) {
   return 1e-6 * stages * stages * stages;
 }
 
+void norm_and_softmax(Graph& graph) {
+  Tensor x = graph.input("x", {64, 256});
+  const Tensor w = graph.weight("w", {256, 256});
+  softmax(matmul(rms_norm(x, {256}), w) + x, -1).output("y");
+}
+
 struct Question {
-  Question() {
-    Tensor x = graph.input("x", {64, 256});
-    const Tensor w = graph.weight("w", {256, 256});
-    softmax(matmul(rms_norm(x, {256}), w) + x, -1).output("y");
+  explicit Question(const std::function<void(Graph&)>& build = norm_and_softmax) {
+    build(graph);
     planned = prepare(graph);
     roots = luminal::roots(graph);
     terms.extracted = planned.extracted;
@@ -308,6 +312,39 @@ TEST(MeasuredSearch, EventsTellHowItWent) {
   EXPECT_EQ(kinds.front(), "candidate");
   EXPECT_EQ(kinds.back(), "stopped");
   EXPECT_THAT(kinds, testing::Contains("champion"));
+}
+
+// Convolutions of convolutions, fused: every tap computes those before it again.
+TEST(MeasuredSearch, WhatIsExpectedToTakeManyTimesLongerIsNotRun) {
+  Question question([](Graph& graph) {
+    Tensor x = graph.input("x", {1, 16, 32, 32});
+    for (const char* name : {"a", "b", "c"}) {
+      x = conv2d(x, graph.weight(name, {16, 16, 3, 3}), std::nullopt, {.padding = 1});
+    }
+    x.output("y");
+  });
+  SearchOptions fused = question.planned.options;
+  fused.fusion = Fusion::Always;
+  const FoundPlan slow =
+      find_plan(question.planned.extracted.graph, question.planned.request, fused);
+  Memory memory;
+  Clock clock(modelled);
+  ASSERT_GT(clock.total(slow.plan), 100 * clock.total(question.first.plan));
+  std::vector<std::string> passed_over;
+  MeasuredOptions options = kEnough;
+  options.event = [&](const SearchEvent& event) {
+    if (event.kind == "passed over") passed_over.push_back(event.text);
+  };
+  const MeasuredPlan found = question.run(&clock, memory, options);
+  EXPECT_THAT(passed_over, testing::Contains(HasSubstr("times the best plan's")));
+  for (const auto& step : slow.plan.steps) {
+    const auto& kernel = std::get<kernel::KernelStep>(step);
+    EXPECT_THAT(clock.timed,
+                testing::Not(testing::Contains(HasSubstr(kernel::text(kernel.lowered.kernel)))));
+  }
+  options.replay = found.report.trail;
+  EXPECT_EQ(question.run(nullptr, memory, options).report.trail.champion,
+            found.report.trail.champion);
 }
 
 TEST(MeasuredSearch, APolicyThatLeavesOnePlanIsKept) {

@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 // Up to this many scalar operations everything is compared with the interpreter, else samples.
 constexpr double kCheckedWhole = 1e7;
 constexpr int kFewestTrials = 5;
+// One run says enough of a plan that takes so many times longer than the first one did.
+constexpr double kSaidEnough = 4;
 constexpr int kMostRounds = 61;
 constexpr int kFewestRounds = 7;
 
@@ -173,10 +175,15 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
   const size_t n_steps = planned->plan.steps.size();
   std::vector<std::vector<double>> samples(n_steps);
   std::vector<double> base_runs;
-  for (int i = 0; i < options_.warm_ups; ++i) loaded->run(0);
+  bool says_enough = false;
+  for (int i = 0; i < options_.warm_ups && !says_enough; ++i) {
+    const double taken = loaded->run(0);
+    says_enough = base_ != nullptr && taken > std::max(seconds, kSaidEnough * base_seconds_);
+  }
+  const int fewest = says_enough ? 1 : kFewestTrials;
   const Clock::time_point start = Clock::now();
   for (int trial = 0; trial < options_.trials; ++trial) {
-    if (trial >= kFewestTrials && seconds_since(start) > seconds) break;
+    if (trial >= fewest && seconds_since(start) > seconds) break;
     if (base_ != nullptr) {
       eviction_.run();
       base_runs.push_back(base_->run(0));

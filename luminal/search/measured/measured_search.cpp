@@ -24,6 +24,9 @@ constexpr double kMostTiming = 0.5;    // seconds, likewise
 constexpr int kMostInVain = 16;        // proposals in a row that are known already
 // A plan whose kernels together take this much more than the best one's is no finalist.
 constexpr double kFarFromBest = 1.03;
+// A plan that is expected to take so many times what the best one takes isn't run: one that
+// computes a convolution again for every use of it takes minutes, and no budget bounds a run.
+constexpr double kHopeless = 4;
 // The best plan is at its bound: what is left is noise.
 constexpr double kNearBound = 0.95;
 // Above this the roofline isn't one: caches serve what the model reads from memory.
@@ -223,7 +226,7 @@ class MeasuredSearch {
     std::string digest = plan_digest(found.plan);
     if (seen_.contains(digest)) return false;
     // One that only makes sense rolled is none.
-    if (!terms_.whole(found.plan)) {
+    if (is_hopeless(found.plan) || !terms_.whole(found.plan)) {
       seen_.emplace(digest, 0);
       return false;
     }
@@ -231,6 +234,14 @@ class MeasuredSearch {
          .digest = std::move(digest),
          .what =
              proposal.order == 0 && proposal.hope == 1 ? "by the times so far" : "another try"});
+    return true;
+  }
+
+  bool is_hopeless(const kernel::Plan& plan) const {
+    const double expected = total(plan);
+    if (expected <= best().seconds * kHopeless) return false;
+    tell("passed over", fmt::format("{} kernels expected to take {}: {:.0f} times the best plan's",
+                                    plan.n_kernels(), us(expected), expected / best().seconds));
     return true;
   }
 

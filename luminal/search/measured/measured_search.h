@@ -53,7 +53,7 @@ struct SearchTrail {
 };
 
 struct SearchEvent {
-  std::string kind;         // "candidate", "tuned", "compared", "champion" or "stopped"
+  std::string kind;         // "candidate", "passed over", "compared", "champion" or "stopped"
   std::string text;         // for people
   int candidates = 0;       // distinct plans so far
   int kernels = 0;          // distinct ones that were timed or remembered so far
