@@ -147,17 +147,22 @@ bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, int k, int64_t bl
   return !std::holds_alternative<LocalInst>(inst.what);
 }
 
-std::optional<QuantisedForm> quantised_form(const Kernel& kernel, const Contraction& contraction) {
+bool has_small_integers(const Kernel& kernel, const Contraction& contraction) {
   const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
   const std::vector<bool> needed = needed_for(stage, contraction.right);
-  bool integers = false;
   for (size_t k = 0; k < needed.size(); ++k) {
-    integers = integers || (needed[k] && is_small_integer(stage.body[k].dtype) &&
-                            std::holds_alternative<LoadInst>(stage.body[k].what));
+    if (needed[k] && is_small_integer(stage.body[k].dtype) &&
+        std::holds_alternative<LoadInst>(stage.body[k].what)) {
+      return true;
+    }
   }
+  return false;
+}
+
+std::optional<QuantisedForm> quantised_form(const Kernel& kernel, const Contraction& contraction) {
   const std::optional<int64_t> extent =
       kernel.loops[static_cast<size_t>(contraction.k)].extent.to_int();
-  if (!integers || !extent || *extent == 0) return std::nullopt;
+  if (!has_small_integers(kernel, contraction) || !extent || *extent == 0) return std::nullopt;
   for (int64_t block = kLongestBlock; block >= kShortestBlock; block /= 2) {
     if (*extent % block != 0) continue;
     auto form = Decomposer(kernel, contraction, block).run(contraction.right);

@@ -24,6 +24,9 @@ struct QuantisedForm {
   std::optional<Stage> offset;
 };
 
+// Whether small integers are loaded for the right factor: all that are of the form below are so.
+bool has_small_integers(const Kernel& kernel, const Contraction& contraction);
+
 // Of the right factor; none where it isn't of this form, or the extent of k isn't known.
 std::optional<QuantisedForm> quantised_form(const Kernel& kernel, const Contraction& contraction);
 

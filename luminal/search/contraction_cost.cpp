@@ -5,6 +5,7 @@
 #include <set>
 
 #include "luminal/kernel/joined_loops.h"
+#include "luminal/kernel/quantised_form.h"
 
 namespace luminal::search {
 namespace {
@@ -133,12 +134,29 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
   return elements;
 }
 
+// Of many rows with factors that are made of small integers, which are bf16 as well.
+double integer_products(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                        const Bindings& sizes) {
+  constexpr double kFewRows = 8;
+  const double rows = points_of(kernel, form.rows, sizes);
+  if (rows <= kFewRows) return 0;
+  double products = 0;
+  for (const kernel::Contraction& contraction : form.contractions) {
+    if (!kernel::has_small_integers(kernel, contraction)) continue;
+    products +=
+        rows * points_of(kernel, form.batch, sizes) * n_weights(kernel, form, contraction, sizes);
+  }
+  return products;
+}
+
 }  // namespace
 
 double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                            const MachineModel& machine, const Bindings& sizes) {
   const kernel::ContractionWork work = kernel::work_of(kernel, form);
-  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
+  const double of_integers = integer_products(kernel, form, sizes);
+  return 2 * (value(work.products, sizes) - of_integers) / machine.product_flops_per_second +
+         2 * of_integers / machine.half_product_flops_per_second() +
          2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
          value(work.other_flops, sizes) / machine.flops_per_second +
          reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads +

@@ -50,8 +50,6 @@ constexpr double kTiledWaiting = 0.25;
 constexpr double kNearBytes = 4 << 20;
 constexpr double kNearWeightBytes = 512 << 10;
 constexpr double kNearSpeed = 8;
-// An f32 times a bf16, where those are fast: as three products of bf16.
-constexpr double kPartsOfF32 = 3;
 
 // Of the keys that a kernel of this form loops over, those that a mask by position leaves for the
 // row in the middle. The others are neither read nor multiplied.
@@ -128,10 +126,8 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
   const bool near = shared / others <= (others < machine.threads ? kNearWeightBytes : kNearBytes);
   const double speed = machine.bytes_per_second * (near ? kNearSpeed : 1);
   const double copies = std::max(1.0, machine.threads / others);
-  const double half = std::max(machine.product_flops_per_second,
-                               machine.exact_product_flops_per_second / kPartsOfF32);
   return 2 * value(work.products, sizes) / machine.product_flops_per_second +
-         2 * value(work.half_products, sizes) / half +
+         2 * value(work.half_products, sizes) / machine.half_product_flops_per_second() +
          2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
          value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
 }

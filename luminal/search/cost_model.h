@@ -1,6 +1,8 @@
 // The roofline: what a kernel takes at least, by bytes, flops and launch, on a described machine.
 #pragma once
 
+#include <algorithm>
+
 #include "luminal/kernel/kernel.h"
 
 namespace luminal::search {
@@ -14,6 +16,11 @@ struct MachineModel {
   double launch_seconds = 2e-6;
   double stage_seconds = 4e-9;  // to enter a stage's loops, per outer point
   int threads = 2;
+
+  // Of f32 by bf16, or by integers that are bf16: as three products of bf16 where those are fast.
+  double half_product_flops_per_second() const {
+    return std::max(product_flops_per_second, exact_product_flops_per_second / 3);
+  }
 };
 
 // Variables take the values of `sizes`; those it doesn't name, one between their bounds.

@@ -89,9 +89,11 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
   index_.open_level();
   read_arguments();
   if (schedule_.tiling) {
-    emit_micro_kernel_setup(builder_, target_, schedule_.tiling->multiply, schedule_.tiling->shape);
+    const Tiling& tiling = *schedule_.tiling;
+    const Multiply multiply = tiling.integers_on_tiles ? Multiply::Bf16Tiles : tiling.multiply;
+    emit_micro_kernel_setup(builder_, target_, multiply, tiling.shape);
     TileEmitter(state_, target_).emit(function_->getArg(2), function_->getArg(3));
-    emit_micro_kernel_release(builder_, schedule_.tiling->multiply);
+    emit_micro_kernel_release(builder_, multiply);
   } else if (schedule_.row_blocks) {
     RowBlockEmitter(state_, target_).emit(function_->getArg(2), function_->getArg(3));
   } else if (schedule_.vector_outer) {

@@ -1,10 +1,9 @@
 #include "luminal/backends/cpu/emit_quantised.h"
 
-#include <llvm/IR/IntrinsicsX86.h>
-
 #include <algorithm>
 
 #include "luminal/backends/cpu/emit_fixed_point.h"
+#include "luminal/backends/cpu/emit_integers.h"
 #include "luminal/kernel/panels.h"
 
 namespace luminal::backends::cpu {
@@ -43,11 +42,6 @@ Value* QuantisedEmitter::at(Value* base, Value* bytes) {
 Value* QuantisedEmitter::splat(Value* value) {
   if (value->getType()->isVectorTy()) return value;
   return builder_.CreateVectorSplat(vector_->getElementCount(), value);
-}
-
-// That a panel has for so many k.
-int64_t QuantisedEmitter::bytes_of_k(const TiledIntegers& integers, int64_t k) const {
-  return k * tiling_.lanes * bits(integers.dtype) / 8;
 }
 
 Value* QuantisedEmitter::multiply_add(Value* a, Value* b, Value* sum) {
@@ -144,10 +138,7 @@ void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns
         }
         for (const TiledIntegers& integers : quantised_.integers) {
           for (int copy = 0; copy < copies; ++copy) {
-            Value* bits_before = builder_.CreateMul(index_.scalar(integers.address, copy),
-                                                    i64(bits(integers.dtype)));
-            panels.push_back(at(state_.params[static_cast<size_t>(integers.param)],
-                                builder_.CreateLShr(bits_before, 3)));
+            panels.push_back(integer_panel(state_, integers, copy));
           }
         }
         loops_.counted(i64(0), parts, 1, {}, [&](Value* number, const Values&) {
@@ -176,13 +167,13 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
     const bool fixed_point = quantised_.fixed_point && integers.dtype == DType::U4;
     const Values products = fixed_point ? multiply_in_fixed_point(rows, n, number, here)
                                         : multiply(integers, rows, n, k, here);
-    const Values slopes = stage_values(integers.slope);
+    const Values slopes = stage_vectors(state_, integers.slope);
     for (size_t s = 0; s < totals.size(); ++s) {
       totals[s] = multiply_add(slopes[s % copies], products[s], totals[s]);
     }
   }
   if (quantised_.offset >= 0) {
-    const Values offsets = stage_values(quantised_.offset);
+    const Values offsets = stage_vectors(state_, quantised_.offset);
     for (size_t s = 0; s < totals.size(); ++s) {
       Value* of_row = of_part(rows.sums, static_cast<int>(s / copies), number);
       totals[s] = multiply_add(offsets[s % copies], splat(of_row), totals[s]);
@@ -217,17 +208,6 @@ Values QuantisedEmitter::multiply_in_fixed_point(const Rows& rows, int n, Value*
   return FixedPointEmitter(builder_, loops_, quantised_.block).multiply(parts, here);
 }
 
-// One value per panel.
-Values QuantisedEmitter::stage_values(int stage) {
-  StageEmitter emitter(state_, stage);
-  emitter.emit_hoisted(index_.level());
-  emitter.emit();
-  Values values = state_.locals[static_cast<size_t>(stage)];
-  values.resize(static_cast<size_t>(index_.chunk().copies), values[0]);
-  for (Value*& value : values) value = splat(value);
-  return values;
-}
-
 // Σ integer · x over a part of k that starts at `k`, by row and panel.
 Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& rows, int n, Value* k,
                                   const Values& panels) {
@@ -240,7 +220,9 @@ Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& row
         for (int64_t step = 0; step < steps; step += per_step) {
           Value* here = builder_.CreateAdd(builder_.CreateAdd(k, inside), i64(step));
           std::vector<Values> columns;
-          for (Value* panel : panels) columns.push_back(elements(integers, panel, here));
+          for (Value* panel : panels) {
+            columns.push_back(integer_elements(state_, target_, integers, panel, here));
+          }
           Value* left = at(rows.base, builder_.CreateMul(here, i64(4)));
           for (int64_t j = 0; j < per_step; ++j) {
             for (int row = 0; row < n; ++row) {
@@ -257,36 +239,6 @@ Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& row
         }
         return sums;
       });
-}
-
-// The elements of a panel that stand in one lane at `k`, as f32.
-Values QuantisedEmitter::elements(const TiledIntegers& integers, Value* panel, Value* k) {
-  const auto lanes = static_cast<unsigned>(tiling_.lanes);
-  auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes);
-  Value* address = at(panel, builder_.CreateMul(k, i64(bytes_of_k(integers, 8) / 8)));
-  if (integers.dtype == DType::U4) {
-    Value* word = builder_.CreateAlignedLoad(words, address, llvm::Align(4));
-    Values result;
-    for (int j = 0; j < kernel::kU4PerWord; ++j) result.push_back(from_word(word, j));
-    return result;
-  }
-  auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), lanes);
-  Value* byte = builder_.CreateAlignedLoad(bytes, address, llvm::Align(1));
-  Value* wide = integers.dtype == DType::I8 ? builder_.CreateSExt(byte, words)
-                                            : builder_.CreateZExt(byte, words);
-  return {builder_.CreateSIToFP(wide, vector_)};
-}
-
-// One of a word's u4: looked up among sixteen floats by its lowest bits, or masked and converted.
-Value* QuantisedEmitter::from_word(Value* word, int position) {
-  Value* shifted = position == 0 ? word : builder_.CreateLShr(word, uint64_t(4 * position));
-  if (!target_.avx512 || tiling_.lanes != 16) {
-    return builder_.CreateSIToFP(builder_.CreateAnd(shifted, 15), vector_);
-  }
-  std::vector<float> numbers(16);
-  for (size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
-  Value* table = llvm::ConstantDataVector::get(builder_.getContext(), numbers);
-  return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {table, shifted});
 }
 
 }  // namespace luminal::backends::cpu

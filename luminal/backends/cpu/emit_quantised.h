@@ -42,9 +42,6 @@ class QuantisedEmitter {
                   const Values& panels);
   Values multiply_in_fixed_point(const Rows& rows, int n, llvm::Value* number,
                                  const Values& panels);
-  Values elements(const TiledIntegers& integers, llvm::Value* panel, llvm::Value* k);
-  llvm::Value* from_word(llvm::Value* word, int position);
-  Values stage_values(int stage);
   llvm::Value* of_part(llvm::Value* values, int row, llvm::Value* number);
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
 
@@ -52,7 +49,6 @@ class QuantisedEmitter {
   llvm::Value* i64(int64_t value);
   llvm::Value* at(llvm::Value* base, llvm::Value* bytes);
   llvm::Value* splat(llvm::Value* value);
-  int64_t bytes_of_k(const TiledIntegers& integers, int64_t k) const;
 
   EmitState& state_;
   const Tiling& tiling_;

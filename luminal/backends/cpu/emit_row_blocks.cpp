@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/backends/cpu/emit_panels.h"
+#include "luminal/backends/cpu/emit_parts.h"
 #include "luminal/backends/cpu/micro_kernel.h"
 
 namespace luminal::backends::cpu {
@@ -253,35 +254,9 @@ void RowBlockEmitter::store_parts(const BlockedContraction& contraction, Values 
     builder_.CreateAlignedStore(values[0], in_scratch(at), llvm::Align(4));
     return;
   }
-  const int lanes = target_.vector_bytes / 4;
-  auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), static_cast<unsigned>(lanes));
-  auto* halves =
-      llvm::FixedVectorType::get(builder_.getInt16Ty(), 2 * static_cast<unsigned>(lanes));
-  std::vector<int> upper;  // halves of all words
-  for (int k = 0; k < lanes * static_cast<int>(values.size()); ++k) upper.push_back(2 * k + 1);
   Value* plane = builder_.CreateMul(index_.scalar(contraction.row_pitch), i64(blocks_.rows));
-  for (int part = 0; part < contraction.parts; ++part) {
-    Values bits;
-    for (Value* value : values) bits.push_back(builder_.CreateBitCast(value, words));
-    // The last of two parts is rounded; of one and of three nothing is left.
-    Values rounded = bits;
-    if (part == 1 && contraction.parts == 2) {
-      for (Value*& x : rounded) x = builder_.CreateAdd(x, llvm::ConstantInt::get(words, 0x8000u));
-    }
-    Value* first = builder_.CreateBitCast(rounded.front(), halves);
-    Value* second = builder_.CreateBitCast(rounded.back(), halves);
-    builder_.CreateAlignedStore(builder_.CreateShuffleVector(first, second, upper), in_scratch(at),
-                                llvm::Align(2));
-    if (part + 1 == contraction.parts) return;
-    // The upper bits are a number of their own, and what they leave is exact. They leave nothing
-    // where there are no others; so infinity leaves nothing.
-    for (size_t v = 0; v < values.size(); ++v) {
-      Value* high = builder_.CreateAnd(bits[v], llvm::ConstantInt::get(words, 0xffff0000u));
-      Value* rest =
-          builder_.CreateFSub(values[v], builder_.CreateBitCast(high, values[v]->getType()));
-      values[v] = builder_.CreateSelect(builder_.CreateICmpEQ(high, bits[v]),
-                                        llvm::Constant::getNullValue(rest->getType()), rest);
-    }
+  for (Value* part : bf16_parts(builder_, std::move(values), contraction.parts)) {
+    builder_.CreateAlignedStore(part, in_scratch(at), llvm::Align(2));
     at = builder_.CreateAdd(at, plane);
   }
 }

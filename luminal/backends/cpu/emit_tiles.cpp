@@ -1,5 +1,6 @@
 #include "luminal/backends/cpu/emit_tiles.h"
 
+#include "luminal/backends/cpu/emit_integer_tiles.h"
 #include "luminal/backends/cpu/emit_panels.h"
 
 namespace luminal::backends::cpu {
@@ -39,27 +40,19 @@ void TileEmitter::unset_row() {
 
 void TileEmitter::emit(Value* first, Value* last) {
   loops_.counted(first, last, 1, {}, [&](Value* number, const Values&) {
-    Value* row_block = nullptr;
-    const Block block = find_block(number, row_block);
-    // Blocks below one another follow each other: they read the same panels.
-    Value* others_panels = builder_.CreateOr(builder_.CreateICmpEQ(number, first),
-                                             builder_.CreateICmpEQ(row_block, i64(0)));
-    loops_.guarded(others_panels, [&] {
+    const Block block = find_block(number);
+    Value* is_first = builder_.CreateICmpEQ(number, first);
+    loops_.guarded(has_new_panels(block, is_first), [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
         if (!contraction.right.in_place && !contraction.quantised) copy_panels(contraction, block);
       }
     });
-    auto make_rows = [&] {
+    loops_.guarded(has_new_rows(block, is_first), [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
         if (!contraction.left.in_place) copy_rows(contraction, block);
         if (contraction.quantised) prepare_rows(contraction, block);
       }
-    };
-    if (tiling_.same_rows) {
-      loops_.guarded(builder_.CreateICmpEQ(number, first), make_rows);
-    } else {
-      make_rows();
-    }
+    });
     for (const TiledContraction& contraction : tiling_.contractions) emit_sums(contraction, block);
     for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
     for (int loop : tiling_.others) index_.unset_loop(loop);
@@ -68,21 +61,35 @@ void TileEmitter::emit(Value* first, Value* last) {
   });
 }
 
-// Opens the level of the block and sets the loops that it is one point of.
-TileEmitter::Block TileEmitter::find_block(Value* number, Value*& row_block) {
+Value* TileEmitter::has_new_panels(const Block& block, Value* is_first) {
+  if (tiling_.integers_on_tiles) return builder_.getTrue();
+  return builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_rows, i64(0)));
+}
+
+Value* TileEmitter::has_new_rows(const Block& block, Value* is_first) {
+  if (tiling_.same_rows) return is_first;
+  if (!tiling_.integers_on_tiles) return builder_.getTrue();
+  return builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_columns, i64(0)));
+}
+
+// Opens the level of the block and sets the loops that it is one point of. Blocks below one another
+// follow each other: they read the same panels. Of integers it is rows that take longer to make.
+TileEmitter::Block TileEmitter::find_block(Value* number) {
   Value* rest = number;
   auto take = [&](Value* count) {
     Value* index = builder_.CreateURem(rest, count);
     rest = builder_.CreateUDiv(rest, count);
     return index;
   };
-  row_block = take(index_.scalar(tiling_.row_blocks));
-  Value* column_block = take(index_.scalar(tiling_.column_blocks));
+  Block block;
+  auto take_rows = [&] { block.of_rows = take(index_.scalar(tiling_.row_blocks)); };
+  if (!tiling_.integers_on_tiles) take_rows();
+  block.of_columns = take(index_.scalar(tiling_.column_blocks));
+  if (tiling_.integers_on_tiles) take_rows();
   Values indices(tiling_.others.size());
   for (size_t k = indices.size(); k-- > 0;) indices[k] = take(extent(tiling_.others[k]));
-  Block block;
-  block.row = builder_.CreateMul(row_block, i64(tiling_.block_rows));
-  block.column = builder_.CreateMul(column_block, i64(tiling_.block_columns));
+  block.row = builder_.CreateMul(block.of_rows, i64(tiling_.block_rows));
+  block.column = builder_.CreateMul(block.of_columns, i64(tiling_.block_columns));
   Value* rows = tiling_.row_loop < 0 ? i64(1) : extent(tiling_.row_loop);
   block.last_row = at_most(builder_.CreateAdd(block.row, i64(tiling_.block_rows)), rows);
   block.last_column = at_most(builder_.CreateAdd(block.column, i64(tiling_.block_columns)),
@@ -176,6 +183,13 @@ void TileEmitter::for_each_tile(const Block& block, const std::function<void(con
 
 // In parts of k. There is one part even without any k: its sums are zeros.
 void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& block) {
+  if (tiling_.integers_on_tiles) {
+    index_.open_level();
+    IntegerTilesEmitter(state_, target_, contraction)
+        .emit(rows_of(contraction, block), {block.column, block.last_column});
+    index_.close_level();
+    return;
+  }
   if (contraction.quantised) {
     QuantisedEmitter emitter(state_, target_, contraction);
     const QuantisedEmitter::Rows rows = rows_of(contraction, block);
@@ -244,7 +258,11 @@ QuantisedEmitter::Rows TileEmitter::rows_of(const TiledContraction& contraction,
 
 void TileEmitter::prepare_rows(const TiledContraction& contraction, const Block& block) {
   index_.open_level();
-  QuantisedEmitter(state_, target_, contraction).prepare_rows(rows_of(contraction, block));
+  const QuantisedEmitter::Rows rows = rows_of(contraction, block);
+  QuantisedEmitter(state_, target_, contraction).prepare_rows(rows);
+  if (tiling_.integers_on_tiles) {
+    IntegerTilesEmitter(state_, target_, contraction).prepare_rows(rows);
+  }
   index_.close_level();
 }
 

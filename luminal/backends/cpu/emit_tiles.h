@@ -21,9 +21,13 @@ class TileEmitter {
   struct Block {
     llvm::Value *row, *last_row;
     llvm::Value *column, *last_column;
+    llvm::Value *of_rows, *of_columns;  // numbers
   };
 
-  Block find_block(llvm::Value* number, llvm::Value*& row_block);
+  Block find_block(llvm::Value* number);
+  // Whether the block before it, if there is one, had other panels, or other rows.
+  llvm::Value* has_new_panels(const Block& block, llvm::Value* is_first);
+  llvm::Value* has_new_rows(const Block& block, llvm::Value* is_first);
   void copy_panels(const TiledContraction& contraction, const Block& block);
   void copy_rows(const TiledContraction& contraction, const Block& block);
   // What a micro kernel computes: a tile of a block.

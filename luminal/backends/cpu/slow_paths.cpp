@@ -43,7 +43,8 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       };
       passed_over.insert(static_cast<size_t>(contraction.stage));
       copied(contraction.left, "left", "rows");
-      copied(contraction.right, "right", "panels");
+      if (!contraction.quantised) copied(contraction.right, "right", "panels");
+      passed_over.insert(static_cast<size_t>(contraction.right.stage));
     }
   }
   // Copies that serve many rows aren't worth a line.

@@ -84,8 +84,11 @@ TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) 
 }
 
 // The kernel as Tiling::kernel wants it.
-Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& tiling) {
+Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Target& target,
+                    Tiling& tiling) {
   Kernel result = kernel;
+  const bool streams = most_rows(kernel, form) <= kMostStreamedRows;
+  const bool tiles = target.amx_bf16 && target.vector_bytes == 64;
   for (size_t s = 0; s < kernel.stages.size(); ++s) {
     if (!kernel.stages[s].reduction) tiling.epilogue.push_back(static_cast<int>(s));
   }
@@ -96,7 +99,7 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, Tiling& t
     tiled.k = contraction.k;
     tiled.left.stage = add_stage(result, kernel::factor_stage(stage, contraction.left));
     tiled.right.stage = add_stage(result, kernel::factor_stage(stage, contraction.right));
-    if (most_rows(kernel, form) <= kMostStreamedRows) {
+    if (streams || tiles) {
       if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
         tiled.quantised = add_quantised(result, *quantised);
       }
@@ -199,6 +202,11 @@ bool in_fixed_point(const Target& target, const TiledQuantised& quantised) {
                              [](const TiledIntegers& i) { return i.dtype == DType::U4; });
 }
 
+bool fits_tiles(const TiledContraction& contraction) {
+  return contraction.quantised && contraction.quantised->integers.size() == 1 &&
+         contraction.quantised->block % kTileDepth == 0;
+}
+
 Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
                          int64_t most_rows) {
   const bool exact = std::ranges::all_of(form.contractions, [&](const Contraction& contraction) {
@@ -239,6 +247,24 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   tiling.row_blocks = ceil_div(m, tiling.block_rows);
 }
 
+// How integers are multiplied, where they are, and how large tiles are. `all_rows` are those of the
+// kernel, `rows` those of one of its blocks.
+void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_t rows) {
+  const bool streams = all_rows <= kMostStreamedRows;
+  tiling.integers_on_tiles =
+      !streams && rows > kMostStreamedRows && std::ranges::all_of(tiling.contractions, fits_tiles);
+  bool streamed = false;
+  for (TiledContraction& contraction : tiling.contractions) {
+    if (!streams && !tiling.integers_on_tiles) contraction.quantised.reset();
+    if (!streams || !contraction.quantised) continue;
+    streamed = true;
+    contraction.quantised->fixed_point = in_fixed_point(target, *contraction.quantised);
+  }
+  tiling.shape = tiling.integers_on_tiles ? MicroShape{.rows = 16, .panels = 4}
+                 : streamed               ? streamed_shape(target, rows)
+                                          : micro_shape(target, tiling.multiply, rows);
+}
+
 // Heads beside one another are blocks of their own, of the same rows.
 bool have_same_rows(const Schedule& schedule, const Tiling& tiling) {
   if (tiling.row_blocks.upper_bound() > 1) return false;
@@ -268,6 +294,13 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
         contraction.quantised->units = offset;
         contraction.quantised->digits = offset + parts;
         offset = offset + parts + align64(k * Expr(tiling.block_rows * 4));
+      }
+      if (tiling.integers_on_tiles) {
+        contraction.quantised->row_parts = offset;
+        offset = offset + k * Expr(tiling.block_rows * 2 * kRowParts);
+        contraction.quantised->panels = offset;
+        contraction.quantised->tiles = offset + Expr(tiling.block_columns * 2 * kPanelDepth);
+        offset = contraction.quantised->tiles + Expr(kStretchesAtOnce * kTilePiece);
       }
     }
     // Whole vectors are written along a row.
@@ -303,7 +336,7 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
                    const Target& target) {
   Tiling tiling;
   tiling.lanes = target.vector_bytes / 4;
-  tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, tiling));
+  tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, target, tiling));
   schedule.kernel = tiling.kernel.get();
   schedule.stages.clear();
   for (const Stage& stage : tiling.kernel->stages) {
@@ -324,18 +357,12 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
                            ? 1
                            : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
   tiling.multiply = choose_multiply(kernel, form, target, most);
-  bool streams = false;
   for (TiledContraction& contraction : tiling.contractions) {
     find_rows(schedule, tiling, contraction, contraction.left);
     find_panels(schedule, tiling, contraction, contraction.right);
     if (contraction.quantised) find_integers(schedule, tiling, contraction);
-    if (contraction.quantised) {
-      streams = true;
-      contraction.quantised->fixed_point = in_fixed_point(target, *contraction.quantised);
-    }
   }
-  tiling.shape =
-      streams ? streamed_shape(target, most) : micro_shape(target, tiling.multiply, most);
+  choose_shape(tiling, target, most_rows(kernel, form), most);
   choose_blocks(schedule, tiling);
   tiling.same_rows = have_same_rows(schedule, tiling);
   place_in_scratch(schedule, tiling);

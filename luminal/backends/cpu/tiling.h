@@ -51,7 +51,19 @@ struct TiledQuantised {
   // memory too, as do the units of their parts.
   bool fixed_point = false;
   Expr digits, units;
+  // On tiles (see emit_integer_tiles.h): offsets in scratch memory of the parts that rows are sums
+  // of, of the integers as bf16, and of tiles on their way to the sums.
+  Expr row_parts, panels, tiles;
 };
+
+// Of products of integers on tiles: elements along k that a tile holds, and the bytes of a piece of
+// memory that fills one; parts of a number of f32; k that a block's columns are made bf16 for;
+// stretches of k that are summed at once.
+constexpr int64_t kTileDepth = 32;
+constexpr int64_t kTilePiece = 1024;
+constexpr int64_t kRowParts = 3;
+constexpr int64_t kPanelDepth = 256;
+constexpr int kStretchesAtOnce = 4;
 
 struct TiledContraction {
   int stage;  // of the tiling's kernel
@@ -69,6 +81,7 @@ struct Tiling {
   int row_loop = -1;        // −1: there is one row
   int column_loop = -1;
   Multiply multiply = Multiply::F32;
+  bool integers_on_tiles = false;  // of all contractions, in place of `multiply`
   MicroShape shape;
   int lanes = 1;
   int64_t block_rows = 1;

@@ -89,7 +89,6 @@ TEST(Quantised, WeightsAreNotMadeForManyRowsEither) {
   for (const Made& made : {Made(q8), Made(q4_in_super_blocks)}) {
     const Compiled compiled(128, made);
     ASSERT_TRUE(compiled.schedule.tiling);
-    EXPECT_EQ(compiled.quantised(), nullptr);
     EXPECT_FALSE(compiled.schedule.tiling->contractions[0].right.in_place);
     for (const auto& step : compiled.planned->plan.steps) {
       const kernel::Kernel& k = std::get<kernel::KernelStep>(step).lowered.kernel;
@@ -99,6 +98,22 @@ TEST(Quantised, WeightsAreNotMadeForManyRowsEither) {
       }
     }
   }
+}
+
+// Where there are tiles, and scales that are the same for as many integers as one holds.
+TEST(Quantised, ManyRowsMultiplyIntegersOnTiles) {
+  const bool tiles = Target::named("").amx_bf16;
+  for (const Made& made :
+       {Made(q8), Made(q4), Made(q4_with_offsets), Made(q4_in_super_blocks), Made(q8_per_column)}) {
+    for (const Expr& rows : {Expr(9), Expr(128), Expr::var("s", 0, 200)}) {
+      const Compiled compiled(rows, made);
+      EXPECT_EQ(compiled.schedule.tiling->integers_on_tiles, tiles);
+      EXPECT_EQ(compiled.quantised() != nullptr, tiles);
+    }
+  }
+  EXPECT_FALSE(Compiled(128, q6_in_super_blocks).schedule.tiling->integers_on_tiles);
+  EXPECT_EQ(Compiled(128, q6_in_super_blocks).quantised(), nullptr);
+  EXPECT_FALSE(Compiled(8, q8).schedule.tiling->integers_on_tiles);
 }
 
 TEST(Quantised, OnePackedFormServesFewRowsAndMany) {

@@ -1,0 +1,63 @@
+// Many rows by weights of small integers, which are multiplied on tiles of bf16 where the processor
+// has those: as precise as sums in f32, whatever the rows hold.
+#include "tests/backends/quantised_product.h"
+
+namespace luminal {
+namespace {
+
+const QuantisedWeight kForms[] = {
+    {.dtype = DType::U4, .zero = 8},
+    {.dtype = DType::I8, .zero = 0},
+    {.dtype = DType::U8, .zero = 128},
+    {.columns = 40, .depth = 544, .dtype = DType::I8, .zero = 0},  // no whole panels nor ranges
+    {.columns = 17, .depth = 96, .dtype = DType::U4, .zero = 8},
+    {.depth = 384, .dtype = DType::I8, .zero = 0, .block = 128},
+    {.depth = 512, .dtype = DType::U8, .zero = 0, .block = 256},
+    {.depth = 96, .dtype = DType::I8, .zero = 0, .block = 16},  // too short a stretch for a tile
+};
+
+TEST(IntegerTiles, EveryFormIsPrecise) {
+  for (const QuantisedWeight& weight : kForms) {
+    for (int64_t rows : {9, 16, 17, 45}) {
+      QuantisedProduct product(rows, weight);
+      product.expect_sums(random_values(rows * weight.depth, 0));
+    }
+  }
+}
+
+TEST(IntegerTiles, RowsOfAnyRangeArePrecise) {
+  for (double exponents : {6.0, 30.0, 60.0}) {
+    QuantisedProduct product(33, {});
+    product.expect_sums(random_values(33 * 256, exponents));
+  }
+}
+
+// More than a block of them, and after that few, and none.
+TEST(IntegerTiles, RowsMayChangeFromRunToRun) {
+  for (const QuantisedWeight& weight : {kForms[0], kForms[3]}) {
+    QuantisedProduct product(Expr::var("s", 0, 300), weight);
+    for (int64_t rows : {300, 1, 129, 3, 0, 15, 128}) {
+      product.expect_sums(random_values(rows * weight.depth, 3));
+    }
+  }
+}
+
+TEST(IntegerTiles, RowsOfSmallNumbersAndOfNone) {
+  QuantisedProduct product(20, {.depth = 64});
+  std::vector<float> values = random_values(20 * 64, 0);
+  for (float& value : values) value *= 0x1p-100f;
+  product.expect_sums(values);
+  for (float& value : values) value *= 0x1p-30f;  // subnormal: they may count as zeros
+  product.expect_sums(values);
+  product.expect_sums(std::vector<float>(20 * 64, 0.0f));
+}
+
+TEST(IntegerTiles, WhatIsNotFiniteStaysInItsRow) {
+  for (const QuantisedWeight& weight : {kForms[0], kForms[1]}) {
+    QuantisedProduct product(18, weight);
+    product.expect_bad_elements_stay(18, random_values(18 * weight.depth, 0));
+  }
+}
+
+}  // namespace
+}  // namespace luminal
