@@ -1,4 +1,5 @@
 """Benchmarks: one command each gives the figures and the page, and comparing builds finds slowdowns."""
+import functools
 import json
 import pathlib
 import re
@@ -124,28 +125,64 @@ def debug_faults(context):
 LLM_CONFIGS = ("smollm2-135m-bf16", "llama-1b-bf16", "llama-1b-q8_0", "llama-1b-q4_0")
 
 
-def llm_suite(context):
-    """One run of the LLM suite: luminal has figures in every configuration, and so has every path that is installed."""
-    python = context.root / ".venv/bin/python"
+@functools.cache
+def llm_results(run, root, build_dir):
+    """One run of the LLM suite, which claims about it share: a row per measurement."""
+    python = root / ".venv/bin/python"
     if not python.exists():
         raise Short("there is no .venv: run tools/install-deps.sh")
-    context.program("apps/bench/generate_bench")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
-        result = context.run([python, "-B", context.root / "apps/bench/llm/bench.py", "full-fast", "--config",
-                              ",".join(LLM_CONFIGS), "--build-dir", context.build_dir, "--out", out])
+        result = run([python, "-B", root / "apps/bench/llm/bench.py", "full-fast", "--config", ",".join(LLM_CONFIGS),
+                      "--build-dir", build_dir, "--out", out])
         print(result.stdout, end="")
         if result.returncode != 0 or not (out / "bench.html").exists():
             raise Short(last_line(result))
-        rows = sqlite3.connect(out / "bench.db").execute("SELECT config, path, status, tpot_ms FROM results").fetchall()
-    failed = [f"{path} on {config}: {status}" for config, path, status, _ in rows
+        columns = "config, path, status, ttft_ms, tpot_ms"
+        return sqlite3.connect(out / "bench.db").execute(f"SELECT {columns} FROM results").fetchall()
+
+
+def llm_suite(context):
+    """luminal has figures in every configuration, and so has every path that is installed."""
+    context.program("apps/bench/generate_bench")
+    rows = llm_results(context.run, context.root, context.build_dir)
+    failed = [f"{path} on {config}: {status}" for config, path, status, _, _ in rows
               if status not in ("ok", "absent", "unsupported")]
     if failed:
         raise Short("; ".join(failed))
-    measured = {(config, path) for config, path, status, tpot in rows if status == "ok" and tpot > 0}
+    measured = {(config, path) for config, path, status, _, tpot in rows if status == "ok" and tpot > 0}
     paths = sorted({path for _, path in measured})
     whole = all((config, "luminal") in measured for config in LLM_CONFIGS)
     return f"{len(measured)} measurements of {', '.join(paths)}, and the page", whole and len(paths) > 1
+
+
+def llm_goal(config, figure, most, against=None):
+    """luminal's time by the best other path's, or by that of `against`, in one run of the suite."""
+    column = {"ttft": 3, "tpot": 4}[figure]
+
+    def measure(context):
+        context.program("apps/bench/generate_bench")
+        rows = llm_results(context.run, context.root, context.build_dir)
+        times = {row[1]: row[column] for row in rows if row[0] == config and row[2] == "ok"}
+        others = {path: ms for path, ms in times.items() if path != "luminal" and against in (None, path)}
+        if "luminal" not in times or not others:
+            raise Short(f"luminal or {against or 'any other path'} has no figure")
+        best = min(others, key=others.get)
+        ratio = times["luminal"] / others[best]
+        return f"{ratio:.2f}x: luminal {times['luminal']:.1f} ms, {best} {others[best]:.1f} ms", ratio <= most
+    return measure
+
+
+def llm_goals():
+    """The shape of Llama-3.2-1B in each format: the time a token, and until the first one."""
+    for config, most, against in (("llama-1b-bf16", 0.85, None), ("llama-1b-q8_0", 0.8, "llama.cpp"),
+                                  ("llama-1b-q4_0", 0.8, "llama.cpp")):
+        name = config.removeprefix("llama-1b-").replace("_0", "")
+        whose = f"{against}'s" if against else "the best other path's"
+        yield Claim(name=f"llm-{name}-tpot", target=f"{config}: the time a token at most {most}x {whose}", minutes=20,
+                    measure=llm_goal(config, "tpot", most, against))
+        yield Claim(name=f"llm-{name}-ttft", target=f"{config}: until the first token at most 0.65x the best other path's",
+                    minutes=20, measure=llm_goal(config, "ttft", 0.65))
 
 
 CLAIMS = [
@@ -157,8 +194,6 @@ CLAIMS = [
           measure=ctest("-R", "^bench_page_test$"), quick=True),
     Claim(name="debug-faults", target=f"luminal debug-ops names the cause and the place of each of {N_FAULTS} planted "
           "faults or more, and none where nothing is planted", minutes=1, measure=debug_faults, quick=True),
-
-
     Claim(name="llm-page", target="the LLM suite's page draws in a browser, without a console error", minutes=1,
           measure=ctest("-R", "^bench_llm_page_test$"), quick=True),
     Claim(name="llm-paths", target="the LLM suite's paths that are installed make the same tokens from the same weights, "
@@ -166,6 +201,7 @@ CLAIMS = [
           measure=ctest("-R", "^bench_llm_(suite|weights|paths)_test$"), quick=True),
     Claim(name="llm-suite", target="one command: SmolLM2-135M, and the shape of Llama-3.2-1B in bf16, Q8_0 and Q4_0, on "
           "luminal and every peer that is installed, and the page", minutes=20, measure=llm_suite),
+    *llm_goals(),
     Claim(name="compare", target="15 % more work in one kernel is flagged in 9 of 10 runs of --compare, an unchanged "
           "build in at most 1 of 10", minutes=8, measure=compare),
     Claim(name="fusion", target="luminal bench fusion: SmolLM2 at 6 settings of prefill and decode: no 95 % interval of "

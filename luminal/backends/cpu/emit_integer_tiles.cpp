@@ -74,8 +74,8 @@ void IntegerTilesEmitter::on_tile(intrinsic::ID id, int tile, llvm::ArrayRef<Val
 void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
     Value* from = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
-    Value* before =
-        times(builder_.CreateUDiv(row, i64(kRowsOfTile)), length_ / kTileDepth * kRowParts);
+    Value* before = times(builder_.CreateUDiv(row, i64(kRowsOfTile)),
+                          length_ / kTileDepth * quantised_.n_row_parts);
     Value* to = piece(in_scratch(quantised_.row_parts, i64(0)), before);
     to = at(to, times(builder_.CreateURem(row, i64(kRowsOfTile)), kRowOfTile));
     loops_.counted(i64(0), i64(length_), kTileDepth, {}, [&](Value* k, const Values&) {
@@ -84,8 +84,8 @@ void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
         Value* here = at(from, times(builder_.CreateAdd(k, i64(half)), 4));
         values.push_back(builder_.CreateAlignedLoad(vector_, here, llvm::Align(4)));
       }
-      Value* number = times(builder_.CreateUDiv(k, i64(kTileDepth)), kRowParts);
-      for (Value* part : bf16_parts(builder_, values, kRowParts)) {
+      Value* number = times(builder_.CreateUDiv(k, i64(kTileDepth)), quantised_.n_row_parts);
+      for (Value* part : bf16_parts(builder_, values, {quantised_.n_row_parts, true})) {
         builder_.CreateAlignedStore(part, piece(to, number), llvm::Align(kRowOfTile));
         number = builder_.CreateAdd(number, i64(1));
       }
@@ -217,7 +217,7 @@ void IntegerTilesEmitter::multiply(const Tile& tile, const Range& k, Value* firs
       times(builder_.CreateUDiv(tile.row, i64(kRowsOfTile)), length_ / kTileDepth);
   Value* before = builder_.CreateUDiv(k.from, i64(kTileDepth));
   Value* rows = piece(in_scratch(quantised_.row_parts, i64(0)),
-                      times(builder_.CreateAdd(tile_of_rows, before), kRowParts));
+                      times(builder_.CreateAdd(tile_of_rows, before), quantised_.n_row_parts));
   for (int s = 0; s < n; ++s) on_tile(intrinsic::x86_tilezero, kFirstSum + s, {});
   for (int turn = 0; turn < n; turn += kTurns) {
     const int end = std::min(n, turn + kTurns);
@@ -229,10 +229,11 @@ void IntegerTilesEmitter::multiply(const Tile& tile, const Range& k, Value* firs
         on_tile(intrinsic::x86_tileloadd64, kFirstRight + s % kTurns,
                 {piece(tile.panel, number(s)), i64(kRowOfTile)});
       }
-      for (int part = 0; part < kRowParts; ++part) {
+      for (int part = 0; part < quantised_.n_row_parts; ++part) {
         for (int s = turn; s < end; ++s) {
           const int left = kFirstLeft + s % kTurns, right = kFirstRight + s % kTurns;
-          Value* from = piece(rows, builder_.CreateAdd(times(number(s), kRowParts), i64(part)));
+          Value* from =
+              piece(rows, builder_.CreateAdd(times(number(s), quantised_.n_row_parts), i64(part)));
           on_tile(intrinsic::x86_tileloadd64, left, {from, i64(kRowOfTile)});
           on_tile(intrinsic::x86_tdpbf16ps, kFirstSum + s,
                   {builder_.getInt8(static_cast<uint8_t>(left)),

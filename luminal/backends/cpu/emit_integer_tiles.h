@@ -1,10 +1,10 @@
 // IntegerTilesEmitter: many rows by a right factor that is made of small integers (see
 // quantised_form.h), on AMX tiles, as LLVM IR.
 //
-// Integers of 8 bits are bf16 without error, and a number of f32 is the sum of three of bf16, so
-// tiles multiply them exactly. Each stretch of k that has a slope of its own is summed in a tile;
-// from there slope · Σ integer · x + offset · Σ x goes into the block's sums, which are in
-// registers.
+// Integers of 8 bits are bf16 without error, and a number of f32 is the sum of three of bf16, or of
+// two but for 2^-17 of it. Tiles multiply those exactly. Each stretch of k that has a slope of its
+// own is summed in a tile; from there slope · Σ integer · x + offset · Σ x goes into the block's
+// sums, which are in registers.
 //
 // What a tile is loaded from lies in scratch memory in one piece, kTilePiece bytes. The block's
 // columns become bf16 as far along k as stays in a near cache, for all rows of the block.

@@ -7,9 +7,14 @@
 
 namespace luminal::backends::cpu {
 
-// One or two vectors of f32 as so many parts, each a vector of 16-bit words with the elements of
-// all. Their sum is the number: three parts leave nothing, of two the last is rounded, one is the
-// upper half of a number that has no other.
-Values bf16_parts(Builder& builder, Values values, int parts);
+// How many, and how much is left out: nothing by three; by two 2^-16 of a number, or 2^-17 where
+// the first one is rounded too, which takes longer; by one all but the upper half.
+struct Parts {
+  int count = 3;
+  bool rounds_first = false;
+};
+
+// One or two vectors of f32 in parts, each a vector of 16-bit words with the elements of all.
+Values bf16_parts(Builder& builder, Values values, Parts parts);
 
 }  // namespace luminal::backends::cpu

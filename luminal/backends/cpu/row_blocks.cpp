@@ -19,7 +19,7 @@ using kernel::Stage;
 
 // Along k, so that what is multiplied in one go stays in a near cache.
 constexpr int64_t kRowBlockK = 256;
-// An f32 is the sum of three bf16, exactly but for subnormals. Two of them leave 2^-17 of it, which
+// An f32 is the sum of three bf16, exactly but for subnormals. Two of them leave 2^-16 of it, which
 // is nothing beside rounding to 16 bits.
 constexpr int kBf16PartsOfF32 = 3;
 constexpr int kBf16PartsForHalves = 2;

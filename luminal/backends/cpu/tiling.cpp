@@ -26,6 +26,9 @@ constexpr int64_t kEnoughBlocks = 16;
 // With more rows it takes less time to make a quantised factor, once for all of them.
 constexpr int64_t kMostStreamedRows = 8;
 constexpr int64_t kMostFixedPointBlock = 4096;
+// Two parts leave out 2^-17 of a term: half of what a sum of so many may be off by, which is 2^-24
+// of all terms for each of them.
+constexpr int64_t kLongSum = 256;
 
 Expr index_of(const Schedule& schedule, int loop) {
   return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
@@ -296,8 +299,9 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
         offset = offset + parts + align64(k * Expr(tiling.block_rows * 4));
       }
       if (tiling.integers_on_tiles) {
+        contraction.quantised->n_row_parts = k.lower_bound() >= kLongSum ? 2 : 3;
         contraction.quantised->row_parts = offset;
-        offset = offset + k * Expr(tiling.block_rows * 2 * kRowParts);
+        offset = offset + k * Expr(tiling.block_rows * 2 * contraction.quantised->n_row_parts);
         contraction.quantised->panels = offset;
         contraction.quantised->tiles = offset + Expr(tiling.block_columns * 2 * kPanelDepth);
         offset = contraction.quantised->tiles + Expr(kStretchesAtOnce * kTilePiece);

@@ -51,17 +51,17 @@ struct TiledQuantised {
   // memory too, as do the units of their parts.
   bool fixed_point = false;
   Expr digits, units;
-  // On tiles (see emit_integer_tiles.h): offsets in scratch memory of the parts that rows are sums
-  // of, of the integers as bf16, and of tiles on their way to the sums.
+  // On tiles (see emit_integer_tiles.h): how many parts rows are the sums of, and offsets in
+  // scratch memory of those, of the integers as bf16, and of tiles on their way to the sums.
+  int n_row_parts = 3;
   Expr row_parts, panels, tiles;
 };
 
 // Of products of integers on tiles: elements along k that a tile holds, and the bytes of a piece of
-// memory that fills one; parts of a number of f32; k that a block's columns are made bf16 for;
-// stretches of k that are summed at once.
+// memory that fills one; k that a block's columns are made bf16 for; stretches of k that are summed
+// at once.
 constexpr int64_t kTileDepth = 32;
 constexpr int64_t kTilePiece = 1024;
-constexpr int64_t kRowParts = 3;
 constexpr int64_t kPanelDepth = 256;
 constexpr int kStretchesAtOnce = 4;
 
