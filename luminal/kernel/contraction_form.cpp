@@ -131,7 +131,8 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
     const Expr k = count(kernel, {contraction.k});
     const bool exact = is_widened(stage, contraction.left, DType::BF16) &&
                        is_widened(stage, contraction.right, DType::BF16);
-    Expr& products = exact ? work.exact_products : work.products;
+    const bool integers = !exact && has_small_integers(kernel, contraction);
+    Expr& products = exact ? work.exact_products : integers ? work.integer_products : work.products;
     products = products + batch * rows * columns * k;
     // A cast of a half costs nothing where products of halves are what is computed.
     if (exact) continue;

@@ -41,9 +41,10 @@ bool is_widened(const Stage& stage, InstId id, DType from);
 
 // The work of a kernel of this form, over the kernel's variables.
 struct ContractionWork {
-  Expr exact_products;  // of bf16 by bf16
-  Expr products;        // all others
-  Expr other_flops;     // of factors, each element once, and of what follows the sums
+  Expr exact_products;    // of bf16 by bf16
+  Expr integer_products;  // of f32 by factors that are made of small integers
+  Expr products;          // all others
+  Expr other_flops;       // of factors, each element once, and of what follows the sums
 };
 ContractionWork work_of(const Kernel& kernel, const ContractionForm& form);
 

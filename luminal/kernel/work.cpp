@@ -69,7 +69,7 @@ Expr bytes_read(const Kernel& kernel) {
 Expr flops(const Kernel& kernel) {
   if (const auto form = contraction_form(kernel)) {
     const ContractionWork work = work_of(kernel, *form);
-    return (work.exact_products + work.products) * 2 + work.other_flops;
+    return (work.exact_products + work.integer_products + work.products) * 2 + work.other_flops;
   }
   if (const auto form = row_block_form(kernel)) {
     const RowBlockWork work = work_of(kernel, *form);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "luminal/kernel/joined_loops.h"
-#include "luminal/kernel/quantised_form.h"
 
 namespace luminal::search {
 namespace {
@@ -134,29 +133,18 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
   return elements;
 }
 
-// Of many rows with factors that are made of small integers, which are bf16 as well.
-double integer_products(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
-                        const Bindings& sizes) {
-  constexpr double kFewRows = 8;
-  const double rows = points_of(kernel, form.rows, sizes);
-  if (rows <= kFewRows) return 0;
-  double products = 0;
-  for (const kernel::Contraction& contraction : form.contractions) {
-    if (!kernel::has_small_integers(kernel, contraction)) continue;
-    products +=
-        rows * points_of(kernel, form.batch, sizes) * n_weights(kernel, form, contraction, sizes);
-  }
-  return products;
-}
-
 }  // namespace
 
 double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                            const MachineModel& machine, const Bindings& sizes) {
   const kernel::ContractionWork work = kernel::work_of(kernel, form);
-  const double of_integers = integer_products(kernel, form, sizes);
-  return 2 * (value(work.products, sizes) - of_integers) / machine.product_flops_per_second +
-         2 * of_integers / machine.half_product_flops_per_second() +
+  // Small integers are bf16 as well: products with many rows are products of bf16.
+  constexpr double kFewRows = 8;
+  const bool many = points_of(kernel, form.rows, sizes) > kFewRows;
+  const double of_integers =
+      many ? machine.half_product_flops_per_second() : machine.product_flops_per_second;
+  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
+         2 * value(work.integer_products, sizes) / of_integers +
          2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
          value(work.other_flops, sizes) / machine.flops_per_second +
          reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads +

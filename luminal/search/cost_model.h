@@ -17,7 +17,8 @@ struct MachineModel {
   double stage_seconds = 4e-9;  // to enter a stage's loops, per outer point
   int threads = 2;
 
-  // Of f32 by bf16, or by integers that are bf16: as three products of bf16 where those are fast.
+  // Of f32 by bf16, or by integers that are bf16: as up to three products of bf16 where those are
+  // fast.
   double half_product_flops_per_second() const {
     return std::max(product_flops_per_second, exact_product_flops_per_second / 3);
   }

@@ -17,7 +17,8 @@ double flops_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
   };
   if (const auto form = kernel::contraction_form(kernel)) {
     const kernel::ContractionWork work = kernel::work_of(kernel, *form);
-    return seconds(value(work.products, sizes), value(work.exact_products, sizes),
+    return seconds(value(work.products, sizes),
+                   value(work.integer_products, sizes) + value(work.exact_products, sizes),
                    value(work.other_flops, sizes));
   }
   if (const auto form = kernel::row_block_form(kernel)) {

@@ -14,7 +14,7 @@ namespace intrinsic = llvm::Intrinsic;
 
 namespace {
 
-constexpr int kRowsOfTile = 16;  // of a tile
+constexpr int kRowsOfTile = 16;  // and lanes
 constexpr int64_t kRowOfTile = 64;
 // Sums of stretches of k don't wait for each other: while one product is under way the next ones
 // start. Two stretches take turns.
@@ -70,29 +70,52 @@ void IntegerTilesEmitter::on_tile(intrinsic::ID id, int tile, llvm::ArrayRef<Val
   builder_.CreateIntrinsic(id, {}, arguments);
 }
 
-// Pieces by tile of rows, by k, by part; in each a row of the tile after the other.
+// Pieces by tile of rows, by k, by part; in each a row of the tile after the other. Offsets are
+// multiplied with sums of the same parts, so that what is left out of x is left out of both.
 void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
+  const int n_parts = quantised_.n_row_parts;
+  const int64_t n_stretches = length_ / quantised_.block;
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
     Value* from = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
-    Value* before = times(builder_.CreateUDiv(row, i64(kRowsOfTile)),
-                          length_ / kTileDepth * quantised_.n_row_parts);
+    Value* before =
+        times(builder_.CreateUDiv(row, i64(kRowsOfTile)), length_ / kTileDepth * n_parts);
     Value* to = piece(in_scratch(quantised_.row_parts, i64(0)), before);
     to = at(to, times(builder_.CreateURem(row, i64(kRowsOfTile)), kRowOfTile));
-    loops_.counted(i64(0), i64(length_), kTileDepth, {}, [&](Value* k, const Values&) {
-      Values values;
-      for (int64_t half = 0; half < kTileDepth; half += kRowsOfTile) {
-        Value* here = at(from, times(builder_.CreateAdd(k, i64(half)), 4));
-        values.push_back(builder_.CreateAlignedLoad(vector_, here, llvm::Align(4)));
+    loops_.counted(i64(0), i64(n_stretches), 1, {}, [&](Value* stretch, const Values&) {
+      Value* total = llvm::Constant::getNullValue(vector_);
+      for (int64_t step = 0; step < steps_; ++step) {
+        Value* number = builder_.CreateAdd(times(stretch, steps_), i64(step));
+        const Values values = row_values(at(from, times(number, kTileDepth * 4)));
+        Values left_out = values;
+        const Values parts = bf16_parts(builder_, left_out, {n_parts, n_parts == 2});
+        for (int part = 0; part < n_parts; ++part) {
+          Value* place = piece(to, builder_.CreateAdd(times(number, n_parts), i64(part)));
+          builder_.CreateAlignedStore(parts[static_cast<size_t>(part)], place,
+                                      llvm::Align(kRowOfTile));
+        }
+        for (size_t v = 0; v < values.size(); ++v) {
+          total = builder_.CreateFAdd(total, builder_.CreateFSub(values[v], left_out[v]));
+        }
       }
-      Value* number = times(builder_.CreateUDiv(k, i64(kTileDepth)), quantised_.n_row_parts);
-      for (Value* part : bf16_parts(builder_, values, {quantised_.n_row_parts, true})) {
-        builder_.CreateAlignedStore(part, piece(to, number), llvm::Align(kRowOfTile));
-        number = builder_.CreateAdd(number, i64(1));
-      }
+      if (quantised_.offset < 0) return Values();
+      llvm::CallInst* sum =
+          builder_.CreateFAddReduce(llvm::ConstantFP::get(builder_.getFloatTy(), -0.0), total);
+      sum->setHasAllowReassoc(true);
+      Value* position = builder_.CreateAdd(times(row, n_stretches), stretch);
+      builder_.CreateAlignedStore(sum, at(rows.sums, times(position, 4)), llvm::Align(4));
       return Values();
     });
     return Values();
   });
+}
+
+// As many f32 as a tile holds along k.
+Values IntegerTilesEmitter::row_values(Value* from) {
+  Values values;
+  for (int64_t k = 0; k < kTileDepth; k += kRowsOfTile) {
+    values.push_back(builder_.CreateAlignedLoad(vector_, at(from, i64(k * 4)), llvm::Align(4)));
+  }
+  return values;
 }
 
 void IntegerTilesEmitter::emit(const QuantisedEmitter::Rows& rows,
@@ -104,15 +127,25 @@ void IntegerTilesEmitter::emit(const QuantisedEmitter::Rows& rows,
     make_panels(columns, k);
     // Rows stay in the nearest cache for all columns.
     loops_.counted(i64(0), rows.count, kRowsOfTile, {}, [&](Value* row, const Values&) {
-      loops_.chunked({tiling_.column_loop, columns.from, columns.to, tiling_.lanes, 1}, {},
-                     [&](const Values&) {
-                       sum_tile(rows, columns, row, k);
-                       return Values();
-                     });
+      loops_.chunked(columns_of(columns), {}, [&](const Values&) {
+        sum_tile(rows, columns, row, k);
+        return Values();
+      });
       return Values();
     });
     return Values();
   });
+}
+
+// One panel at a time; none is cut short where there are whole ones only.
+LoopEmitter::VectorLoop IntegerTilesEmitter::columns_of(const QuantisedEmitter::Columns& columns) {
+  const Expr extent = state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)];
+  return {.loop = tiling_.column_loop,
+          .from = columns.from,
+          .to = columns.to,
+          .lanes = tiling_.lanes,
+          .unroll = 1,
+          .whole = (extent % tiling_.lanes).is(0)};
 }
 
 Value* IntegerTilesEmitter::column() {
@@ -130,29 +163,28 @@ Value* IntegerTilesEmitter::panel_at(Value* column, const QuantisedEmitter::Colu
 void IntegerTilesEmitter::make_panels(const QuantisedEmitter::Columns& columns, const Range& k) {
   const TiledIntegers& integers = quantised_.integers.front();
   auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), kRowsOfTile);
-  loops_.chunked(
-      {tiling_.column_loop, columns.from, columns.to, tiling_.lanes, 1}, {}, [&](const Values&) {
-        Value* from = integer_panel(state_, integers, 0);
-        Value* to = panel_at(column(), columns);
-        loops_.counted(k.from, k.to, kTileDepth, {}, [&](Value* first, const Values&) {
-          Value* number = builder_.CreateUDiv(builder_.CreateSub(first, k.from), i64(kTileDepth));
-          Value* tile = piece(to, number);
-          Values floats;
-          while (floats.size() < kTileDepth) {
-            Value* here = builder_.CreateAdd(first, i64(static_cast<int64_t>(floats.size())));
-            for (Value* x : integer_elements(state_, target_, integers, from, here)) {
-              floats.push_back(builder_.CreateBitCast(x, words));
-            }
-          }
-          for (size_t j = 0; j < kTileDepth; j += 2) {
-            Value* pair = builder_.CreateOr(builder_.CreateLShr(floats[j], 16), floats[j + 1]);
-            Value* row = at(tile, i64(static_cast<int64_t>(j) / 2 * kRowOfTile));
-            builder_.CreateAlignedStore(pair, row, llvm::Align(kRowOfTile));
-          }
-          return Values();
-        });
-        return Values();
-      });
+  loops_.chunked(columns_of(columns), {}, [&](const Values&) {
+    Value* from = integer_panel(state_, integers, 0);
+    Value* to = panel_at(column(), columns);
+    loops_.counted(k.from, k.to, kTileDepth, {}, [&](Value* first, const Values&) {
+      Value* number = builder_.CreateUDiv(builder_.CreateSub(first, k.from), i64(kTileDepth));
+      Value* tile = piece(to, number);
+      Values floats;
+      while (floats.size() < kTileDepth) {
+        Value* here = builder_.CreateAdd(first, i64(static_cast<int64_t>(floats.size())));
+        for (Value* x : integer_elements(state_, target_, integers, from, here)) {
+          floats.push_back(builder_.CreateBitCast(x, words));
+        }
+      }
+      for (size_t j = 0; j < kTileDepth; j += 2) {
+        Value* pair = builder_.CreateOr(builder_.CreateLShr(floats[j], 16), floats[j + 1]);
+        Value* row = at(tile, i64(static_cast<int64_t>(j) / 2 * kRowOfTile));
+        builder_.CreateAlignedStore(pair, row, llvm::Align(kRowOfTile));
+      }
+      return Values();
+    });
+    return Values();
+  });
 }
 
 // Sums start with what earlier ranges of k have left.

@@ -3,8 +3,8 @@
 //
 // Integers of 8 bits are bf16 without error, and a number of f32 is the sum of three of bf16, or of
 // two but for 2^-17 of it. Tiles multiply those exactly. Each stretch of k that has a slope of its
-// own is summed in a tile; from there slope · Σ integer · x + offset · Σ x goes into the block's
-// sums, which are in registers.
+// own is summed in a tile; from there slope · Σ integer · x + offset · Σ x goes into the sums of as
+// many results, which are in registers.
 //
 // What a tile is loaded from lies in scratch memory in one piece, kTilePiece bytes. The block's
 // columns become bf16 as far along k as stays in a near cache, for all rows of the block.
@@ -20,7 +20,7 @@ class IntegerTilesEmitter {
  public:
   IntegerTilesEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
 
-  // The parts that rows are the sums of.
+  // The parts that rows are the sums of, and the sums of each stretch of those.
   void prepare_rows(const QuantisedEmitter::Rows& rows);
   // The sums of a block, whose first row is the first of `rows`.
   void emit(const QuantisedEmitter::Rows& rows, const QuantisedEmitter::Columns& columns);
@@ -37,6 +37,8 @@ class IntegerTilesEmitter {
     llvm::Value* row_sums;  // of the tile's first row, by stretch of k
   };
 
+  Values row_values(llvm::Value* from);
+  LoopEmitter::VectorLoop columns_of(const QuantisedEmitter::Columns& columns);
   void make_panels(const QuantisedEmitter::Columns& columns, const Range& k);
   void sum_tile(const QuantisedEmitter::Rows& rows, const QuantisedEmitter::Columns& columns,
                 llvm::Value* row, const Range& k);

@@ -20,7 +20,7 @@ Value* rounded_halves(Builder& builder, Value* bits) {
 
 }  // namespace
 
-Values bf16_parts(Builder& builder, Values values, Parts parts) {
+Values bf16_parts(Builder& builder, Values& values, Parts parts) {
   auto* floats = llvm::cast<llvm::FixedVectorType>(values.front()->getType());
   const unsigned lanes = floats->getNumElements();
   auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), lanes);

@@ -14,7 +14,8 @@ struct Parts {
   bool rounds_first = false;
 };
 
-// One or two vectors of f32 in parts, each a vector of 16-bit words with the elements of all.
-Values bf16_parts(Builder& builder, Values values, Parts parts);
+// One or two vectors of f32 in parts, each a vector of 16-bit words with the elements of all. The
+// values become what is left out of them.
+Values bf16_parts(Builder& builder, Values& values, Parts parts);
 
 }  // namespace luminal::backends::cpu

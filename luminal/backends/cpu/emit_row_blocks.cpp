@@ -255,7 +255,7 @@ void RowBlockEmitter::store_parts(const BlockedContraction& contraction, Values 
     return;
   }
   Value* plane = builder_.CreateMul(index_.scalar(contraction.row_pitch), i64(blocks_.rows));
-  for (Value* part : bf16_parts(builder_, std::move(values), {.count = contraction.parts})) {
+  for (Value* part : bf16_parts(builder_, values, {.count = contraction.parts})) {
     builder_.CreateAlignedStore(part, in_scratch(at), llvm::Align(2));
     at = builder_.CreateAdd(at, plane);
   }

@@ -42,7 +42,9 @@ void TileEmitter::emit(Value* first, Value* last) {
   loops_.counted(first, last, 1, {}, [&](Value* number, const Values&) {
     const Block block = find_block(number);
     Value* is_first = builder_.CreateICmpEQ(number, first);
-    loops_.guarded(has_new_panels(block, is_first), [&] {
+    Value* has_new_panels =
+        builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_rows, i64(0)));
+    loops_.guarded(has_new_panels, [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
         if (!contraction.right.in_place && !contraction.quantised) copy_panels(contraction, block);
       }
@@ -59,11 +61,6 @@ void TileEmitter::emit(Value* first, Value* last) {
     index_.close_level();
     return Values();
   });
-}
-
-Value* TileEmitter::has_new_panels(const Block& block, Value* is_first) {
-  if (tiling_.integers_on_tiles) return builder_.getTrue();
-  return builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_rows, i64(0)));
 }
 
 Value* TileEmitter::has_new_rows(const Block& block, Value* is_first) {
@@ -259,9 +256,10 @@ QuantisedEmitter::Rows TileEmitter::rows_of(const TiledContraction& contraction,
 void TileEmitter::prepare_rows(const TiledContraction& contraction, const Block& block) {
   index_.open_level();
   const QuantisedEmitter::Rows rows = rows_of(contraction, block);
-  QuantisedEmitter(state_, target_, contraction).prepare_rows(rows);
   if (tiling_.integers_on_tiles) {
     IntegerTilesEmitter(state_, target_, contraction).prepare_rows(rows);
+  } else {
+    QuantisedEmitter(state_, target_, contraction).prepare_rows(rows);
   }
   index_.close_level();
 }

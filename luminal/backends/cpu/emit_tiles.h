@@ -25,8 +25,7 @@ class TileEmitter {
   };
 
   Block find_block(llvm::Value* number);
-  // Whether the block before it, if there is one, had other panels, or other rows.
-  llvm::Value* has_new_panels(const Block& block, llvm::Value* is_first);
+  // Whether the block before it, if there is one, had other rows.
   llvm::Value* has_new_rows(const Block& block, llvm::Value* is_first);
   void copy_panels(const TiledContraction& contraction, const Block& block);
   void copy_rows(const TiledContraction& contraction, const Block& block);

@@ -23,7 +23,8 @@ constexpr int64_t kSumBytes = 256 << 10;
 constexpr int64_t kTileBlockK = 1024;
 // Blocks enough for all threads to be busy to the end.
 constexpr int64_t kEnoughBlocks = 16;
-// With more rows it takes less time to make a quantised factor, once for all of them.
+// With more rows it takes less time to make a quantised factor, or bf16 of its integers, once for
+// all of them.
 constexpr int64_t kMostStreamedRows = 8;
 constexpr int64_t kMostFixedPointBlock = 4096;
 // Two parts leave out 2^-17 of a term: half of what a sum of so many may be off by, which is 2^-24
@@ -86,6 +87,10 @@ TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) 
   return quantised;
 }
 
+bool fits_tiles(const kernel::QuantisedForm& form) {
+  return form.terms.size() == 1 && form.block % kTileDepth == 0;
+}
+
 // The kernel as Tiling::kernel wants it.
 Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Target& target,
                     Tiling& tiling) {
@@ -103,7 +108,8 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
     tiled.left.stage = add_stage(result, kernel::factor_stage(stage, contraction.left));
     tiled.right.stage = add_stage(result, kernel::factor_stage(stage, contraction.right));
     if (streams || tiles) {
-      if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
+      const auto quantised = kernel::quantised_form(kernel, contraction);
+      if (quantised && (streams || fits_tiles(*quantised))) {
         tiled.quantised = add_quantised(result, *quantised);
       }
     }
@@ -175,8 +181,7 @@ void find_panels(const Schedule& schedule, const Tiling& tiling,
   factor.step = *step;
 }
 
-// Whether a quantised factor's integers are all in panels; and its rows, which are read element by
-// element, side by side.
+// Whether a quantised factor's integers are all in panels.
 void find_integers(const Schedule& schedule, const Tiling& tiling, TiledContraction& contraction) {
   const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.stage)];
   for (TiledIntegers& integers : contraction.quantised->integers) {
@@ -193,7 +198,6 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, TiledContract
     integers.address = at(schedule, address, {{contraction.k, 0}});
     integers.step = *step;
   }
-  if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
 }
 
 // Only where the factor has an offset: then its values are differences, as precise as the greatest
@@ -203,11 +207,6 @@ bool in_fixed_point(const Target& target, const TiledQuantised& quantised) {
          quantised.block % kernel::kU4PerWord == 0 && quantised.block <= kMostFixedPointBlock &&
          std::ranges::any_of(quantised.integers,
                              [](const TiledIntegers& i) { return i.dtype == DType::U4; });
-}
-
-bool fits_tiles(const TiledContraction& contraction) {
-  return contraction.quantised && contraction.quantised->integers.size() == 1 &&
-         contraction.quantised->block % kTileDepth == 0;
 }
 
 Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
@@ -250,16 +249,20 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   tiling.row_blocks = ceil_div(m, tiling.block_rows);
 }
 
-// How integers are multiplied, where they are, and how large tiles are. `all_rows` are those of the
-// kernel, `rows` those of one of its blocks.
+// How integers are multiplied, where they are, and how large tiles are. `rows` are those of the
+// loop that blocks are cut from, `all_rows` those of the kernel.
 void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_t rows) {
   const bool streams = all_rows <= kMostStreamedRows;
-  tiling.integers_on_tiles =
-      !streams && rows > kMostStreamedRows && std::ranges::all_of(tiling.contractions, fits_tiles);
+  const bool all_integers = std::ranges::all_of(
+      tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
+  tiling.integers_on_tiles = !streams && rows > kMostStreamedRows && all_integers;
   bool streamed = false;
   for (TiledContraction& contraction : tiling.contractions) {
     if (!streams && !tiling.integers_on_tiles) contraction.quantised.reset();
-    if (!streams || !contraction.quantised) continue;
+    if (!contraction.quantised) continue;
+    // Its rows are read side by side.
+    if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
+    if (!streams) continue;
     streamed = true;
     contraction.quantised->fixed_point = in_fixed_point(target, *contraction.quantised);
   }
