@@ -46,6 +46,9 @@ double step_tolerance(DType dtype) {
 constexpr double kMayTurn = 0.25;
 // Where all of a result is what is left of larger numbers, it is off by a few of their roundings.
 constexpr double kCancels = 0.01;
+// What a kernel reads may be off from the graph's values already; where larger numbers cancel, what
+// it stores is off by a few times as much, however small it is.
+constexpr double kInherits = 4;
 
 // Whether an integer or bool is made of a float anywhere in the graph.
 bool floats_decide(const Graph& graph) {
@@ -110,10 +113,18 @@ void blame(WrongElements& wrong, size_t position, double found, double expected,
   }
 }
 
+// How far numbers may be off: by the least precise dtype that they are computed in, by the largest
+// magnitude inside of the kernel, and by so much in any case.
+struct Allowance {
+  DType least;
+  double inside = 0;
+  double inherited = 0;
+};
+
 // What is wrong, or nothing. `may_turn`: elements that aren't floats may depend on roundings. With
 // `at`, these elements alone.
 std::optional<WrongElements> compare(const TensorData& found, const TensorData& expected,
-                                     bool may_turn, DType least, double inside = 0,
+                                     bool may_turn, const Allowance& allowance,
                                      const std::vector<int64_t>* at = nullptr) {
   std::vector<double> ours, theirs;
   if (at == nullptr) {
@@ -130,12 +141,13 @@ std::optional<WrongElements> compare(const TensorData& found, const TensorData& 
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
   const double relative =
-      is_float(found.dtype) ? std::max(step_tolerance(found.dtype), step_tolerance(least)) : 0;
+      is_float(found.dtype) ? std::max(step_tolerance(found.dtype), step_tolerance(allowance.least))
+                            : 0;
   WrongElements wrong{.dims = found.dims, .of = ours.size(), .lowest = {}};
   for (size_t i = 0; i < ours.size(); ++i) {
     const double off = difference(ours[i], theirs[i]);
-    if (off == 0 || off <= relative * (std::fabs(theirs[i]) + largest + kCancels * inside))
-      continue;
+    const double size = std::fabs(theirs[i]) + largest + kCancels * allowance.inside;
+    if (off == 0 || off <= relative * size + allowance.inherited) continue;
     blame(wrong, at == nullptr ? i : static_cast<size_t>((*at)[i]), ours[i], theirs[i], off);
   }
   if (wrong.count == 0) return std::nullopt;
@@ -143,6 +155,17 @@ std::optional<WrongElements> compare(const TensorData& found, const TensorData& 
   if (may_turn && few && !is_float(found.dtype)) return std::nullopt;
   wrong.untouched = untouched(found, wrong.first);
   return wrong;
+}
+
+// Of numbers that are finite.
+double largest_difference(const TensorData& found, const TensorData& expected) {
+  const std::vector<double> ours = found.to_doubles(), theirs = expected.to_doubles();
+  double largest = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const double off = difference(ours[i], theirs[i]);
+    if (std::isfinite(off)) largest = std::max(largest, off);
+  }
+  return largest;
 }
 
 // Where a large kernel is compared: a few points, the same ones each time. None: everywhere.
@@ -297,7 +320,7 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   const TensorData found = value_at(node.dtype, node.dims, view.params.back());
   TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
   node.as<CustomAttr>().op->compute(operands, expected);
-  if (auto wrong = compare(found, expected.data, floats_decide_, node.dtype)) {
+  if (auto wrong = compare(found, expected.data, floats_decide_, {.least = node.dtype})) {
     accuse({.kind = StepFault::Kind::OwnKernel,
             .step = view.step,
             .node = id,
@@ -351,9 +374,10 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
   }
   for (size_t p = 0; p < params.size(); ++p) {
     if (!kernel.params[p].output) continue;
-    auto wrong = compare(value_at(kernel.params[p], params[p]),
-                         value_at(kernel.params[p], reference[p]), floats_decide_,
-                         least_precise(kernel), inside, points.empty() ? nullptr : &written[p]);
+    auto wrong =
+        compare(value_at(kernel.params[p], params[p]), value_at(kernel.params[p], reference[p]),
+                floats_decide_, {.least = least_precise(kernel), .inside = inside},
+                points.empty() ? nullptr : &written[p]);
     if (!wrong) continue;
     const std::string& library = notes_.steps[static_cast<size_t>(step)].library;
     accuse({.kind = StepFault::Kind::Code, .step = step, .detail = {}, .wrong = std::move(wrong)},
@@ -364,14 +388,20 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
 }
 
 void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& lowered,
-                                      std::span<const void* const> params, double inside) const {
+                                      std::span<const void* const> params, double inside) {
+  Allowance allowance{.least = least_precise(graph_), .inside = inside};
+  for (const kernel::ParamOrigin& origin : lowered.origins) {
+    const auto known = off_.find(origin.value);
+    if (known != off_.end()) allowance.inherited += kInherits * known->second;
+  }
   for (size_t p = 0; p < params.size(); ++p) {
     const kernel::Param& param = lowered.kernel.params[p];
     const kernel::ClassId value = lowered.origins[p].value;
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
-    auto wrong = compare(value_at(param, params[p]), expected->second, floats_decide_,
-                         least_precise(graph_), inside);
+    const TensorData found = value_at(param, params[p]);
+    auto wrong = compare(found, expected->second, floats_decide_, allowance);
+    if (is_float(param.dtype)) off_[value] = largest_difference(found, expected->second);
     if (!wrong) continue;
     const NodeId node = node_of_.at(value);
     accuse({.kind = StepFault::Kind::Terms,

@@ -62,7 +62,7 @@ class StepChecker : public runtime::StepObserver {
   double check_against_loops(int step, const kernel::Kernel& kernel,
                              std::span<const void* const> params) const;
   void check_against_graph(int step, const kernel::LoweredKernel& lowered,
-                           std::span<const void* const> params, double inside) const;
+                           std::span<const void* const> params, double inside);
   TensorData value_at(DType dtype, const Dims& dims, const void* data) const;
   TensorData value_at(const kernel::Param& param, const void* data) const {
     return value_at(param.dtype, param.dims, data);
@@ -75,6 +75,7 @@ class StepChecker : public runtime::StepObserver {
   const bool floats_decide_;                        // of elements that aren't floats
   std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
   std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter
+  std::map<kernel::ClassId, double> off_;           // by how much what was stored differs from that
   std::vector<Guarded> outputs_;                    // of the kernel that runs
 };
 

@@ -4,12 +4,16 @@
 namespace luminal {
 namespace {
 
-TEST(RandomPlans, FiftyOfEachModelAgreeWithTheInterpreter) {
-  for (const ModelCase& model : model_cases()) {
-    check_random_plans(model, 50, 100);
-    std::printf("%s: 50 plans\n", model.name.c_str());
-  }
+class RandomPlans : public testing::TestWithParam<ModelCase> {};
+
+TEST_P(RandomPlans, FiftyAgreeWithTheInterpreter) {
+  check_random_plans(GetParam(), 50, 100);
+  if (HasFatalFailure()) return;
+  std::printf("%s: 50 plans\n", GetParam().name.c_str());
+  std::fflush(stdout);
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, RandomPlans, testing::ValuesIn(model_cases()));
 
 }  // namespace
 }  // namespace luminal
