@@ -390,9 +390,10 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
 void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& lowered,
                                       std::span<const void* const> params, double inside) {
   Allowance allowance{.least = least_precise(graph_), .inside = inside};
-  for (const kernel::ParamOrigin& origin : lowered.origins) {
-    const auto known = off_.find(origin.value);
-    if (known != off_.end()) allowance.inherited += kInherits * known->second;
+  for (size_t p = 0; p < params.size(); ++p) {
+    const auto known = off_.find(lowered.origins[p].value);
+    if (lowered.kernel.params[p].output || known == off_.end()) continue;
+    allowance.inherited += kInherits * known->second;
   }
   for (size_t p = 0; p < params.size(); ++p) {
     const kernel::Param& param = lowered.kernel.params[p];

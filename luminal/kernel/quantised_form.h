@@ -24,6 +24,10 @@ struct QuantisedForm {
   std::optional<Stage> offset;
 };
 
+// Up to so many rows integers are best converted as they stream by; with more it takes less time to
+// make the factor, or bf16 of its integers, once for all of them.
+constexpr int64_t kMostStreamedRows = 8;
+
 // Whether small integers are loaded for the right factor: all that are of the form below are so.
 bool has_small_integers(const Kernel& kernel, const Contraction& contraction);
 

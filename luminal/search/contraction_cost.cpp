@@ -5,6 +5,7 @@
 #include <set>
 
 #include "luminal/kernel/joined_loops.h"
+#include "luminal/kernel/quantised_form.h"
 
 namespace luminal::search {
 namespace {
@@ -139,8 +140,7 @@ double contraction_seconds(const kernel::Kernel& kernel, const kernel::Contracti
                            const MachineModel& machine, const Bindings& sizes) {
   const kernel::ContractionWork work = kernel::work_of(kernel, form);
   // Small integers are bf16 as well: products with many rows are products of bf16.
-  constexpr double kFewRows = 8;
-  const bool many = points_of(kernel, form.rows, sizes) > kFewRows;
+  const bool many = points_of(kernel, form.rows, sizes) > kernel::kMostStreamedRows;
   const double of_integers =
       many ? machine.half_product_flops_per_second() : machine.product_flops_per_second;
   return 2 * value(work.products, sizes) / machine.product_flops_per_second +

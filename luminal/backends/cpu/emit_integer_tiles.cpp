@@ -37,6 +37,7 @@ IntegerTilesEmitter::IntegerTilesEmitter(EmitState& state, const Target& target,
       index_(state.index),
       loops_(state.loops),
       length_(*state.schedule.extents[static_cast<size_t>(contraction.k)].to_int()),
+      n_stretches_(length_ / quantised_.block),
       steps_(quantised_.block / kTileDepth),
       at_once_(
           static_cast<int>(std::min<int64_t>(kStretchesAtOnce, kPanelDepth / quantised_.block))),
@@ -74,14 +75,13 @@ void IntegerTilesEmitter::on_tile(intrinsic::ID id, int tile, llvm::ArrayRef<Val
 // multiplied with sums of the same parts, so that what is left out of x is left out of both.
 void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
   const int n_parts = quantised_.n_row_parts;
-  const int64_t n_stretches = length_ / quantised_.block;
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
     Value* from = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
     Value* before =
         times(builder_.CreateUDiv(row, i64(kRowsOfTile)), length_ / kTileDepth * n_parts);
     Value* to = piece(in_scratch(quantised_.row_parts, i64(0)), before);
     to = at(to, times(builder_.CreateURem(row, i64(kRowsOfTile)), kRowOfTile));
-    loops_.counted(i64(0), i64(n_stretches), 1, {}, [&](Value* stretch, const Values&) {
+    loops_.counted(i64(0), i64(n_stretches_), 1, {}, [&](Value* stretch, const Values&) {
       Value* total = llvm::Constant::getNullValue(vector_);
       for (int64_t step = 0; step < steps_; ++step) {
         Value* number = builder_.CreateAdd(times(stretch, steps_), i64(step));
@@ -101,7 +101,7 @@ void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
       llvm::CallInst* sum =
           builder_.CreateFAddReduce(llvm::ConstantFP::get(builder_.getFloatTy(), -0.0), total);
       sum->setHasAllowReassoc(true);
-      Value* position = builder_.CreateAdd(times(row, n_stretches), stretch);
+      Value* position = builder_.CreateAdd(times(row, n_stretches_), stretch);
       builder_.CreateAlignedStore(sum, at(rows.sums, times(position, 4)), llvm::Align(4));
       return Values();
     });
@@ -198,10 +198,9 @@ void IntegerTilesEmitter::sum_tile(const QuantisedEmitter::Rows& rows,
   Value* before = times(builder_.CreateSub(in_block, in_tile), tiling_.block_rows);
   Value* position = builder_.CreateAdd(builder_.CreateAdd(before, times(row, width)), in_tile);
   Value* sums_at = in_scratch(contraction_.sums, times(position, 4));
-  const int64_t n_stretches = length_ / quantised_.block;
   const Tile tile{.row = row,
                   .panel = panel_at(column(), columns),
-                  .row_sums = at(rows.sums, times(row, n_stretches * 4))};
+                  .row_sums = at(rows.sums, times(row, n_stretches_ * 4))};
   Values sums = loops_.either(
       builder_.CreateICmpEQ(k.from, i64(0)),
       [&] { return Values(kRowsOfTile, llvm::Constant::getNullValue(vector_)); },
@@ -284,14 +283,13 @@ Values IntegerTilesEmitter::scaled(const Tile& tile, Value* stretch, int n, Valu
   Value* slope = stage_vectors(state_, quantised_.integers.front().slope).front();
   Value* offset = nullptr;
   if (quantised_.offset >= 0) offset = stage_vectors(state_, quantised_.offset).front();
-  const int64_t n_stretches = length_ / quantised_.block;
   for (int r = 0; r < kRowsOfTile; ++r) {
     Value*& sum = sums[static_cast<size_t>(r)];
     Value* left = in_scratch(quantised_.tiles, i64(n * kTilePiece + r * kRowOfTile));
     sum = multiply_add(slope, builder_.CreateAlignedLoad(vector_, left, llvm::Align(kRowOfTile)),
                        sum);
     if (offset == nullptr) continue;
-    Value* of_row = at(tile.row_sums, times(builder_.CreateAdd(stretch, i64(r * n_stretches)), 4));
+    Value* of_row = at(tile.row_sums, times(builder_.CreateAdd(stretch, i64(r * n_stretches_)), 4));
     Value* x = builder_.CreateAlignedLoad(builder_.getFloatTy(), of_row, llvm::Align(4));
     sum = multiply_add(offset, builder_.CreateVectorSplat(kRowsOfTile, x), sum);
   }

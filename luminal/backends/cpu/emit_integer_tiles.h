@@ -65,6 +65,7 @@ class IntegerTilesEmitter {
   IndexEmitter& index_;
   LoopEmitter& loops_;
   const int64_t length_;           // of k
+  const int64_t n_stretches_;      // of k
   const int64_t steps_;            // of a tile's length in a stretch of k
   const int at_once_;              // stretches
   llvm::FixedVectorType* vector_;  // of f32

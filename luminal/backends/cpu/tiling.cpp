@@ -23,9 +23,7 @@ constexpr int64_t kSumBytes = 256 << 10;
 constexpr int64_t kTileBlockK = 1024;
 // Blocks enough for all threads to be busy to the end.
 constexpr int64_t kEnoughBlocks = 16;
-// With more rows it takes less time to make a quantised factor, or bf16 of its integers, once for
-// all of them.
-constexpr int64_t kMostStreamedRows = 8;
+using kernel::kMostStreamedRows;
 constexpr int64_t kMostFixedPointBlock = 4096;
 // Two parts leave out 2^-17 of a term: half of what a sum of so many may be off by, which is 2^-24
 // of all terms for each of them.

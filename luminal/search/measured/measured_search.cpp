@@ -225,7 +225,7 @@ class MeasuredSearch {
     costs_->set_hope(1);
     std::string digest = plan_digest(found.plan);
     if (seen_.contains(digest)) return false;
-    // One that only makes sense rolled is none.
+    // One that only makes sense rolled is no plan of the whole.
     if (is_hopeless(found.plan) || !terms_.whole(found.plan)) {
       seen_.emplace(digest, 0);
       return false;
