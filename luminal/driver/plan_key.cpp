@@ -17,9 +17,10 @@ class KeyWriter {
     write_options(question.planning);
     out().flag(question.packing.has_value());
     if (question.packing) {
-      const auto& [lanes, bf16_depth] = *question.packing;
+      const auto& [lanes, bf16_depth, byte_depth] = *question.packing;
       out().integer(lanes);
       out().integer(bf16_depth);
+      out().integer(byte_depth);
     }
     out().flag(question.explained);
     out().flag(question.with_rivals);

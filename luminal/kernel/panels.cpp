@@ -137,7 +137,7 @@ class PanelReader {
 
   std::vector<PanelRead> run() {
     if (const std::optional<InstId> at = plain_load(stage_, contraction_.right)) {
-      std::optional<PanelRead> one = read(*at, 1);
+      std::optional<PanelRead> one = read(*at, depth_of(*at));
       return one ? std::vector{std::move(*one)} : std::vector<PanelRead>();
     }
     const std::optional<QuantisedForm> quantised = quantised_form(kernel_, contraction_);
@@ -153,7 +153,8 @@ class PanelReader {
       if (!needed[k] || load == nullptr || !uses_columns(*load)) continue;
       const bool integer = std::ranges::find(quantised.terms, InstId{k}, &QuantisedTerm::integer) !=
                            quantised.terms.end();
-      std::optional<PanelRead> one = read(InstId{k}, integer ? 1 : longest_block(k, quantised));
+      std::optional<PanelRead> one = integer ? read(InstId{k}, depth_of(InstId{k}))
+                                             : read(InstId{k}, 1, longest_block(k, quantised));
       if (!one) return {};
       reads.push_back(std::move(*one));
     }
@@ -177,13 +178,14 @@ class PanelReader {
     return block;
   }
 
-  std::optional<PanelRead> read(InstId at, int64_t block) const {
+  int64_t depth_of(InstId load) const { return packing_.depth(stage_.body[load.index()].dtype); }
+
+  std::optional<PanelRead> read(InstId at, int64_t depth, int64_t block = 1) const {
     const auto& load = std::get<LoadInst>(stage_.body[at.index()].what);
     const Param& param = kernel_.params[static_cast<size_t>(load.param)];
     const std::optional<int64_t> held = n_elements(param.dims).to_int();
     if (!held || !is_static(load)) return std::nullopt;
     const PanelLoops loops(kernel_, form_, contraction_, load, block);
-    const int64_t depth = packing_.depth(param.dtype);
     if (!loops.fits() || loops.n_k() % depth != 0) return std::nullopt;
     const Dims dims = loops.dims(packing_.lanes, depth);
     if (n_elements(dims).to_int().value() > kMostGrowth * std::min(*held, loops.count())) {

@@ -14,16 +14,28 @@
 namespace luminal::kernel {
 
 constexpr int kU4PerWord = 8;
+constexpr int kBytesPerWord = 4;
 constexpr int kHalvesPerWord = 2;
 
 // What a backend wants.
 struct Packing {
   int lanes = 16;      // L
   int bf16_depth = 2;  // v of bf16
+  int byte_depth = 1;  // v of the i8 and u8 of a quantised factor
 
   // v: a lane's u4 fill a word of 32 bits; all others stand alone.
   int depth(DType dtype) const {
-    return dtype == DType::BF16 ? bf16_depth : dtype == DType::U4 ? kU4PerWord : 1;
+    switch (dtype) {
+      case DType::BF16:
+        return bf16_depth;
+      case DType::I8:
+      case DType::U8:
+        return byte_depth;
+      case DType::U4:
+        return kU4PerWord;
+      default:
+        return 1;
+    }
   }
 };
 

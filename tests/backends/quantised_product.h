@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -71,9 +72,10 @@ struct QuantisedProduct {
     return data.data.cast(weight.dtype);
   }
 
-  // The sum of one row and column, and of the absolute values of its terms and of their zeros'.
+  // The sum of one row and column, and of the absolute values of its terms and of their zeros'; the
+  // latter also with the largest element of each block in place of all of them.
   struct Sum {
-    double value = 0, size = 0;
+    double value = 0, size = 0, largest = 0;
   };
   Sum wanted(const std::vector<float>& values, int64_t row, int64_t n) const {
     Sum sum;
@@ -84,17 +86,29 @@ struct QuantisedProduct {
       const auto integer = static_cast<double>(integers[static_cast<size_t>(n * weight.depth + k)]);
       sum.value += v * (integer - zero) * s;
       sum.size += std::abs(v) * (std::abs(integer) + zero) * s;
+      sum.largest += largest_around(values, row, k) * (std::abs(integer) + zero) * s;
     }
     return sum;
   }
+  double largest_around(const std::vector<float>& values, int64_t row, int64_t k) const {
+    const int64_t first = row * weight.depth + k / weight.block * weight.block;
+    double largest = 0;
+    for (int64_t i = first; i < first + weight.block; ++i) {
+      largest = std::max<double>(largest, std::abs(values[static_cast<size_t>(i)]));
+    }
+    return largest;
+  }
 
-  // Each may be off by a few roundings of f32 of its sum, and by what is left out of each term.
-  void expect_sums(const std::vector<float>& values, double left_out = 0) {
+  // Each may be off by a few roundings of f32 of its sum, and by what is left out of each term:
+  // a part of it, and a part of what it were with the largest element around.
+  void expect_sums(const std::vector<float>& values, double left_out = 0,
+                   double left_out_of_largest = 0) {
     const std::vector<float> got = run(values);
     for (int64_t row = 0; row < n_rows(values); ++row) {
       for (int64_t n = 0; n < weight.columns; ++n) {
         const Sum sum = wanted(values, row, n);
-        const double allowed = (8 * 0x1p-24 + left_out) * sum.size + 0x1p-112;
+        const double allowed =
+            (8 * 0x1p-24 + left_out) * sum.size + left_out_of_largest * sum.largest + 0x1p-112;
         ASSERT_NEAR(got[static_cast<size_t>(row * weight.columns + n)], sum.value, allowed)
             << row << " " << n;
       }

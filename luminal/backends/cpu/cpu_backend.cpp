@@ -46,9 +46,7 @@ class CpuBackend : public Backend {
   }
 
   std::optional<kernel::Packing> packing(const LoadOptions& options) const override {
-    const cpu::Target& target = cpu::Target::named(options.target);
-    return kernel::Packing{.lanes = target.vector_bytes / 4,
-                           .bf16_depth = elements_per_lane(best_multiply(target, DType::BF16))};
+    return packing_for(cpu::Target::named(options.target));
   }
 
   std::vector<kernel::LibraryUse> choose_library(

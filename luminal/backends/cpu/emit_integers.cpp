@@ -11,7 +11,7 @@ using llvm::Value;
 namespace {
 
 // One of a word's u4: looked up among sixteen floats by its lowest bits, or masked and converted.
-Value* from_word(Builder& builder, const Target& target, Value* word, int position, int lanes) {
+Value* u4_of_word(Builder& builder, const Target& target, Value* word, int position, int lanes) {
   Value* shifted = position == 0 ? word : builder.CreateLShr(word, uint64_t(4 * position));
   if (!target.avx512 || lanes != 16) {
     auto* vector = llvm::FixedVectorType::get(builder.getFloatTy(), static_cast<unsigned>(lanes));
@@ -21,6 +21,16 @@ Value* from_word(Builder& builder, const Target& target, Value* word, int positi
   for (size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k);
   Value* table = llvm::ConstantDataVector::get(builder.getContext(), numbers);
   return builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {table, shifted});
+}
+
+// One of a word's bytes.
+Value* byte_of_word(Builder& builder, DType dtype, Value* word, int position, int lanes) {
+  constexpr int kLast = kernel::kBytesPerWord - 1;
+  Value* highest = builder.CreateShl(word, uint64_t(8 * (kLast - position)));
+  Value* byte = dtype == DType::I8 ? builder.CreateAShr(highest, 8 * kLast)
+                                   : builder.CreateLShr(highest, 8 * kLast);
+  auto* vector = llvm::FixedVectorType::get(builder.getFloatTy(), static_cast<unsigned>(lanes));
+  return builder.CreateSIToFP(byte, vector);
 }
 
 }  // namespace
@@ -43,11 +53,13 @@ Values integer_elements(EmitState& state, const Target& target, const TiledInteg
   const int64_t bytes_of_k = int64_t{lanes} * bits(integers.dtype) / 8;
   Value* address = builder.CreatePtrAdd(
       panel, builder.CreateMul(k, builder.getInt64(static_cast<uint64_t>(bytes_of_k))));
-  if (integers.dtype == DType::U4) {
+  if (integers.depth > 1) {
     Value* word = builder.CreateAlignedLoad(words, address, llvm::Align(4));
     Values result;
-    for (int j = 0; j < kernel::kU4PerWord; ++j) {
-      result.push_back(from_word(builder, target, word, j, lanes));
+    for (int j = 0; j < integers.depth; ++j) {
+      result.push_back(integers.dtype == DType::U4
+                           ? u4_of_word(builder, target, word, j, lanes)
+                           : byte_of_word(builder, integers.dtype, word, j, lanes));
     }
     return result;
   }

@@ -29,6 +29,13 @@ bool has_stride(const LaneIndex& at, int64_t stride) {
 
 }  // namespace
 
+void emit_prefetch(Builder& builder, Value* address, uint32_t locality) {
+  constexpr uint32_t kRead = 0, kData = 1;
+  builder.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {builder.getPtrTy()},
+      {address, builder.getInt32(kRead), builder.getInt32(locality), builder.getInt32(kData)});
+}
+
 Value* MemoryEmitter::load(DType dtype, MemoryForm form, Value* base, const LaneIndex& at,
                            bool whole_words) {
   if (dtype == DType::U4 && form == MemoryForm::Tensor) {

@@ -11,6 +11,10 @@ namespace luminal::backends::cpu {
 // Tensors hold the bytes of their dtype; local buffers hold values as registers do, bool as a byte.
 enum class MemoryForm : uint8_t { Tensor, Local };
 
+// Asks for the line at an address that needn't exist, to be read soon: into the nearest cache, or
+// with less locality a farther one.
+void emit_prefetch(Builder& builder, llvm::Value* address, uint32_t locality = 3);
+
 class MemoryEmitter {
  public:
   MemoryEmitter(Builder& builder, IndexEmitter& index, OpEmitter& ops)

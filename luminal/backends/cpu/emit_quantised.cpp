@@ -60,18 +60,23 @@ QuantisedEmitter::Rows QuantisedEmitter::from_row(const Rows& rows, Value* row) 
   from.sums = at(rows.sums, parts);
   if (quantised_.fixed_point) {
     from.units = at(rows.units, parts);
-    from.digits = at(rows.digits, builder_.CreateMul(parts, i64(quantised_.block)));
+    from.digits = at(rows.digits,
+                     builder_.CreateMul(builder_.CreateMul(row, n_parts()), i64(digits_of_part())));
   }
   return from;
 }
 
+int64_t QuantisedEmitter::digits_of_part() const {
+  return part_bytes(*quantised_.fixed_point, quantised_.block);
+}
+
 void QuantisedEmitter::prepare_rows(const Rows& rows) {
-  if (quantised_.offset < 0) return;
+  if (quantised_.offset < 0 && !quantised_.fixed_point) return;
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
     const Rows from = from_row(rows, row);
-    emit_sums(from.base, from.sums);
+    if (quantised_.offset >= 0) emit_sums(from.base, from.sums);
     if (quantised_.fixed_point) {
-      FixedPointEmitter(builder_, loops_, quantised_.block)
+      FixedPointEmitter(builder_, loops_, *quantised_.fixed_point, quantised_.block)
           .emit_row(from.base, n_parts(), from.digits, from.units);
     }
     return Values();
@@ -164,7 +169,7 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
     const TiledIntegers& integers = quantised_.integers[i];
     const auto first = panels.begin() + static_cast<ptrdiff_t>(i * copies);
     const Values here(first, first + static_cast<ptrdiff_t>(copies));
-    const bool fixed_point = quantised_.fixed_point && integers.dtype == DType::U4;
+    const bool fixed_point = quantised_.fixed_point == integers.dtype;
     const Values products = fixed_point ? multiply_in_fixed_point(rows, n, number, here)
                                         : multiply(integers, rows, n, k, here);
     const Values slopes = stage_vectors(state_, integers.slope);
@@ -198,20 +203,21 @@ Values QuantisedEmitter::multiply_in_fixed_point(const Rows& rows, int n, Value*
   std::vector<FixedPointEmitter::Row> parts;
   for (int row = 0; row < n; ++row) {
     Value* before = builder_.CreateAdd(builder_.CreateMul(n_parts(), i64(row)), number);
-    Value* digits = at(rows.digits, builder_.CreateMul(before, i64(quantised_.block * 4)));
+    Value* digits = at(rows.digits, builder_.CreateMul(before, i64(digits_of_part())));
     parts.push_back({digits, of_part(rows.units, row, number)});
   }
-  const int64_t panel_bytes = quantised_.block * tiling_.lanes / 2;
+  const int64_t panel_bytes = quantised_.block * tiling_.lanes * bits(*quantised_.fixed_point) / 8;
   Values here;
   for (Value* panel : panels)
     here.push_back(at(panel, builder_.CreateMul(number, i64(panel_bytes))));
-  return FixedPointEmitter(builder_, loops_, quantised_.block).multiply(parts, here);
+  return FixedPointEmitter(builder_, loops_, *quantised_.fixed_point, quantised_.block)
+      .multiply(parts, here);
 }
 
 // Σ integer · x over a part of k that starts at `k`, by row and panel.
 Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& rows, int n, Value* k,
                                   const Values& panels) {
-  const int64_t per_step = kernel::Packing{}.depth(integers.dtype);
+  const int64_t per_step = integers.depth;
   const int64_t steps = std::min<int64_t>(std::max(kSteps, per_step), quantised_.block);
   const Values zeros(static_cast<size_t>(n) * panels.size(), llvm::Constant::getNullValue(vector_));
   return loops_.counted(

@@ -46,6 +46,7 @@ class QuantisedEmitter {
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
 
   llvm::Value* n_parts();
+  int64_t digits_of_part() const;
   llvm::Value* i64(int64_t value);
   llvm::Value* at(llvm::Value* base, llvm::Value* bytes);
   llvm::Value* splat(llvm::Value* value);

@@ -12,7 +12,7 @@ using kernel::InstId;
 using llvm::Value;
 
 // Into the second-level cache: the first one is full of the row at hand.
-constexpr int kLocality = 2;
+constexpr uint32_t kLocality = 2;
 
 }  // namespace
 
@@ -314,9 +314,7 @@ void StageEmitter::emit_prefetches() {
             builder_.getInt64(static_cast<uint64_t>(at)));
         Value* address =
             builder_.CreateGEP(builder_.getInt8Ty(), state_.params[prefetch.param], offset);
-        builder_.CreateIntrinsic(
-            llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-            {address, builder_.getInt32(0), builder_.getInt32(kLocality), builder_.getInt32(1)});
+        emit_prefetch(builder_, address, kLocality);
       }
     }
   }

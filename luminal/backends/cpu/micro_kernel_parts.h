@@ -4,6 +4,7 @@
 #pragma once
 
 #include "luminal/backends/cpu/emit_loops.h"
+#include "luminal/backends/cpu/emit_memory.h"
 #include "luminal/backends/cpu/micro_kernel.h"
 
 namespace luminal::backends::cpu {
@@ -46,11 +47,6 @@ struct MicroKernel {
     llvm::Value* next_call =
         builder.CreateNSWAdd(later, times(right.panel_bytes, shape.panels - 1));
     return builder.CreateSelect(builder.CreateICmpSLT(later, right.panel_bytes), later, next_call);
-  }
-  void prefetch(llvm::Value* address) const {
-    builder.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {builder.getPtrTy()},
-        {address, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
   }
   // Two threads that read 1 GiB of bf16 once, one row: without 42 GB/s, with 0.5, 1, 2 and 4 KiB
   // 44, 45, 45 and 43; eight rows: 35, and with 1, 2, 4 and 8 KiB 40, 41, 41 and 37.

@@ -201,7 +201,7 @@ void TilesMicroKernel::prefetch(const Part& part, Value* offset) {
   for (int p = 0; p < part.panels; ++p) {
     Value* panel = k_.at(part.right, k_.times(k_.right.panel_bytes, p));
     for (int row = 0; row < kTileRows; ++row) {
-      k_.prefetch(k_.at(k_.at(panel, offset), k_.i64(int64_t{row} * kTileBytes)));
+      emit_prefetch(k_.builder, k_.at(k_.at(panel, offset), k_.i64(int64_t{row} * kTileBytes)));
     }
   }
 }

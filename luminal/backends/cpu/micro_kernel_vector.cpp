@@ -177,7 +177,7 @@ void VectorMicroKernel::prefetch(const Block& block, Value* at, int steps) {
   for (int p = 0; p < block.panels; ++p) {
     Value* panel = k_.at(block.right, k_.times(k_.right.panel_bytes, p));
     for (int64_t line = 0; line < bytes; line += kLineBytes) {
-      k_.prefetch(k_.at(k_.at(panel, offset), k_.i64(line)));
+      emit_prefetch(k_.builder, k_.at(k_.at(panel, offset), k_.i64(line)));
     }
   }
 }

@@ -16,6 +16,16 @@ std::optional<Multiply> best_integer_multiply(const Target& target, int64_t most
   return target.amx_int8 ? std::optional(Multiply::I8Tiles) : std::nullopt;
 }
 
+bool multiplies_bytes(const Target& target) {
+  return target.avx512_vnni && target.vector_bytes == 64;
+}
+
+kernel::Packing packing_for(const Target& target) {
+  return {.lanes = target.vector_bytes / 4,
+          .bf16_depth = elements_per_lane(best_multiply(target, DType::BF16)),
+          .byte_depth = multiplies_bytes(target) ? kernel::kBytesPerWord : 1};
+}
+
 MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_rows) {
   if (on_tiles(multiply)) {
     if (most_rows > 16) return {.rows = 32, .panels = 2};

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "luminal/backends/cpu/target.h"
+#include "luminal/kernel/panels.h"
 #include "luminal/shape/dtype.h"
 
 namespace luminal::backends::cpu {
@@ -55,6 +56,11 @@ struct MicroShape {
 Multiply best_multiply(const Target& target, DType element, int64_t most_rows = INT64_MAX);
 // The same for i8 with sums in i32; nothing where the target has no such products.
 std::optional<Multiply> best_integer_multiply(const Target& target, int64_t most_rows = INT64_MAX);
+
+// The panels that all of them read.
+kernel::Packing packing_for(const Target& target);
+// Whether bytes of a quantised factor are multiplied by dot products, four along k at once.
+bool multiplies_bytes(const Target& target);
 
 // The shape that suits a product of at most `most_rows` rows; INT64_MAX where that isn't known.
 MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_rows);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "luminal/backends/cpu/fixed_point.h"
 #include "luminal/backends/cpu/lane_pattern.h"
 #include "luminal/backends/cpu/schedule.h"
 #include "luminal/kernel/joined_loops.h"
@@ -24,7 +25,6 @@ constexpr int64_t kTileBlockK = 1024;
 // Blocks enough for all threads to be busy to the end.
 constexpr int64_t kEnoughBlocks = 16;
 using kernel::kMostStreamedRows;
-constexpr int64_t kMostFixedPointBlock = 4096;
 // Two parts leave out 2^-17 of a term: half of what a sum of so many may be off by, which is 2^-24
 // of all terms for each of them.
 constexpr int64_t kLongSum = 256;
@@ -180,15 +180,17 @@ void find_panels(const Schedule& schedule, const Tiling& tiling,
 }
 
 // Whether a quantised factor's integers are all in panels.
-void find_integers(const Schedule& schedule, const Tiling& tiling, TiledContraction& contraction) {
+void find_integers(const Schedule& schedule, const Tiling& tiling, const Target& target,
+                   TiledContraction& contraction) {
   const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.stage)];
   for (TiledIntegers& integers : contraction.quantised->integers) {
     const auto& load = std::get<kernel::LoadInst>(stage.source->body[integers.load.index()].what);
     integers.param = load.param;
     integers.dtype = tiling.kernel->params[static_cast<size_t>(load.param)].dtype;
     const Expr address = stage.access[integers.load.index()].address;
-    const Expr v = kernel::Packing{}.depth(integers.dtype);
-    const auto step = panel_step(schedule, tiling, contraction.k, address, load.param, v);
+    integers.depth = packing_for(target).depth(integers.dtype);
+    const auto step =
+        panel_step(schedule, tiling, contraction.k, address, load.param, integers.depth);
     if (!step) {
       contraction.quantised.reset();
       return;
@@ -198,13 +200,15 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, TiledContract
   }
 }
 
-// Only where the factor has an offset: then its values are differences, as precise as the greatest
-// element of a row's part, not as each.
-bool in_fixed_point(const Target& target, const TiledQuantised& quantised) {
-  return target.avx512_vnni && target.vector_bytes == 64 && quantised.offset >= 0 &&
-         quantised.block % kernel::kU4PerWord == 0 && quantised.block <= kMostFixedPointBlock &&
-         std::ranges::any_of(quantised.integers,
-                             [](const TiledIntegers& i) { return i.dtype == DType::U4; });
+// Which integers are multiplied as whole numbers: u4, where there are any, or else bytes.
+std::optional<DType> in_fixed_point(const Target& target, const TiledQuantised& quantised) {
+  if (!multiplies_bytes(target)) return std::nullopt;
+  for (DType dtype : {DType::U4, DType::I8, DType::U8}) {
+    const bool any = std::ranges::find(quantised.integers, dtype, &TiledIntegers::dtype) !=
+                     quantised.integers.end();
+    if (any && fits_fixed_point(dtype, quantised.block)) return dtype;
+  }
+  return std::nullopt;
 }
 
 Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
@@ -297,7 +301,9 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
       if (contraction.quantised->fixed_point) {
         contraction.quantised->units = offset;
         contraction.quantised->digits = offset + parts;
-        offset = offset + parts + align64(k * Expr(tiling.block_rows * 4));
+        const int64_t block = contraction.quantised->block;
+        const int64_t bytes = part_bytes(*contraction.quantised->fixed_point, block);
+        offset = offset + parts + align64(k / block * Expr(tiling.block_rows * bytes));
       }
       if (tiling.integers_on_tiles) {
         contraction.quantised->n_row_parts = k.lower_bound() >= kLongSum ? 2 : 3;
@@ -365,7 +371,7 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   for (TiledContraction& contraction : tiling.contractions) {
     find_rows(schedule, tiling, contraction, contraction.left);
     find_panels(schedule, tiling, contraction, contraction.right);
-    if (contraction.quantised) find_integers(schedule, tiling, contraction);
+    if (contraction.quantised) find_integers(schedule, tiling, target, contraction);
   }
   choose_shape(tiling, target, most_rows(kernel, form), most);
   choose_blocks(schedule, tiling);

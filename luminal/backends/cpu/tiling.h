@@ -38,6 +38,7 @@ struct TiledIntegers {
   int slope = -1;       // stage that computes what they are multiplied with
   int param = -1;
   DType dtype = DType::I8;
+  int depth = 1;       // elements along k that stand in one lane
   Expr address, step;  // of element 0 along k at the block's first column, and to the next panel
 };
 
@@ -47,9 +48,9 @@ struct TiledQuantised {
   std::vector<TiledIntegers> integers;
   int offset = -1;  // stage that computes what is added, or −1
   Expr row_sums;    // offset in scratch memory of the sums of the block's rows, one per part of k
-  // u4 are multiplied with the digits of rows (see emit_fixed_point.h), which stand in scratch
-  // memory too, as do the units of their parts.
-  bool fixed_point = false;
+  // Integers of this dtype are multiplied with the digits of rows (see emit_fixed_point.h), which
+  // stand in scratch memory too, as do the units of their parts.
+  std::optional<DType> fixed_point;
   Expr digits, units;
   // On tiles (see emit_integer_tiles.h): how many parts rows are the sums of, and offsets in
   // scratch memory of those, of the integers as bf16, and of tiles on their way to the sums.
