@@ -287,11 +287,26 @@ void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& blo
   Value* n_panels =
       builder_.CreateUDiv(builder_.CreateAdd(columns, i64(tiling_.lanes - 1)), i64(tiling_.lanes));
   Value* k_count = at_most(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
+  if (right.in_place && on_tiles(tiling_.multiply)) ask_for_next(panels, block, tile, k_count);
   emit_micro_kernel(builder_, target_, tiling_.multiply, tiling_.shape, rows, panels, tile.rows,
                     n_panels, k_count, in_scratch(contraction.sums, tile.sums),
                     builder_.CreateICmpNE(k, i64(0)));
   index_.unset_loop(tiling_.column_loop);
   unset_row();
+}
+
+// Of many rows: a column's tiles, one below the other, ask for the next column's panels, each for
+// its part. What follows the block's last column is the next block's, or after parts of k their
+// first.
+void TileEmitter::ask_for_next(PanelOperand& panels, const Block& block, const Tile& tile,
+                               Value* k_count) {
+  const int64_t rows = tiling_.shape.rows;
+  panels.next_parts = static_cast<int>((tiling_.block_rows + rows - 1) / rows);
+  Value* bytes = builder_.CreateMul(k_count, i64(element_bytes(tiling_.multiply) * tiling_.lanes));
+  Value* number = builder_.CreateUDiv(builder_.CreateSub(tile.row, block.row), i64(rows));
+  Value* before = builder_.CreateUDiv(builder_.CreateMul(bytes, number), i64(panels.next_parts));
+  Value* next = builder_.CreateMul(panels.panel_bytes, i64(tiling_.shape.panels));
+  panels.next = builder_.CreatePtrAdd(panels.base, builder_.CreateAdd(next, before));
 }
 
 // All that is computed of the sums, from the tiles: each row in vectors along the columns.

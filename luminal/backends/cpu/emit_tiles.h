@@ -44,6 +44,8 @@ class TileEmitter {
   RowOperand left_operand(const TiledFactor& left, const Block& block, llvm::Value* row,
                           llvm::Value* k);
   QuantisedEmitter::Rows rows_of(const TiledContraction& contraction, const Block& block);
+  void ask_for_next(PanelOperand& panels, const Block& block, const Tile& tile,
+                    llvm::Value* k_count);
   void emit_epilogue(const Tile& tile);
   void emit_stage(int stage, int level);
 

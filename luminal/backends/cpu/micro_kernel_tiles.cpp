@@ -102,6 +102,7 @@ class TilesMicroKernel {
   void with_rows(int panels, Value* right, Value* tile);
   void part(const Part& part);
   void prefetch(const Part& part, Value* offset);
+  void prefetch_next(const Part& part, Value* offset);
   void step(const Part& part, const Operands& from);
   void step_of_parts(const Part& part, const Operands& from);
   void load_right(int panel, const Operands& from);
@@ -184,6 +185,7 @@ void TilesMicroKernel::part(const Part& part) {
   loops_.counted(k_.i64(0), whole_, step_, {}, [&](Value* k, const Values&) {
     Value* offset = right_offset(k);
     if (k_.streams()) prefetch(part, k_.ahead(offset));
+    if (k_.right.next != nullptr) prefetch_next(part, offset);
     step(part, {.left = k_.at(k_.left.base, left_offset(k)),
                 .left_row_bytes = k_.left.row_bytes,
                 .left_part_bytes = k_.left.part_bytes,
@@ -202,6 +204,19 @@ void TilesMicroKernel::prefetch(const Part& part, Value* offset) {
     Value* panel = k_.at(part.right, k_.times(k_.right.panel_bytes, p));
     for (int row = 0; row < kTileRows; ++row) {
       emit_prefetch(k_.builder, k_.at(k_.at(panel, offset), k_.i64(int64_t{row} * kTileBytes)));
+    }
+  }
+}
+
+// As far as the second cache: the nearest has the rows.
+void TilesMicroKernel::prefetch_next(const Part& part, Value* offset) {
+  constexpr uint32_t kSecondCache = 2;
+  const int n_lines = (kTileRows + k_.right.next_parts - 1) / k_.right.next_parts;
+  Value* before = b_.CreateUDiv(offset, k_.i64(k_.right.next_parts));
+  for (int p = 0; p < part.panels; ++p) {
+    Value* from = k_.at(k_.at(k_.right.next, k_.times(k_.right.panel_bytes, p)), before);
+    for (int line = 0; line < n_lines; ++line) {
+      emit_prefetch(b_, k_.at(from, k_.i64(int64_t{line} * kTileBytes)), kSecondCache);
     }
   }
 }
