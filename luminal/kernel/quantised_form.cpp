@@ -35,9 +35,10 @@ class Decomposer {
         block_(block) {}
 
   std::optional<QuantisedForm> run(InstId factor) {
-    const std::optional<Linear> linear = decompose(factor);
+    const std::optional<InstId> before = before_rounding(factor);
+    const std::optional<Linear> linear = decompose(before.value_or(factor));
     if (!linear || linear->terms.empty()) return std::nullopt;
-    QuantisedForm form{.block = block_, .terms = {}, .offset = {}};
+    QuantisedForm form{.block = block_, .terms = {}, .offset = {}, .rounded = before.has_value()};
     for (const Linear::Term& term : linear->terms) {
       form.terms.push_back({term.integer, factor_stage(stage_, term.slope)});
     }
@@ -46,6 +47,18 @@ class Decomposer {
   }
 
  private:
+  // Of an f32 that was bf16 in between: what it was before.
+  std::optional<InstId> before_rounding(InstId id) const {
+    auto cast_from = [&](InstId of, DType to) -> std::optional<InstId> {
+      const Inst& inst = stage_.body[of.index()];
+      const auto* op = std::get_if<OpInst>(&inst.what);
+      const bool casts = op != nullptr && op->op == Op::Cast && inst.dtype == to;
+      return casts ? std::optional(op->operands[0]) : std::nullopt;
+    };
+    const std::optional<InstId> rounded = cast_from(id, DType::F32);
+    return rounded ? cast_from(*rounded, DType::BF16) : std::nullopt;
+  }
+
   InstId add(const Inst& inst) {
     stage_.body.push_back(inst);
     return InstId{static_cast<uint32_t>(stage_.body.size() - 1)};

@@ -22,6 +22,7 @@ struct QuantisedForm {
   int64_t block = 1;  // divides k's extent: slopes and offset are the same in each such part
   std::vector<QuantisedTerm> terms;  // at least one
   std::optional<Stage> offset;
+  bool rounded = false;  // to bf16, after all that; what is summed by blocks needn't be
 };
 
 // Up to so many rows integers are best converted as they stream by; with more it takes less time to

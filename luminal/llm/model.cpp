@@ -169,11 +169,7 @@ DecoderGraph Model::build(Graph& graph, DType dtype, const DecoderOptions& optio
   }
   const Gguf& file = std::get<Gguf>(contents_->files);
   const LoadOptions names{.rename = decoder.gguf_name};
-  // In bf16 weights become values of that: its products don't stream quantised ones.
-  const DecoderGraph made =
-      dtype == DType::BF16
-          ? decoder.build(scope, options)
-          : decoder.build(scope.with_formats(weight_formats(file, names)), options);
+  const DecoderGraph made = decoder.build(scope.with_formats(weight_formats(file, names)), options);
   load_weights(graph, file, names);
   return made;
 }

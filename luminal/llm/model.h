@@ -35,7 +35,7 @@ class LUMINAL_API Model {
   double load_seconds() const;
 
   // Adds the model to a graph and binds its weights to the files. Computes in `dtype`, f32 or bf16.
-  // In f32 quantised weights stay as they are; in bf16 all weights become bf16.
+  // Quantised weights stay as they are, others become that.
   DecoderGraph build(Graph& graph, DType dtype, const DecoderOptions& options) const;
 
  private:

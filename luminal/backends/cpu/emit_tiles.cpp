@@ -1,5 +1,6 @@
 #include "luminal/backends/cpu/emit_tiles.h"
 
+#include "luminal/backends/cpu/emit_integer_panels.h"
 #include "luminal/backends/cpu/emit_integer_tiles.h"
 #include "luminal/backends/cpu/emit_panels.h"
 
@@ -46,7 +47,8 @@ void TileEmitter::emit(Value* first, Value* last) {
         builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_rows, i64(0)));
     loops_.guarded(has_new_panels, [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
-        if (!contraction.right.in_place && !contraction.quantised) copy_panels(contraction, block);
+        const bool later = contraction.quantised || contraction.made_of;
+        if (!contraction.right.in_place && !later) copy_panels(contraction, block);
       }
     });
     loops_.guarded(has_new_rows(block, is_first), [&] {
@@ -113,6 +115,16 @@ void TileEmitter::copy_panels(const TiledContraction& contraction, const Block& 
   Value* k = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction.k)]);
   PanelCopier(state_, source)
       .emit({block.column, block.last_column}, {builder_.getInt64(0), k}, block.column);
+}
+
+// Those of the next part of k.
+void TileEmitter::make_panels(const TiledContraction& contraction, const Block& block, Value* k) {
+  index_.open_level();
+  Value* end = at_most(builder_.CreateAdd(k, i64(tiling_.block_k)), extent(contraction.k));
+  IntegerPanelsEmitter(state_, target_, contraction)
+      .emit({block.column, block.last_column}, {k, end},
+            in_scratch(contraction.right.scratch, i64(0)), index_.scalar(contraction.right.pitch));
+  index_.close_level();
 }
 
 // The left factor, row by row, vectors along k. What a row loads that doesn't change along k stands
@@ -201,6 +213,7 @@ void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& bl
   Value* length =
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent(contraction.k), i64(1));
   loops_.counted(i64(0), length, tiling_.block_k, {}, [&](Value* k, const Values&) {
+    if (contraction.made_of) make_panels(contraction, block, k);
     for_each_tile(block, [&](const Tile& tile) { emit_sum(contraction, block, tile, k); });
     return Values();
   });
@@ -266,47 +279,99 @@ void TileEmitter::prepare_rows(const TiledContraction& contraction, const Block&
 
 void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& block,
                            const Tile& tile, Value* k) {
-  Value* element = i64(element_bytes(tiling_.multiply));
   const RowOperand rows = left_operand(contraction.left, block, tile.row, k);
-  const TiledFactor& right = contraction.right;
-  set_row(tile.row);
-  index_.set_loop(tiling_.column_loop, {tile.column});
-  PanelOperand panels;
-  Value* in_panel = builder_.CreateMul(k, builder_.CreateMul(element, i64(tiling_.lanes)));
-  if (right.in_place) {
-    panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
-    panels.base = in_param(right, in_panel);
-  } else {
-    panels.panel_bytes = index_.scalar(right.pitch);
-    Value* panel =
-        builder_.CreateUDiv(builder_.CreateSub(tile.column, block.column), i64(tiling_.lanes));
-    panels.base = in_scratch(
-        right.scratch, builder_.CreateAdd(builder_.CreateMul(panel, panels.panel_bytes), in_panel));
-  }
   Value* columns = builder_.CreateSub(tile.last_column, tile.column);
   Value* n_panels =
       builder_.CreateUDiv(builder_.CreateAdd(columns, i64(tiling_.lanes - 1)), i64(tiling_.lanes));
   Value* k_count = at_most(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
-  if (right.in_place && on_tiles(tiling_.multiply)) ask_for_next(panels, block, tile, k_count);
-  emit_micro_kernel(builder_, target_, tiling_.multiply, tiling_.shape, rows, panels, tile.rows,
-                    n_panels, k_count, in_scratch(contraction.sums, tile.sums),
-                    builder_.CreateICmpNE(k, i64(0)));
+  set_row(tile.row);
+  index_.set_loop(tiling_.column_loop, {tile.column});
+  emit_micro_kernel(builder_, target_, tiling_.multiply, tiling_.shape, rows,
+                    right_operand(contraction, block, tile, k), tile.rows, n_panels, k_count,
+                    in_scratch(contraction.sums, tile.sums), builder_.CreateICmpNE(k, i64(0)));
   index_.unset_loop(tiling_.column_loop);
   unset_row();
 }
 
-// Of many rows: a column's tiles, one below the other, ask for the next column's panels, each for
-// its part. What follows the block's last column is the next block's, or after parts of k their
-// first.
-void TileEmitter::ask_for_next(PanelOperand& panels, const Block& block, const Tile& tile,
-                               Value* k_count) {
+// The right factor from the tile's first column and a k on.
+PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, const Block& block,
+                                        const Tile& tile, Value* k) {
+  const TiledFactor& right = contraction.right;
+  Value* element = i64(element_bytes(tiling_.multiply));
+  Value* in_panel = builder_.CreateMul(k, builder_.CreateMul(element, i64(tiling_.lanes)));
+  PanelOperand panels;
+  if (right.in_place) {
+    panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
+    panels.base = in_param(right, in_panel);
+    if (on_tiles(tiling_.multiply)) panels.next = next_panels(panels, contraction, block, tile, k);
+  } else {
+    panels.panel_bytes = index_.scalar(right.pitch);
+    Value* panel =
+        builder_.CreateUDiv(builder_.CreateSub(tile.column, block.column), i64(tiling_.lanes));
+    Value* before = builder_.CreateMul(panel, panels.panel_bytes);
+    if (!contraction.made_of) before = builder_.CreateAdd(before, in_panel);
+    panels.base = in_scratch(right.scratch, before);
+    if (contraction.made_of) panels.next = next_integers(contraction, block, tile, k);
+  }
+  return panels;
+}
+
+// Tiles below one another ask for the panels that follow theirs, each for its part: those of the
+// next column of tiles, and after the block's last one those of its first, further along k. After
+// all k the next block's follow.
+PanelOperand::Next TileEmitter::next_panels(const PanelOperand& panels,
+                                            const TiledContraction& contraction, const Block& block,
+                                            const Tile& tile, Value* k) {
+  const int64_t bytes_of_k = element_bytes(tiling_.multiply) * int64_t{tiling_.lanes};
+  Value* beside = builder_.CreateMul(panels.panel_bytes, i64(tiling_.shape.panels));
+  Value* panel =
+      builder_.CreateUDiv(builder_.CreateSub(tile.column, block.column), i64(tiling_.lanes));
+  Value* further = builder_.CreateSub(i64(tiling_.block_k * bytes_of_k),
+                                      builder_.CreateMul(panel, panels.panel_bytes));
+  Value* is_last = builder_.CreateICmpEQ(tile.last_column, block.last_column);
+  Value* goes_on = builder_.CreateAnd(is_last, has_more(contraction, k));
+  Value* base = builder_.CreatePtrAdd(panels.base, builder_.CreateSelect(goes_on, further, beside));
+  return part_of({.base = base, .panel_bytes = panels.panel_bytes}, contraction, bytes_of_k, block,
+                 tile, k);
+}
+
+// As above; but what follows is what the block's next panels are made of, or another block's.
+PanelOperand::Next TileEmitter::next_integers(const TiledContraction& contraction,
+                                              const Block& block, const Tile& tile, Value* k) {
+  const TiledIntegers& integers = contraction.made_of->integers.front();
+  const int64_t n_bits = bits(integers.dtype);
+  const int64_t bytes_of_k = tiling_.lanes * n_bits / 8;
+  auto bytes = [&](Value* elements) {
+    return builder_.CreateLShr(builder_.CreateMul(elements, i64(n_bits)), 3);
+  };
+  Value* panel_bytes = bytes(index_.scalar(integers.step));
+  Value* further = builder_.CreateMul(builder_.CreateAdd(k, i64(tiling_.block_k)), i64(bytes_of_k));
+  Value* other = builder_.CreateMul(panel_bytes, i64(tiling_.block_columns / tiling_.lanes));
+  Value* offset = builder_.CreateSelect(has_more(contraction, k), further, other);
+  Value* first = bytes(index_.scalar(integers.address));
+  Value* base = builder_.CreatePtrAdd(state_.params[static_cast<size_t>(integers.param)],
+                                      builder_.CreateAdd(first, offset));
+  return part_of({.base = base, .panel_bytes = panel_bytes}, contraction, bytes_of_k, block, tile,
+                 k);
+}
+
+Value* TileEmitter::has_more(const TiledContraction& contraction, Value* k) {
+  return builder_.CreateICmpSGT(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
+}
+
+// A tile's of those below one another.
+PanelOperand::Next TileEmitter::part_of(PanelOperand::Next next,
+                                        const TiledContraction& contraction, int64_t bytes_of_k,
+                                        const Block& block, const Tile& tile, Value* k) {
   const int64_t rows = tiling_.shape.rows;
-  panels.next_parts = static_cast<int>((tiling_.block_rows + rows - 1) / rows);
-  Value* bytes = builder_.CreateMul(k_count, i64(element_bytes(tiling_.multiply) * tiling_.lanes));
+  next.parts = static_cast<int>((tiling_.block_rows + rows - 1) / rows);
+  next.bytes_of_step = bytes_of_k * (64 / element_bytes(tiling_.multiply));
+  Value* length = at_most(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
   Value* number = builder_.CreateUDiv(builder_.CreateSub(tile.row, block.row), i64(rows));
-  Value* before = builder_.CreateUDiv(builder_.CreateMul(bytes, number), i64(panels.next_parts));
-  Value* next = builder_.CreateMul(panels.panel_bytes, i64(tiling_.shape.panels));
-  panels.next = builder_.CreatePtrAdd(panels.base, builder_.CreateAdd(next, before));
+  Value* before = builder_.CreateUDiv(
+      builder_.CreateMul(builder_.CreateMul(length, i64(bytes_of_k)), number), i64(next.parts));
+  next.base = builder_.CreatePtrAdd(next.base, before);
+  return next;
 }
 
 // All that is computed of the sums, from the tiles: each row in vectors along the columns.

@@ -28,6 +28,7 @@ class TileEmitter {
   // Whether the block before it, if there is one, had other rows.
   llvm::Value* has_new_rows(const Block& block, llvm::Value* is_first);
   void copy_panels(const TiledContraction& contraction, const Block& block);
+  void make_panels(const TiledContraction& contraction, const Block& block, llvm::Value* k);
   void copy_rows(const TiledContraction& contraction, const Block& block);
   // What a micro kernel computes: a tile of a block.
   struct Tile {
@@ -44,8 +45,17 @@ class TileEmitter {
   RowOperand left_operand(const TiledFactor& left, const Block& block, llvm::Value* row,
                           llvm::Value* k);
   QuantisedEmitter::Rows rows_of(const TiledContraction& contraction, const Block& block);
-  void ask_for_next(PanelOperand& panels, const Block& block, const Tile& tile,
-                    llvm::Value* k_count);
+  PanelOperand right_operand(const TiledContraction& contraction, const Block& block,
+                             const Tile& tile, llvm::Value* k);
+  PanelOperand::Next next_panels(const PanelOperand& panels, const TiledContraction& contraction,
+                                 const Block& block, const Tile& tile, llvm::Value* k);
+  PanelOperand::Next next_integers(const TiledContraction& contraction, const Block& block,
+                                   const Tile& tile, llvm::Value* k);
+  PanelOperand::Next part_of(PanelOperand::Next next, const TiledContraction& contraction,
+                             int64_t bytes_of_k, const Block& block, const Tile& tile,
+                             llvm::Value* k);
+  // Whether another part of k follows the one that starts here.
+  llvm::Value* has_more(const TiledContraction& contraction, llvm::Value* k);
   void emit_epilogue(const Tile& tile);
   void emit_stage(int stage, int level);
 

@@ -25,14 +25,18 @@ struct RowOperand {
 
 // Panel p of the right operand is at base + p · panel_bytes. In it one vector follows another, each
 // with the lanes' next elements: 1 f32, 2 bf16 or 4 i8. Past the end of k the last ones are zeros.
-//
-// With `next`, tiles ask on their way for what is read after them: panels of this k as well, of
-// which each call asks for one part of `next_parts`, from there on.
 struct PanelOperand {
   llvm::Value* base;
   llvm::Value* panel_bytes;
-  llvm::Value* next = nullptr;
-  int next_parts = 1;
+  // Tiles of many rows ask on their way for what is read after them, from as many panels: each call
+  // for a part, the first of `parts` from `base` on, of what each step along k reads later.
+  struct Next {
+    llvm::Value* base = nullptr;  // null: for nothing
+    llvm::Value* panel_bytes = nullptr;
+    int64_t bytes_of_step = 0;
+    int parts = 1;
+  };
+  Next next = {};
 };
 
 // What surrounds the micro kernels of a function, all of one kind and shape: AMX gives its tiles

@@ -102,7 +102,7 @@ class TilesMicroKernel {
   void with_rows(int panels, Value* right, Value* tile);
   void part(const Part& part);
   void prefetch(const Part& part, Value* offset);
-  void prefetch_next(const Part& part, Value* offset);
+  void prefetch_next(const Part& part, Value* k);
   void step(const Part& part, const Operands& from);
   void step_of_parts(const Part& part, const Operands& from);
   void load_right(int panel, const Operands& from);
@@ -185,7 +185,7 @@ void TilesMicroKernel::part(const Part& part) {
   loops_.counted(k_.i64(0), whole_, step_, {}, [&](Value* k, const Values&) {
     Value* offset = right_offset(k);
     if (k_.streams()) prefetch(part, k_.ahead(offset));
-    if (k_.right.next != nullptr) prefetch_next(part, offset);
+    if (k_.right.next.base != nullptr && !k_.streams()) prefetch_next(part, k);
     step(part, {.left = k_.at(k_.left.base, left_offset(k)),
                 .left_row_bytes = k_.left.row_bytes,
                 .left_part_bytes = k_.left.part_bytes,
@@ -209,14 +209,16 @@ void TilesMicroKernel::prefetch(const Part& part, Value* offset) {
 }
 
 // As far as the second cache: the nearest has the rows.
-void TilesMicroKernel::prefetch_next(const Part& part, Value* offset) {
+void TilesMicroKernel::prefetch_next(const Part& part, Value* k) {
   constexpr uint32_t kSecondCache = 2;
-  const int n_lines = (kTileRows + k_.right.next_parts - 1) / k_.right.next_parts;
-  Value* before = b_.CreateUDiv(offset, k_.i64(k_.right.next_parts));
+  constexpr int64_t kLine = 64;
+  const PanelOperand::Next& next = k_.right.next;
+  const int64_t bytes = (next.bytes_of_step + next.parts - 1) / next.parts;
+  Value* before = b_.CreateUDiv(k_.times(k, next.bytes_of_step), k_.i64(step_ * next.parts));
   for (int p = 0; p < part.panels; ++p) {
-    Value* from = k_.at(k_.at(k_.right.next, k_.times(k_.right.panel_bytes, p)), before);
-    for (int line = 0; line < n_lines; ++line) {
-      emit_prefetch(b_, k_.at(from, k_.i64(int64_t{line} * kTileBytes)), kSecondCache);
+    Value* from = k_.at(k_.at(next.base, k_.times(next.panel_bytes, p)), before);
+    for (int64_t line = 0; line < bytes; line += kLine) {
+      emit_prefetch(b_, k_.at(from, k_.i64(line)), kSecondCache);
     }
   }
 }

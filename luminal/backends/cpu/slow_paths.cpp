@@ -43,7 +43,9 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       };
       passed_over.insert(static_cast<size_t>(contraction.stage));
       copied(contraction.left, "left", "rows");
-      if (!contraction.quantised) copied(contraction.right, "right", "panels");
+      if (!contraction.quantised && !contraction.made_of) {
+        copied(contraction.right, "right", "panels");
+      }
       passed_over.insert(static_cast<size_t>(contraction.right.stage));
     }
   }

@@ -1,6 +1,7 @@
 #include "luminal/backends/cpu/tiling.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "luminal/backends/cpu/fixed_point.h"
 #include "luminal/backends/cpu/lane_pattern.h"
@@ -86,7 +87,7 @@ TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) 
 }
 
 bool fits_tiles(const kernel::QuantisedForm& form) {
-  return form.terms.size() == 1 && form.block % kTileDepth == 0;
+  return form.terms.size() == 1 && form.block % kTileDepth == 0 && !form.rounded;
 }
 
 // The kernel as Tiling::kernel wants it.
@@ -105,11 +106,9 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
     tiled.k = contraction.k;
     tiled.left.stage = add_stage(result, kernel::factor_stage(stage, contraction.left));
     tiled.right.stage = add_stage(result, kernel::factor_stage(stage, contraction.right));
-    if (streams || tiles) {
-      const auto quantised = kernel::quantised_form(kernel, contraction);
-      if (quantised && (streams || fits_tiles(*quantised))) {
-        tiled.quantised = add_quantised(result, *quantised);
-      }
+    if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
+      const bool kept = streams || (tiles && fits_tiles(*quantised));
+      (kept ? tiled.quantised : tiled.made_of) = add_quantised(result, *quantised);
     }
     if (!std::holds_alternative<kernel::LocalTarget>(stage.target)) {
       tiling.epilogue.push_back(static_cast<int>(result.stages.size()));
@@ -179,11 +178,12 @@ void find_panels(const Schedule& schedule, const Tiling& tiling,
   factor.step = *step;
 }
 
-// Whether a quantised factor's integers are all in panels.
+// Finds a factor's integers, if all are in panels; else there is no such factor.
 void find_integers(const Schedule& schedule, const Tiling& tiling, const Target& target,
-                   TiledContraction& contraction) {
+                   const TiledContraction& contraction, std::optional<TiledQuantised>& factor) {
+  if (!factor) return;
   const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.stage)];
-  for (TiledIntegers& integers : contraction.quantised->integers) {
+  for (TiledIntegers& integers : factor->integers) {
     const auto& load = std::get<kernel::LoadInst>(stage.source->body[integers.load.index()].what);
     integers.param = load.param;
     integers.dtype = tiling.kernel->params[static_cast<size_t>(load.param)].dtype;
@@ -192,7 +192,7 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, const Target&
     const auto step =
         panel_step(schedule, tiling, contraction.k, address, load.param, integers.depth);
     if (!step) {
-      contraction.quantised.reset();
+      factor.reset();
       return;
     }
     integers.address = at(schedule, address, {{contraction.k, 0}});
@@ -224,6 +224,11 @@ Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, cons
 int64_t round_up(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
+
+// Rows so far apart have few places in the nearest cache, and tiles read many rows: they drive one
+// another out before they are read again. Tiles took 1.4 times as long. To copy rows for that alone
+// takes what it saves.
+bool crowd_each_other(Expr bytes_apart) { return (bytes_apart % 2048).is(0); }
 
 void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   const int64_t rows = tiling.shape.rows;
@@ -260,7 +265,9 @@ void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_
   tiling.integers_on_tiles = !streams && rows > kMostStreamedRows && all_integers;
   bool streamed = false;
   for (TiledContraction& contraction : tiling.contractions) {
-    if (!streams && !tiling.integers_on_tiles) contraction.quantised.reset();
+    if (!streams && !tiling.integers_on_tiles && contraction.quantised) {
+      contraction.made_of = std::exchange(contraction.quantised, std::nullopt);
+    }
     if (!contraction.quantised) continue;
     // Its rows are read side by side.
     if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
@@ -316,11 +323,15 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
     }
     // Whole vectors are written along a row.
     contraction.left.pitch = align64(ceil_div(k, lanes) * lanes * element);
+    if (crowd_each_other(contraction.left.pitch)) {
+      contraction.left.pitch = contraction.left.pitch + 64;
+    }
     contraction.left.scratch = offset;
     if (!contraction.left.in_place) {
       offset = offset + contraction.left.pitch * Expr(tiling.block_rows);
     }
-    contraction.right.pitch = ceil_div(k, v) * v * lanes * element;
+    contraction.right.pitch =
+        (contraction.made_of ? Expr(tiling.block_k) : ceil_div(k, v) * v) * lanes * element;
     contraction.right.scratch = offset;
     if (!contraction.right.in_place && !contraction.quantised) {
       offset = offset + align64(contraction.right.pitch * Expr(tiling.block_columns) / lanes);
@@ -367,11 +378,15 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   const int64_t most = tiling.row_loop < 0
                            ? 1
                            : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
-  tiling.multiply = choose_multiply(kernel, form, target, most);
+  const bool streams_integers = std::ranges::any_of(
+      tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
+  // Whatever is multiplied with integers is f32.
+  tiling.multiply = streams_integers ? Multiply::F32 : choose_multiply(kernel, form, target, most);
   for (TiledContraction& contraction : tiling.contractions) {
     find_rows(schedule, tiling, contraction, contraction.left);
     find_panels(schedule, tiling, contraction, contraction.right);
-    if (contraction.quantised) find_integers(schedule, tiling, target, contraction);
+    find_integers(schedule, tiling, target, contraction, contraction.quantised);
+    find_integers(schedule, tiling, target, contraction, contraction.made_of);
   }
   choose_shape(tiling, target, most_rows(kernel, form), most);
   choose_blocks(schedule, tiling);

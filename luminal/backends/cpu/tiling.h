@@ -71,6 +71,9 @@ struct TiledContraction {
   int k;      // the loop it sums over
   TiledFactor left, right;
   std::optional<TiledQuantised> quantised;
+  // What the right factor's panels are made of, in each run (see emit_integer_panels.h): as far
+  // along k as is multiplied in one go.
+  std::optional<TiledQuantised> made_of;
   Expr sums;  // offset of the block's sums in scratch memory, in bytes: one tile after another
 };
 

@@ -116,6 +116,25 @@ TEST(Quantised, ManyRowsMultiplyIntegersOnTiles) {
   EXPECT_FALSE(Compiled(8, q8).schedule.tiling->integers_on_tiles);
 }
 
+// Rows of bf16 by such weights in bf16.
+TEST(Quantised, RoundedWeightsAreStreamedOrMade) {
+  const auto compiled = [](int64_t rows) {
+    Graph graph;
+    const Tensor x = graph.input("x", {rows, kDepth}, DType::BF16);
+    matmul(x, q4({graph}).cast(DType::BF16).t()).output("y");
+    CompileReport report;
+    const auto planned =
+        plan_graph(graph, roots(graph), {}, report, find_backend("cpu").packing({}));
+    const auto& step = std::get<kernel::KernelStep>(planned->plan.steps.back());
+    return make_schedule(step.lowered.kernel, Target::named(""), {}).tiling.value();
+  };
+  EXPECT_TRUE(compiled(1).contractions[0].quantised);
+  EXPECT_EQ(compiled(1).multiply, Multiply::F32);
+  EXPECT_FALSE(compiled(128).contractions[0].quantised);
+  EXPECT_TRUE(compiled(128).contractions[0].made_of);
+  EXPECT_EQ(compiled(128).multiply, best_multiply(Target::named(""), DType::BF16, 128));
+}
+
 TEST(Quantised, OnePackedFormServesFewRowsAndMany) {
   const Compiled one(1, q4), many(128, q4);
   ASSERT_EQ(one.planned->plan.steps.size(), many.planned->plan.steps.size());

@@ -9,9 +9,9 @@ def measure(request):
     program = pathlib.Path(request.build_dir or "/nowhere") / "apps/bench/generate_bench"
     if not program.is_file():
         raise measuring.Absent("generate_bench isn't built: cmake --preset release && cmake --build --preset release")
-    # Blocks stay blocks where the rest is computed in f32.
+    # Blocks stay blocks; the rest is bf16.
     blocks = request.dtype.startswith("q")
-    model, dtype = (request.gguf, "f32") if blocks else (request.folder, request.dtype)
+    model, dtype = (request.gguf, "bf16") if blocks else (request.folder, request.dtype)
     search = f" {request.candidates} {request.search_seconds}" if request.candidates else ""
     bench = asked.Asked(program)
     measuring.say(f"compiling {model}")
