@@ -100,7 +100,8 @@ double reordered_elements(const kernel::Kernel& kernel, const kernel::Contractio
   return elements;
 }
 
-// Of right factors in 16 bits, beside left ones that aren't: they become f32 in every run.
+// Of right factors in 16 bits, beside left ones that aren't: they become f32 in every run. Those
+// that are made of small integers never were 16 bits.
 double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                         const Bindings& sizes) {
   double elements = 0;
@@ -110,7 +111,8 @@ double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionF
                                kernel::is_widened(stage, contraction.right, DType::F16);
     const bool exact = kernel::is_widened(stage, contraction.left, DType::BF16) &&
                        kernel::is_widened(stage, contraction.right, DType::BF16);
-    if (right_is_half && !exact) elements += n_weights(kernel, form, contraction, sizes);
+    const bool stored = !kernel::has_small_integers(kernel, contraction);
+    if (right_is_half && !exact && stored) elements += n_weights(kernel, form, contraction, sizes);
   }
   return elements;
 }
