@@ -23,6 +23,12 @@ function(luminal_target_settings target)
   endif()
 endfunction()
 
+# For tests and the program: it is the library that works, and that sanitizers look at.
+function(luminal_compile_quickly target)
+  target_compile_options(${target} PRIVATE
+    $<IF:$<BOOL:${LUMINAL_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
+endfunction()
+
 function(luminal_module name)
   cmake_parse_arguments(PARSE_ARGV 1 module "" "" "SOURCES;PUBLIC;DEPS;LINKS")
   if(module_UNPARSED_ARGUMENTS)

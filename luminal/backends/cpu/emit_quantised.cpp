@@ -54,14 +54,14 @@ Value* QuantisedEmitter::n_parts() {
 }
 
 QuantisedEmitter::Rows QuantisedEmitter::from_row(const Rows& rows, Value* row) {
-  Value* parts = builder_.CreateMul(builder_.CreateMul(row, n_parts()), i64(4));
+  Value* before = builder_.CreateMul(row, n_parts());
+  Value* parts = builder_.CreateMul(before, i64(4));
   Rows from = rows;
   from.base = at(rows.base, builder_.CreateMul(row, rows.row_bytes));
   from.sums = at(rows.sums, parts);
   if (quantised_.fixed_point) {
     from.units = at(rows.units, parts);
-    from.digits = at(rows.digits,
-                     builder_.CreateMul(builder_.CreateMul(row, n_parts()), i64(digits_of_part())));
+    from.digits = at(rows.digits, builder_.CreateMul(before, i64(digits_of_part())));
   }
   return from;
 }

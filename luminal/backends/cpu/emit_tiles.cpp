@@ -2,6 +2,7 @@
 
 #include "luminal/backends/cpu/emit_integer_panels.h"
 #include "luminal/backends/cpu/emit_integer_tiles.h"
+#include "luminal/backends/cpu/emit_integers.h"
 #include "luminal/backends/cpu/emit_panels.h"
 
 namespace luminal::backends::cpu {
@@ -299,11 +300,12 @@ PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, con
   const TiledFactor& right = contraction.right;
   Value* element = i64(element_bytes(tiling_.multiply));
   Value* in_panel = builder_.CreateMul(k, builder_.CreateMul(element, i64(tiling_.lanes)));
+  const bool asks = on_tiles(tiling_.multiply);
   PanelOperand panels;
   if (right.in_place) {
     panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
     panels.base = in_param(right, in_panel);
-    if (on_tiles(tiling_.multiply)) panels.next = next_panels(panels, contraction, block, tile, k);
+    if (asks) panels.next = next_panels(panels, contraction, block, tile, k);
   } else {
     panels.panel_bytes = index_.scalar(right.pitch);
     Value* panel =
@@ -311,7 +313,7 @@ PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, con
     Value* before = builder_.CreateMul(panel, panels.panel_bytes);
     if (!contraction.made_of) before = builder_.CreateAdd(before, in_panel);
     panels.base = in_scratch(right.scratch, before);
-    if (contraction.made_of) panels.next = next_integers(contraction, block, tile, k);
+    if (asks && contraction.made_of) panels.next = next_integers(contraction, block, tile, k);
   }
   return panels;
 }
@@ -341,16 +343,12 @@ PanelOperand::Next TileEmitter::next_integers(const TiledContraction& contractio
   const TiledIntegers& integers = contraction.made_of->integers.front();
   const int64_t n_bits = bits(integers.dtype);
   const int64_t bytes_of_k = tiling_.lanes * n_bits / 8;
-  auto bytes = [&](Value* elements) {
-    return builder_.CreateLShr(builder_.CreateMul(elements, i64(n_bits)), 3);
-  };
-  Value* panel_bytes = bytes(index_.scalar(integers.step));
+  Value* panel_bytes =
+      builder_.CreateLShr(builder_.CreateMul(index_.scalar(integers.step), i64(n_bits)), 3);
   Value* further = builder_.CreateMul(builder_.CreateAdd(k, i64(tiling_.block_k)), i64(bytes_of_k));
   Value* other = builder_.CreateMul(panel_bytes, i64(tiling_.block_columns / tiling_.lanes));
   Value* offset = builder_.CreateSelect(has_more(contraction, k), further, other);
-  Value* first = bytes(index_.scalar(integers.address));
-  Value* base = builder_.CreatePtrAdd(state_.params[static_cast<size_t>(integers.param)],
-                                      builder_.CreateAdd(first, offset));
+  Value* base = builder_.CreatePtrAdd(integer_panel(state_, integers, 0), offset);
   return part_of({.base = base, .panel_bytes = panel_bytes}, contraction, bytes_of_k, block, tile,
                  k);
 }
