@@ -25,8 +25,11 @@ endfunction()
 
 # For tests and the program: it is the library that works, and that sanitizers look at.
 function(luminal_compile_quickly target)
-  target_compile_options(${target} PRIVATE
-    $<IF:$<BOOL:${LUMINAL_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
+  if(LUMINAL_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
 
 function(luminal_module name)
