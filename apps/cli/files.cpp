@@ -43,6 +43,11 @@ void write_text(const std::string& path, const std::string& text) {
   if (!file) throw UserError("can't write '" + path + "'; check the folder and its permissions");
 }
 
+std::string write_trace(const std::string& path, const Trace& trace) {
+  write_text(path, trace.json());
+  return std::to_string(trace.events.size()) + " events written to " + path + "\n";
+}
+
 void draw_with_dot(const std::string& dot_text, const std::string& format,
                    const std::string& output) {
   const Temporary source{output + "." + std::to_string(base::process_id()) + ".dot"};

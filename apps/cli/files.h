@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "luminal/driver/trace.h"
 #include "luminal/graph/graph.h"
 
 namespace luminal::cli {
@@ -15,6 +16,8 @@ std::string source_name(const std::string& file);
 // A graph in its text form; "-" reads standard input.
 std::unique_ptr<Graph> read_graph(const std::string& file);
 void write_text(const std::string& path, const std::string& text);
+// Its JSON; gives the line that says so.
+std::string write_trace(const std::string& path, const Trace& trace);
 // Draws Graphviz text with the program 'dot'; the format is svg or png.
 void draw_with_dot(const std::string& dot_text, const std::string& format,
                    const std::string& output);

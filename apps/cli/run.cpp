@@ -70,10 +70,7 @@ void run(const Options& options) {
   std::cout << fmt::format("{}: {} {}, median {:.3f} ms{}\n", options.file, options.runs,
                            options.runs == 1 ? "run" : "runs", ms[ms.size() / 2],
                            options.sequential ? ", every kernel right" : "");
-  if (!options.trace.empty()) {
-    write_text(options.trace, trace.json());
-    std::cout << fmt::format("{} events written to {}\n", trace.events.size(), options.trace);
-  }
+  if (!options.trace.empty()) std::cout << write_trace(options.trace, trace);
 }
 
 void check_group(const CLI::App& app, const std::string& group, const std::string& message) {
@@ -94,6 +91,7 @@ void run_path(const CLI::App& app, Options& options) {
   check_group(app, kGraphs, "'" + options.file + "' is a language model; it is for graphs");
   model.model.path = options.file;
   model.model.seed = options.seed;
+  model.trace = options.trace;
   model.model.compile = options.compile.parsed();
   CompileReport report;
   if (options.compile.explain_fusion) model.model.compile.report = &report;
@@ -111,6 +109,10 @@ void define_run(CLI::App& app) {
                  "GGUF file, or a folder in Hugging Face's layout")
       ->required();
   app.add_option("--seed", options->seed, "Of random data, or of sampling")->capture_default_str();
+  app.add_option("--trace", options->trace,
+                 "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
+                 "GF/s and the share of the roofline per kernel")
+      ->type_name("FILE");
 
   const auto add = [&app](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->group(kGraphs);
@@ -122,9 +124,6 @@ void define_run(CLI::App& app) {
   add("--runs", options->runs, "How often")->check(CLI::PositiveNumber)->capture_default_str();
   add_flag("--print", options->print, "Print the outputs");
   add_flag("--debug", options->debug, "Print each step with shape and time");
-  add("--trace", options->trace,
-      "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, GF/s and the "
-      "share of the roofline per kernel");
   add_flag("--sequential", options->sequential,
            "Check every kernel right after it, and name the first that is wrong");
 

@@ -1,5 +1,6 @@
 #include "apps/cli/run_model.h"
 
+#include <iostream>
 #include <vector>
 
 #include "apps/cli/answer.h"
@@ -29,7 +30,11 @@ std::vector<TokenId> prompt_ids(const llm::Model& model, const RunModelOptions& 
 void run_model(const RunModelOptions& options) {
   ProgressLine line;
   llm::Session session = open_session(options.model, line);
+  Trace trace;
+  if (!options.trace.empty()) session.set_trace(&trace);
   answer(session, prompt_ids(session.model(), options), options.model, line);
+  // Beside the answer, which is what standard output is for.
+  if (!options.trace.empty()) std::cerr << write_trace(options.trace, trace);
 }
 
 }  // namespace luminal::cli

@@ -12,6 +12,7 @@ struct RunModelOptions {
   std::string prompt;
   bool has_prompt = false;  // otherwise it comes from standard input
   bool raw = false;         // the prompt as it is, without the chat template
+  std::string trace;        // a file for the steps of all runs; empty for none
 };
 
 void run_model(const RunModelOptions& options);

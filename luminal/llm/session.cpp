@@ -88,7 +88,8 @@ struct Session::Impl {
       const auto piece = more.first(std::min(more.size(), static_cast<size_t>(chunk)));
       exe.set(decoder.ids, piece);
       exe.run(
-          {{"s", static_cast<int64_t>(piece.size())}, {"past", static_cast<int64_t>(held.size())}});
+          {{"s", static_cast<int64_t>(piece.size())}, {"past", static_cast<int64_t>(held.size())}},
+          {.trace = trace});
       held.insert(held.end(), piece.begin(), piece.end());
       more = more.subspan(piece.size());
       // What a plan keeps of weights in a form of its own is made by its first run.
@@ -112,6 +113,7 @@ struct Session::Impl {
   int64_t weight_bytes = 0;
   int64_t cache_bytes = 0;
   int64_t reused = 0;
+  Trace* trace = nullptr;
   bool ran_step = false;
   bool ran_prompt = false;
   std::vector<TokenId> held;
@@ -161,6 +163,8 @@ void Session::rewind(int64_t length) {
   }
   impl_->held.resize(static_cast<size_t>(length));
 }
+
+void Session::set_trace(Trace* trace) { impl_->trace = trace; }
 
 const Model& Session::model() const { return impl_->model; }
 const std::vector<TokenId>& Session::ids() const { return impl_->held; }

@@ -44,6 +44,9 @@ class LUMINAL_API Session {
   // Back to the first `length` tokens; 0 begins anew.
   void rewind(int64_t length);
 
+  // From now on the steps of runs are added to it, which stays while it is set; null for none.
+  void set_trace(Trace* trace);
+
   const Model& model() const;
   // The tokens that the cache holds.
   const std::vector<TokenId>& ids() const;

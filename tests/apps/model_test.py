@@ -1,4 +1,5 @@
 """`luminal run` and `luminal chat` with language models. Usage: model_test.py PROGRAM MODELS"""
+import json
 import os
 import pathlib
 import re
@@ -51,6 +52,16 @@ class Run(unittest.TestCase):
                         r"cache of 512 tokens 1 MB", r"ended +as many tokens as asked for"):
             self.assertRegex(result.stderr, pattern)
 
+    def test_a_trace_has_the_prompt_and_each_token(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/t.json"
+            result = run("run", STORIES, "-p", "Once upon a time", "--max-tokens", "4", "--trace", path, *QUIET)
+            self.assertEqual((result.returncode, result.stdout), (0, ", there was a\n"), result.stderr)
+            self.assertRegex(result.stderr, r"^\d+ events written to .*t\.json\n$")
+            events = json.loads(pathlib.Path(path).read_text())["traceEvents"]
+        self.assertEqual(sum(event.get("cat") == "run" for event in events), 4)
+        self.assertTrue(any("GB/s" in event.get("args", {}) for event in events))
+
     def test_what_cannot_be_is_said_with_the_way_out(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
@@ -72,7 +83,7 @@ class Run(unittest.TestCase):
                     self.assertIn(message, result.stderr)
 
     def test_options_of_graphs_and_models_do_not_mix(self):
-        for option, value in (("--trace", "t.json"), ("--variants", "s=1")):
+        for option, value in (("--runs", "2"), ("--variants", "s=1")):
             graph = run("run", STORIES, "-p", "x", option, value)
             self.assertEqual(graph.returncode, 2)
             self.assertIn(option + ": ", graph.stderr)

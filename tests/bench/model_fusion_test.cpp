@@ -48,7 +48,7 @@ TEST(ModelFusion, EveryPolicyAnswersEverySetting) {
       const auto& times = json["results"][policy][setting];
       EXPECT_GT(times["total_ms"], 0);
       EXPECT_LE(times["first_token_ms"], times["total_ms"]);
-      EXPECT_EQ(times["total_ms_samples"].size(), 7u);
+      EXPECT_EQ(times["total_ms_samples"].size(), times["hopeless"] ? 1u : 7u);
       EXPECT_EQ(times["same_answer"], true);
     }
   }
@@ -74,6 +74,34 @@ TEST(ModelFusion, TheTableNamesWhereFusingLoses) {
   }
   EXPECT_THAT(model_fusion_table(result),
               HasSubstr("fusing everything loses in 1 of 2 settings: [prefill=128, decode=16]\n"));
+}
+
+TEST(ModelFusion, WhatIsFarBehindInItsFirstRunGetsNoOthers) {
+  SettingTimes times{.setting = {.prefill = 1, .decode = 1},
+                     .of_policy = std::vector<PolicyTimes>(3, {{10.0}, {10.0}}),
+                     .always_by_never = {},
+                     .measured_by_better = {}};
+  const auto hopeless = [&](double never, double always, double measured) {
+    times.of_policy[0].total_ms = {never};
+    times.of_policy[1].total_ms = {always};
+    times.of_policy[2].total_ms = {measured};
+    give_up_hopeless(times);
+    std::string out;
+    for (const PolicyTimes& of : times.of_policy) out += of.hopeless ? 'x' : '-';
+    return out;
+  };
+  EXPECT_EQ(hopeless(41, 10, 10), "x--");
+  EXPECT_EQ(hopeless(10, 41, 10), "-x-");
+  EXPECT_EQ(hopeless(39, 10, 10), "---");
+  EXPECT_EQ(hopeless(10, 10, 100), "---");  // it is what the others are there for
+
+  ModelFusion result;
+  result.kernels = {3, 1, 2};
+  hopeless(10, 41, 10);
+  times.always_by_never = judge({4.1}, 0.95, 0);
+  result.settings = {times};
+  EXPECT_THAT(model_fusion_table(result), HasSubstr("4.100 (one run)"));
+  EXPECT_THAT(model_fusion_table(result), HasSubstr("fusing everything loses in 1 of 1 settings"));
 }
 
 // Fewer runs than an interval needs leave it open, which isn't a number in JSON.

@@ -49,11 +49,13 @@ Answered answer_greedily(llm::Session& session, const FusionSetting& setting) {
 void judge_setting(SettingTimes& times) {
   std::vector<double> always, measured;
   const auto& of = times.of_policy;
-  const size_t runs = of[kNever].total_ms.size();
   const size_t better =
       median(of[kNever].total_ms) <= median(of[kAlways].total_ms) ? kNever : kAlways;
-  for (size_t run = 0; run < runs; ++run) {
+  const size_t both = std::min(of[kNever].total_ms.size(), of[kAlways].total_ms.size());
+  for (size_t run = 0; run < both; ++run) {
     always.push_back(of[kAlways].total_ms[run] / of[kNever].total_ms[run]);
+  }
+  for (size_t run = 0; run < of[kMeasured].total_ms.size(); ++run) {
     measured.push_back(of[kMeasured].total_ms[run] / of[better].total_ms[run]);
   }
   times.always_by_never = judge(always, kRatioConfidence, 0);
@@ -114,6 +116,7 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
       progress(fmt::format("fusion: {}, run {} of {}", text(setting), run + 1, options.runs));
       for (size_t turn = 0; turn < kPolicies; ++turn) {
         const size_t p = (turn + static_cast<size_t>(run + 1)) % kPolicies;
+        if (times.of_policy[p].hopeless) continue;
         Answered answered = answer_greedily(*sessions[p], setting);
         PolicyTimes& of = times.of_policy[p];
         if (run < 0) {
@@ -124,12 +127,20 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
         of.total_ms.push_back(answered.total_ms);
         of.first_ms.push_back(answered.first_ms);
       }
+      if (run == 0) give_up_hopeless(times);
     }
     judge_setting(times);
     result.settings.push_back(std::move(times));
   }
   progress("");
   return result;
+}
+
+void give_up_hopeless(SettingTimes& times) {
+  PolicyTimes& never = times.of_policy[kNever];
+  PolicyTimes& always = times.of_policy[kAlways];
+  never.hopeless = never.total_ms.front() > kHopeless * always.total_ms.front();
+  always.hopeless = always.total_ms.front() > kHopeless * never.total_ms.front();
 }
 
 std::string model_fusion_json(const ModelFusion& result) {
@@ -150,7 +161,8 @@ std::string model_fusion_json(const ModelFusion& result) {
       policy[text(times.setting)] = {{"total_ms", median(of.total_ms)},
                                      {"first_token_ms", median(of.first_ms)},
                                      {"total_ms_samples", of.total_ms},
-                                     {"same_answer", of.same_answer}};
+                                     {"same_answer", of.same_answer},
+                                     {"hopeless", of.hopeless}};
     }
   }
   for (const SettingTimes& times : result.settings) {
@@ -166,7 +178,10 @@ std::string model_fusion_table(const ModelFusion& result) {
                                 "decode", "never ms", "always ms", "measured",
                                 "always by never (95 %)", "measured by better (95 %)");
   std::vector<std::string> loses;
+  bool hopeless = false;
   for (const SettingTimes& times : result.settings) {
+    const bool one_run = times.of_policy[kNever].hopeless || times.of_policy[kAlways].hopeless;
+    hopeless |= one_run;
     const auto ratio = [](const Judgement& of) {
       return fmt::format("{:.3f} ({:.3f} … {:.3f})", of.ratio, of.interval.low, of.interval.high);
     };
@@ -174,12 +189,20 @@ std::string model_fusion_table(const ModelFusion& result) {
         "{:>8} {:>7} {:>10.1f} {:>10.1f} {:>10.1f}  {:<24} {:<24}\n", times.setting.prefill,
         times.setting.decode, median(times.of_policy[kNever].total_ms),
         median(times.of_policy[kAlways].total_ms), median(times.of_policy[kMeasured].total_ms),
-        ratio(times.always_by_never), ratio(times.measured_by_better));
-    if (times.always_by_never.interval.low > 1) loses.push_back(text(times.setting));
+        one_run ? fmt::format("{:.3f} (one run)", times.always_by_never.ratio)
+                : ratio(times.always_by_never),
+        ratio(times.measured_by_better));
+    if (times.always_by_never.interval.low > 1 || times.of_policy[kAlways].hopeless) {
+      loses.push_back(text(times.setting));
+    }
   }
   out += loses.empty() ? "fusing everything loses in none of the settings\n"
                        : fmt::format("fusing everything loses in {} of {} settings: {}\n",
                                      loses.size(), result.settings.size(), fmt::join(loses, ", "));
+  if (hopeless) {
+    out += fmt::format(
+        "one run: {:.0f} times as slow as the other in the first, so it got no more\n", kHopeless);
+  }
   return out;
 }
 

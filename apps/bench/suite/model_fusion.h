@@ -19,6 +19,9 @@ struct FusionSetting {
 };
 std::string text(const FusionSetting& setting);  // "[prefill=128, decode=16]"
 
+// Times as long as the other of `never` and `always` are beyond what a busy machine does.
+inline constexpr double kHopeless = 4;
+
 struct ModelFusionOptions {
   std::string model;
   std::vector<FusionSetting> settings;
@@ -30,6 +33,7 @@ struct PolicyTimes {
   std::vector<double> total_ms;  // by run
   std::vector<double> first_ms;  // until the first token was known
   bool same_answer = true;       // as the first policy's: policies round differently
+  bool hopeless = false;         // so far behind in its first run that it got no others
 };
 
 struct SettingTimes {
@@ -54,6 +58,9 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
 
 // {"config": …, "results": {policy: {setting: {"total_ms": …}}}}, with the samples and the ratios.
 std::string model_fusion_json(const ModelFusion& result);
+// Of `never` and `always`, the one that the first run leaves no hope for: it would take most of the
+// time to say by how much it loses. Without one that took kHopeless times the other: nothing.
+void give_up_hopeless(SettingTimes& times);
 // A line for each setting, and where fusing loses.
 std::string model_fusion_table(const ModelFusion& result);
 
