@@ -10,6 +10,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/driver/compile.h"
+#include "luminal/driver/trace.h"
 #include "luminal/llm/model.h"
 #include "luminal/text/token_id.h"
 

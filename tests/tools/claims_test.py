@@ -25,6 +25,8 @@ def broken(context):
 CLAIMS = [
     Claim(name="good", target="under 50 ms", minutes=0.5, measure=good, quick=True),
     Claim(name="bad", target="under 50 ms", minutes=2, measure=bad),
+    Claim(name="twin", target="runs", minutes=3, shares="a run", measure=good),
+    Claim(name="other", target="runs", minutes=3, shares="a run", measure=good),
 ]
 if GROUP_HAS_FAILURES:
     CLAIMS.append(Claim(name="stuck", target="runs", minutes=0, measure=stuck))
@@ -49,8 +51,12 @@ class Claims(unittest.TestCase):
         self.assertTrue(line.startswith("planted.good | target: under 50 ms | measured: 3 ms | ok ("))
         self.assertEqual(last, "claims: 1 ok, 0 short")
 
+    def test_what_claims_share_takes_its_time_once(self):
+        result = self.run_claims("planted.good", "planted.twin", "planted.other")
+        self.assertIn("3 to measure, about 3.5 min", result.stdout)
+
     def test_a_claim_that_falls_short_gives_1(self):
-        result = self.run_claims("planted")
+        result = self.run_claims("planted.good", "planted.bad")
         self.assertEqual(result.returncode, 1)
         self.assertIn("planted.bad | target: under 50 ms | measured: 80 ms | short", result.stdout)
         self.assertIn("claims: 1 ok, 1 short", result.stdout)
@@ -70,8 +76,9 @@ class Claims(unittest.TestCase):
     def test_list_names_all_by_group(self):
         result = self.run_claims("list")
         self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stdout.splitlines()[-3:], [
-            "planted", "  planted.good: under 50 ms (0.5 min, quick)", "  planted.bad: under 50 ms (2 min)"])
+        self.assertEqual(result.stdout.splitlines()[-5:], [
+            "planted", "  planted.good: under 50 ms (0.5 min, quick)", "  planted.bad: under 50 ms (2 min)",
+            "  planted.twin: runs (3 min)", "  planted.other: runs (3 min)"])
 
     def test_an_unknown_name_gives_2_and_near_matches(self):
         result = self.run_claims("planted.god")
