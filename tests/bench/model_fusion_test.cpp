@@ -102,6 +102,8 @@ TEST(ModelFusion, WhatIsFarBehindInItsFirstRunGetsNoOthers) {
   result.settings = {times};
   EXPECT_THAT(model_fusion_table(result), HasSubstr("4.100 (one run)"));
   EXPECT_THAT(model_fusion_table(result), HasSubstr("fusing everything loses in 1 of 1 settings"));
+  const auto json = nlohmann::json::parse(model_fusion_json(result));
+  EXPECT_EQ(json["ratios"]["[prefill=1, decode=1]"]["always_loses"], true);
 }
 
 // Fewer runs than an interval needs leave it open, which isn't a number in JSON.

@@ -99,12 +99,10 @@ def fusion(context):
                               "--prefill", "128,512", "--decode", "1,16,64", "--output", output])
         if result.returncode != 0:
             raise Short(last_line(result))
-        written = json.loads(output.read_text())
-    ratios, always = written["ratios"], written["results"]["always"]
+        ratios = json.loads(output.read_text())["ratios"]
     bad = [setting for setting, ratio in ratios.items() if ratio["measured_by_better"]["low"] > MOST_LOST]
     worst = max((ratio["measured_by_better"] for ratio in ratios.values()), key=lambda ratio: ratio["low"])
-    losing = sum(ratio["always_by_never"]["low"] > 1 or always[setting]["hopeless"]
-                 for setting, ratio in ratios.items())
+    losing = sum(ratio["always_loses"] for ratio in ratios.values())
     slower = f" ({', '.join(bad)})" if bad else ""
     return (f"{len(ratios)} settings, {len(bad)} slower{slower}; the slowest {worst['ratio']:.3f} ({worst['low']:.3f} to "
             f"{worst['high']:.3f}); fusing everything loses to fusing nothing in {losing}"), len(ratios) == 6 and not bad

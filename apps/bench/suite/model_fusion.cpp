@@ -62,6 +62,10 @@ void judge_setting(SettingTimes& times) {
   times.measured_by_better = judge(measured, kRatioConfidence, kRatioMargin);
 }
 
+bool always_loses(const SettingTimes& times) {
+  return times.always_by_never.interval.low > 1 || times.of_policy[kAlways].hopeless;
+}
+
 int64_t context_of(const std::vector<FusionSetting>& settings) {
   int64_t longest = 0;
   for (const FusionSetting& setting : settings) {
@@ -168,6 +172,7 @@ std::string model_fusion_json(const ModelFusion& result) {
   for (const SettingTimes& times : result.settings) {
     json["ratios"][text(times.setting)] = {
         {"always_by_never", judged(times.always_by_never)},
+        {"always_loses", always_loses(times)},
         {"measured_by_better", judged(times.measured_by_better)}};
   }
   return json.dump(2) + "\n";
@@ -192,9 +197,7 @@ std::string model_fusion_table(const ModelFusion& result) {
         one_run ? fmt::format("{:.3f} (one run)", times.always_by_never.ratio)
                 : ratio(times.always_by_never),
         ratio(times.measured_by_better));
-    if (times.always_by_never.interval.low > 1 || times.of_policy[kAlways].hopeless) {
-      loses.push_back(text(times.setting));
-    }
+    if (always_loses(times)) loses.push_back(text(times.setting));
   }
   out += loses.empty() ? "fusing everything loses in none of the settings\n"
                        : fmt::format("fusing everything loses in {} of {} settings: {}\n",
