@@ -15,7 +15,9 @@ function(luminal_target_settings target)
     # A failed check names its file from the project's root; where that lay is nobody's business.
     -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
     # g++ 12 warns about its own std::string operator+ (GCC bug 105651).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # In joined sources g++ takes each one for a header that is included elsewhere too.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
   if(LUMINAL_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${LUMINAL_SANITIZE} -fno-omit-frame-pointer
       -fno-sanitize-recover=all)
@@ -40,6 +42,9 @@ function(luminal_module name)
   set(target luminal_module_${name})
   add_library(${target} OBJECT ${module_SOURCES})
   luminal_target_settings(${target})
+  if(LUMINAL_BUILD_FUZZERS)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   foreach(dep IN LISTS module_DEPS)
     if(NOT TARGET luminal_module_${dep})
       message(FATAL_ERROR "luminal_module(${name}): '${dep}' is not defined yet; see luminal/LAYERS")

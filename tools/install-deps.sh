@@ -32,10 +32,10 @@ done
 
 system_packages=(
   g++ cmake ninja-build ccache git dpkg-dev file
-  llvm-19-dev clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev
+  llvm-19-dev clang-19 clang-format-19 libclang-rt-19-dev
   libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
   libsqlite3-dev
-  graphviz chromium python3 python3-venv
+  graphviz chromium python3 python3-venv stress-ng
 )
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
   onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0

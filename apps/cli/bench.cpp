@@ -22,7 +22,7 @@ using bench::Level;
 using bench::Size;
 
 // As they stand on the command line; empty: the suite's own choice.
-struct Options {
+struct BenchArguments {
   std::string filter;
   std::vector<std::string> sizes, dtypes, backends = {"cpu"};
   std::vector<int> threads;
@@ -45,7 +45,7 @@ CLI::ValidationError unknown(const char* option, const std::string& given,
   return CLI::ValidationError(option, fmt::format("there is no '{}'; known: {}", given, known));
 }
 
-std::vector<Size> sizes_of(const Options& options) {
+std::vector<Size> sizes_of(const BenchArguments& options) {
   if (options.sizes.empty()) {
     if (options.quick) return {Size::L1, Size::L3};
     return {Size::L1, Size::L2, Size::L3, Size::Dram};
@@ -62,7 +62,7 @@ std::vector<Size> sizes_of(const Options& options) {
   return sizes;
 }
 
-std::vector<DType> dtypes_of(const Options& options) {
+std::vector<DType> dtypes_of(const BenchArguments& options) {
   if (options.dtypes.empty()) {
     if (options.quick) return {DType::F32, DType::BF16};
     return {std::begin(bench::kDTypes), std::end(bench::kDTypes)};
@@ -77,7 +77,7 @@ std::vector<DType> dtypes_of(const Options& options) {
   return dtypes;
 }
 
-std::vector<int> threads_of(const Options& options) {
+std::vector<int> threads_of(const BenchArguments& options) {
   if (options.threads.empty()) {
     const auto all = static_cast<int>(base::usable_threads());
     if (options.quick || all == 1) return {all};
@@ -92,7 +92,7 @@ std::vector<int> threads_of(const Options& options) {
   return options.threads;
 }
 
-std::vector<std::string> backends_of(const Options& options) {
+std::vector<std::string> backends_of(const BenchArguments& options) {
   const std::vector<std::string> known = backend_names();
   for (const std::string& given : options.backends) {
     if (std::ranges::find(known, given) == known.end()) {
@@ -118,7 +118,7 @@ void read_planted(const std::string& given, bench::CompareSettings& settings) {
 }
 
 // The command that does the same again.
-std::string command_of(Level level, const Options& options) {
+std::string command_of(Level level, const BenchArguments& options) {
   std::string text = fmt::format("luminal bench {}", name(level));
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) text += fmt::format(" {} {}", option, value);
@@ -137,7 +137,7 @@ std::string command_of(Level level, const Options& options) {
   return text;
 }
 
-void run(Level level, const Options& options) {
+void run(Level level, const BenchArguments& options) {
   if (!options.planted.empty() && options.compare.empty()) {
     throw CLI::ValidationError("--plant-slowdown",
                                "is for tests of --compare, which isn't asked for");
@@ -184,7 +184,7 @@ void run(Level level, const Options& options) {
 }
 
 void define_level(CLI::App& bench, Level level, const char* summary) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchArguments>();
   CLI::App& app = *bench.add_subcommand(bench::name(level), summary);
   const std::string stem = bench::file_stem(level),
                     command = std::string("luminal bench ") + name(level);

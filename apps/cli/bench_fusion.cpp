@@ -12,7 +12,7 @@
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct BenchFusionArguments {
   std::string model, output, profile;
   std::string dtype = "f32";
   std::vector<int64_t> prefill = {128, 512}, decode = {16, 64};
@@ -20,7 +20,7 @@ struct Options {
   CompileOptions compile;
 };
 
-void run(const Options& options) {
+void run(const BenchFusionArguments& options) {
   bench::ModelFusionOptions fusion;
   fusion.model = options.model;
   fusion.runs = options.runs;
@@ -46,7 +46,7 @@ void run(const Options& options) {
 }  // namespace
 
 void define_bench_fusion(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchFusionArguments>();
   app.add_option("--model", options->model, "A GGUF file, or a folder in Hugging Face's layout")
       ->type_name("PATH")
       ->required();

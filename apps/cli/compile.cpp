@@ -17,7 +17,7 @@
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct CompileCommand {
   std::string file;
   CompileArguments compile;
   bool report = false;
@@ -43,7 +43,7 @@ void dump_kernels(const CompileReport& report, const std::string& folder) {
   std::cout << fmt::format("{} kernels written to {}\n", report.kernels.size(), folder);
 }
 
-void run(const Options& options) {
+void run(const CompileCommand& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
   CompileReport report;
   report.print_after = options.print_after;
@@ -73,7 +73,7 @@ void run(const Options& options) {
 }  // namespace
 
 void define_compile(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompileCommand>();
   const std::vector<std::string> stages = {"graph",     "rolled", "terms",
                                            "saturated", "plan",   "kernels"};
   std::vector<std::string> printable = stages;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "apps/cli/files.h"
+#include "apps/cli/numbers.h"
 #include "luminal/search/fusion/fusion_pattern.h"
 
 namespace luminal::cli {
@@ -86,11 +87,12 @@ void CompileArguments::add_to(CLI::App& app) {
       ->check(CLI::IsMember({"never", "measured", "always"}))
       ->capture_default_str();
   app.add_option("--threads", options.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--memory-limit", options.memory_limit,
                  "Bytes that a run may take beside inputs and weights, as 1048576 or 512MB; 0: the "
                  "control group's limit")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(whole_bytes())
       ->type_name("BYTES");
   app.add_option(
          "--variants", variants,

@@ -13,6 +13,7 @@
 #include "apps/cli/debug_questions.h"
 #include "apps/cli/debug_stages.h"
 #include "apps/cli/files.h"
+#include "apps/cli/numbers.h"
 #include "apps/inspect/debug/debug_compare.h"
 #include "luminal/base/errors.h"
 #include "luminal/driver/planning.h"
@@ -20,7 +21,7 @@
 namespace luminal::cli {
 namespace {
 
-constexpr const char* kExamples = R"(examples:
+constexpr const char* kDebugOpsExamples = R"(examples:
   luminal debug-ops examples/feed_forward.lum
       every stage: the graph, its data, loops, terms, plan, code and a checked run
   luminal debug-ops softmax --bind s=7 --all
@@ -39,7 +40,7 @@ constexpr const char* kExamples = R"(examples:
       why a rule doesn't match
 docs/debugging.md lists the causes)";
 
-struct Options {
+struct DebugOpsArguments {
   std::string subject;
   std::string named_case;
   CompileArguments compile;
@@ -51,7 +52,7 @@ struct Options {
   bool all = false;
 };
 
-void check(const Options& options) {
+void check(const DebugOpsArguments& options) {
   if (!options.compare.empty()) return;
   if (options.subject.empty() == options.named_case.empty()) {
     throw CLI::ValidationError("debug-ops",
@@ -61,7 +62,7 @@ void check(const Options& options) {
 }
 
 // A case that is named like a file isn't meant.
-const DebugCase* case_of(const Options& options) {
+const DebugCase* case_of(const DebugOpsArguments& options) {
   if (!options.named_case.empty()) return &find_debug_case(options.named_case);
   if (std::filesystem::exists(options.subject)) return nullptr;
   for (const DebugCase& known : debug_cases()) {
@@ -70,13 +71,14 @@ const DebugCase* case_of(const Options& options) {
   return nullptr;
 }
 
-void show(const Options& options, const std::string& json_text, const std::string& plain) {
+void show(const DebugOpsArguments& options, const std::string& json_text,
+          const std::string& plain) {
   const bool to_file = options.json && !options.json_file.empty() && options.json_file != "-";
   if (to_file) write_text(options.json_file, json_text);
   std::cout << (options.json && !to_file ? json_text : plain);
 }
 
-void run_compare(const Options& options) {
+void run_compare(const DebugOpsArguments& options) {
   const std::string &a = options.compare[0], &b = options.compare[1];
   const auto differences = debug::compare_reports(read_text(a), a, read_text(b), b);
   std::cout << debug::text(differences, a, b);
@@ -85,7 +87,7 @@ void run_compare(const Options& options) {
   }
 }
 
-void run_questions(const Options& options, const DebugCase* named) {
+void run_questions(const DebugOpsArguments& options, const DebugCase* named) {
   NamedGraph opened;
   if (named != nullptr) {
     opened = {named->name, std::make_unique<Graph>(), options.compile.parsed()};
@@ -101,7 +103,7 @@ void run_questions(const Options& options, const DebugCase* named) {
   show(options, text, text);
 }
 
-void run_stages(const Options& options, const DebugCase* named) {
+void run_stages(const DebugOpsArguments& options, const DebugCase* named) {
   const debug::DebugReport report =
       debug_stages(options.subject, named, options.compile.parsed(), options.stages);
   show(options, debug::json(report), debug::text(report, options.all));
@@ -113,7 +115,7 @@ void run_stages(const Options& options, const DebugCase* named) {
                               first->at("stage"), where.empty() ? "" : ", at ", where));
 }
 
-void run(Options& options, const CLI::App& app) {
+void run(DebugOpsArguments& options, const CLI::App& app) {
   options.json = app.get_option("--json")->count() > 0;
   check(options);
   if (!options.compare.empty()) return run_compare(options);
@@ -132,7 +134,7 @@ std::string case_list() {
 }  // namespace
 
 void define_debug_ops(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DebugOpsArguments>();
   app.add_option("subject", options->subject,
                  "A graph in its text form, where - reads standard input; a language model: a GGUF "
                  "file, or a folder in Hugging Face's layout; or a case by name");
@@ -150,7 +152,9 @@ void define_debug_ops(CLI::App& app) {
   app.add_option("--until", options->stages.until, "The last stage to look at")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(debug::kStages), std::end(debug::kStages))));
-  app.add_option("--seed", options->stages.seed, "Of random data")->capture_default_str();
+  app.add_option("--seed", options->stages.seed, "Of random data")
+      ->check(whole_number())
+      ->capture_default_str();
   app.add_option("--most-operations", options->stages.operations,
                  "Scalar operations that interpreting may take; kernels of more are checked at "
                  "some points, and graphs of more not at all")
@@ -159,7 +163,7 @@ void define_debug_ops(CLI::App& app) {
   options->stages.model.add_to(app);
   options->questions.add_to(app);
   options->compile.add_to(app);
-  app.footer(kExamples);
+  app.footer(kDebugOpsExamples);
   app.callback([options, &app] { run(*options, app); });
 }
 

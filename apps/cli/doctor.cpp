@@ -28,7 +28,7 @@ struct DoctorOptions {
   bool measure = true;
 };
 
-struct Finding {
+struct MachineFinding {
   base::CpuInfo cpu;
   unsigned affinity = 0;
   unsigned threads = 0;
@@ -41,8 +41,8 @@ struct Finding {
   bool cache_writable = false;
 };
 
-Finding examine(const DoctorOptions& options) {
-  Finding found;
+MachineFinding examine(const DoctorOptions& options) {
+  MachineFinding found;
   found.cpu = base::cpu_info();
   found.affinity = base::affinity_threads();
   found.cgroup = base::cgroup_limits();
@@ -123,14 +123,14 @@ std::string bandwidth_text(const std::optional<base::ReadBandwidth>& bandwidth) 
   return text;
 }
 
-std::string cache_text(const Finding& found) {
+std::string cache_text(const MachineFinding& found) {
   if (found.cache_folder.empty()) return found.cache_error;
   return found.cache_folder + (found.cache_writable
                                    ? " (writable)"
                                    : " (NOT writable: set XDG_CACHE_HOME to a folder that is)");
 }
 
-void print_lines(const Finding& found) {
+void print_lines(const MachineFinding& found) {
   auto line = [](const char* label, const std::string& text) {
     std::cout << fmt::format("{:<16}{}\n", label, text);
   };
@@ -158,7 +158,7 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-void print_json(const Finding& found) {
+void print_json(const MachineFinding& found) {
   using Json = nlohmann::ordered_json;
   const base::CpuCaches& caches = found.cpu.caches;
   Json json;
@@ -207,7 +207,7 @@ void define_doctor(CLI::App& app) {
   app.add_flag("--json", options->json, "Print JSON");
   app.add_flag("!--no-measure", options->measure, "Skip the measurement of read bandwidth");
   app.callback([options] {
-    const Finding found = examine(*options);
+    const MachineFinding found = examine(*options);
     options->json ? print_json(found) : print_lines(found);
   });
 }

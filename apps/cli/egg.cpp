@@ -13,14 +13,16 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/progress_line.h"
 #include "luminal/base/errors.h"
 
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct EggArguments {
   std::vector<std::string> files;
+  bool allow_files = false;
   egraph::RunLimits limits;
   bool progress = false;
   bool stats = false;
@@ -55,7 +57,7 @@ void write_drawing(const std::string& path, const std::string& dot_text) {
   drawn ? draw_with_dot(dot_text, ending.substr(1), path) : write_to(path, dot_text);
 }
 
-void check(const Options& options) {
+void check(const EggArguments& options) {
   const auto refuse = [](const char* option, const char* why) {
     throw CLI::ValidationError(option, why);
   };
@@ -73,7 +75,7 @@ void check(const Options& options) {
 }
 
 // Each explanation is replayed by a checker that knows the rules as they are written.
-void explain(egraph::EGraph& egraph, const Options& options, std::ostream& out) {
+void explain(egraph::EGraph& egraph, const EggArguments& options, std::ostream& out) {
   std::string json;
   for (const std::string& question : options.explain) {
     const egraph::Explanation explanation = egraph.explain(question);
@@ -88,7 +90,7 @@ void explain(egraph::EGraph& egraph, const Options& options, std::ostream& out) 
 }
 
 void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& runs,
-                 const Options& options, std::ostream& out) {
+                 const EggArguments& options, std::ostream& out) {
   if (options.stats || !options.stats_json.empty()) {
     const egraph::RunReport report = egraph::overall(runs);
     if (options.stats) out << report.text() << report.growth();
@@ -109,7 +111,18 @@ void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& r
   }
 }
 
-void run(const Options& options) {
+// A program from someone else reads what lies beside it, and writes nothing.
+egraph::Files files_for(const std::string& file, const EggArguments& options) {
+  if (options.allow_files) return egraph::system_files();
+  egraph::Files files = egraph::files_of_folder(
+      std::filesystem::path(file == "-" ? "" : file).parent_path().string());
+  files.hint =
+      "; --allow-files lets it read and write files anywhere (include: without it, in the "
+      "program's folder)";
+  return files;
+}
+
+void run(const EggArguments& options) {
   check(options);
   // What another program is to read comes alone.
   const bool piped = options.json == "-" || options.dot == "-" || options.stats_json == "-" ||
@@ -129,8 +142,9 @@ void run(const Options& options) {
       line.clear();
       out << text << std::endl;
     };
-    egraph::ProgramResult result = egraph.run_program(read_text(file), source_name(file),
-                                                      {.limits = limits, .on_output = print});
+    egraph::ProgramResult result = egraph.run_program(
+        read_text(file), source_name(file),
+        {.limits = limits, .files = files_for(file, options), .on_output = print});
     runs.insert(runs.end(), std::make_move_iterator(result.runs.begin()),
                 std::make_move_iterator(result.runs.end()));
   }
@@ -141,12 +155,15 @@ void run(const Options& options) {
 }  // namespace
 
 void define_egg(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EggArguments>();
   app.add_option("file", options->files,
                  "Programs in egglog's language, run one after the other in one e-graph; - reads "
                  "standard input")
       ->type_name("FILE")
       ->required();
+  app.add_flag("--allow-files", options->allow_files,
+               "Let programs read and write any file by input, output and print to a file, and "
+               "include files from outside of their folder; only for programs you trust");
 
   const char* inside = "Seeing inside";
   app.add_flag("--stats", options->stats,
@@ -216,15 +233,19 @@ void define_egg(CLI::App& app) {
       ->type_name("N")
       ->group(limits);
   app.add_option("--max-bytes", options->limits.bytes,
-                 "Bytes of tables, indexes, classes and matches; 2GB and the like are fine")
+                 fmt::format("Bytes of tables, indexes, classes, matches, strings and containers; "
+                             "2GB and the like are fine. Unless given, strings and containers "
+                             "have a limit of {} MB",
+                             egraph::kMostConstantBytes >> 20))
       ->transform(CLI::AsSizeValue(false))
+      ->transform(whole_bytes())
       ->type_name("BYTES")
       ->group(limits);
   app.add_option("--max-iterations", options->limits.iterations, "Iterations of rulesets")
       ->type_name("N")
       ->group(limits);
   app.add_option("--max-seconds", options->limits.seconds, "Seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("S")
       ->group(limits);
   app.callback([options] { run(*options); });

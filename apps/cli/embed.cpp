@@ -21,7 +21,7 @@
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct EmbedArguments {
   std::string model;
   std::vector<std::string> texts;
   std::string file = "-";
@@ -50,7 +50,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-llm::Embedder open_embedder(const Options& options, ProgressLine& line) {
+llm::Embedder open_embedder(const EmbedArguments& options, ProgressLine& line) {
   const llm::EmbeddingModel model = llm::EmbeddingModel::open(options.model);
   if (!model.states_pooling()) {
     std::cerr << fmt::format(
@@ -112,7 +112,7 @@ void print_stats(const llm::Embedder& embedder, Totals totals) {
                              static_cast<double>(embedder.weight_bytes()) / 1e6));
 }
 
-void embed(const Options& options) {
+void embed(const EmbedArguments& options) {
   const std::vector<std::string> texts =
       options.texts.empty() ? lines_of(read_text(options.file)) : options.texts;
   if (texts.empty()) {
@@ -145,7 +145,7 @@ void embed(const Options& options) {
 }  // namespace
 
 void define_embed(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EmbedArguments>();
   app.add_option("model", options->model, "The folder of a BERT model in Hugging Face's layout")
       ->required();
   CLI::Option* texts = app.add_option("texts", options->texts, "Each is embedded on its own");

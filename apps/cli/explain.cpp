@@ -11,6 +11,7 @@
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
 #include "apps/cli/model_options.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/progress_line.h"
 #include "apps/cli/report_file.h"
 #include "luminal/base/errors.h"
@@ -24,7 +25,7 @@
 namespace luminal::cli {
 namespace {
 
-constexpr const char* kExamples = R"(examples:
+constexpr const char* kExplainExamples = R"(examples:
   luminal explain examples/feed_forward.lum
       every kernel: what it computes, what it beat, its share of the roofline
   luminal explain examples/feed_forward.lum --kernel 1
@@ -40,7 +41,7 @@ constexpr const char* kExamples = R"(examples:
   luminal explain GRAPH --why-not views-compose %18
       why a rule doesn't apply, there or anywhere)";
 
-struct Options {
+struct ExplainArguments {
   std::string path;
   std::vector<std::string> diff;
   std::vector<std::string> versus;
@@ -59,7 +60,7 @@ struct Compiled {
   std::optional<llm::Session> session;
 };
 
-Compiled compile_model(const std::string& path, const Options& options,
+Compiled compile_model(const std::string& path, const ExplainArguments& options,
                        CompileOptions compile_options, Compiled made) {
   const llm::Model model = llm::Model::open(path);
   compile_options.report = &made.report;
@@ -70,7 +71,8 @@ Compiled compile_model(const std::string& path, const Options& options,
 }
 
 // A model, a graph or a report, whichever the path is.
-Compiled compiled(const std::string& path, const Options& options, CompileOptions compile_options) {
+Compiled compiled(const std::string& path, const ExplainArguments& options,
+                  CompileOptions compile_options) {
   ProgressLine line;
   if (line.on_terminal()) {
     compile_options.progress = [&line](const CompileProgress& now) { line.show(now); };
@@ -82,7 +84,7 @@ Compiled compiled(const std::string& path, const Options& options, CompileOption
   }
   const std::string text = read_text(path);
   if (looks_like_report(text)) return {parse_report(text, source_name(path)), nullptr, {}};
-  made.graph = parse_graph(text, source_name(path));
+  made.graph = graph_of_file(text, path);
   compile_options.report = &made.report;
   compile(*made.graph, compile_options);
   return made;
@@ -118,7 +120,7 @@ void print_diff(const Compiled& a, const std::string& a_name, const Compiled& b,
   std::cout << (as_json ? json(diff) : text(diff));
 }
 
-void run_versus(const Options& options) {
+void run_versus(const ExplainArguments& options) {
   const Compiled a = compiled(options.path, options, options.compile.parsed());
   if (!a.graph && !a.session) {
     throw UserError(
@@ -160,7 +162,7 @@ void print_answers(const std::vector<WhyNotAnswer>& answers, bool as_json) {
 }
 
 // Graphs are only planned for it; a model says what its graph and options are once it is compiled.
-void run_why_not(const Options& options) {
+void run_why_not(const ExplainArguments& options) {
   if (options.path != "-" && llm::looks_like_model(options.path)) {
     const Compiled made = compiled(options.path, options, options.compile.parsed());
     const llm::Session& session = *made.session;
@@ -172,7 +174,7 @@ void run_why_not(const Options& options) {
   print_answers(why_not(*graph, options.compile.parsed(), options.why_not), options.json);
 }
 
-void run_explain(const Options& options) {
+void run_explain(const ExplainArguments& options) {
   const Compiled made = compiled(options.path, options, options.compile.parsed());
   const std::string name = source_name(options.path);
   const Explanation explanation = options.kernel
@@ -184,7 +186,7 @@ void run_explain(const Options& options) {
   }
 }
 
-void check(const Options& options) {
+void check(const ExplainArguments& options) {
   const int questions = !options.diff.empty() + !options.versus.empty() + !options.why_not.empty() +
                         options.kernel.has_value();
   if (questions > 1) {
@@ -201,7 +203,7 @@ void check(const Options& options) {
   }
 }
 
-void run(const Options& options) {
+void run(const ExplainArguments& options) {
   check(options);
   if (!options.diff.empty()) {
     const CompileOptions compile_options = options.compile.parsed();
@@ -217,14 +219,14 @@ void run(const Options& options) {
 }  // namespace
 
 void define_explain(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   app.add_option("path", options->path,
                  "A graph in its text form, where - reads standard input; a language model: a GGUF "
                  "file, or a folder in Hugging Face's layout; or a report of `luminal compile "
                  "--report-json`");
   const char* questions = "Questions";
   app.add_option("--kernel", options->kernel, "Explain this kernel alone, and show its loops")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("N")
       ->group(questions);
   app.add_option("--diff", options->diff, "How the plans of two graphs, models or reports differ")
@@ -247,10 +249,10 @@ void define_explain(CLI::App& app) {
   app.add_flag("--json", options->json, "Print JSON; docs/debugging.md lists the fields");
   add_dtype(app, options->dtype)->group(ModelArguments::kGroup);
   app.add_option("--context", options->context, "Tokens that fit; 0: as `luminal run` has it")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->group(ModelArguments::kGroup);
   options->compile.add_to(app);
-  app.footer(kExamples);
+  app.footer(kExplainExamples);
   app.callback([options] { run(*options); });
 }
 

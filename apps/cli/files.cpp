@@ -22,6 +22,21 @@ struct Temporary {
   }
 };
 
+// Symlinks are followed before it is looked where the file is.
+std::string file_below(const std::filesystem::path& folder, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
+  const fs::path whole = fs::weakly_canonical(root / path, error);
+  const fs::path inside = whole.lexically_relative(root);
+  if (error || fs::path(path).is_absolute() || inside.empty() || *inside.begin() == "..") {
+    throw UserError("'" + path +
+                    "' isn't in the folder of the graph or below it; a graph's text names no other "
+                    "files: copy the file there");
+  }
+  return (folder / path).string();
+}
+
 }  // namespace
 
 std::string read_text(const std::string& file) {
@@ -33,7 +48,13 @@ std::string read_text(const std::string& file) {
 std::string source_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
 
 std::unique_ptr<Graph> read_graph(const std::string& file) {
-  return parse_graph(read_text(file), source_name(file));
+  return graph_of_file(read_text(file), file);
+}
+
+std::unique_ptr<Graph> graph_of_file(const std::string& text, const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file == "-" ? "" : file).parent_path();
+  return parse_graph(text, source_name(file), {},
+                     [&](const std::string& path) { return file_below(folder, path); });
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -13,8 +13,11 @@ namespace luminal::cli {
 std::string read_text(const std::string& file);
 // How messages call it: "<stdin>" for "-".
 std::string source_name(const std::string& file);
-// A graph in its text form; "-" reads standard input.
+// A graph in its text form; "-" reads standard input. Files that it names (`diff`) are those in its
+// own folder or below: the working directory for "-".
 std::unique_ptr<Graph> read_graph(const std::string& file);
+// The same from the text of such a file.
+std::unique_ptr<Graph> graph_of_file(const std::string& text, const std::string& file);
 void write_text(const std::string& path, const std::string& text);
 // Its JSON; gives the line that says so.
 std::string write_trace(const std::string& path, const Trace& trace);

@@ -8,6 +8,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/cli/model_options.h"
+#include "apps/cli/numbers.h"
 #include "luminal/base/errors.h"
 #include "luminal/llm/model.h"
 
@@ -41,7 +42,7 @@ NamedGraph open_model(const std::string& path, const ModelShape& shape, CompileO
 void ModelShape::add_to(CLI::App& app) {
   add_dtype(app, dtype)->group(ModelArguments::kGroup);
   app.add_option("--context", context, "Tokens that fit; 0: as `luminal run` has it")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->group(ModelArguments::kGroup);
 }
 

@@ -1,4 +1,5 @@
 #include "apps/cli/model_options.h"
+#include "apps/cli/numbers.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,7 +15,7 @@ DType dtype_of(const std::string& name) { return name == "bf16" ? DType::BF16 : 
 
 void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
   app.add_option("--threads", compile.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--cache", compile.cache_folder,
                  "Where plans and compiled kernels are kept: a folder, or 'none'");
 }
@@ -24,11 +25,10 @@ void ModelArguments::add_to(CLI::App& app) {
     return app.add_option(name, value, text)->group(kGroup);
   };
   add("--max-tokens", max_tokens, "The most new tokens; 0: as many as the context has room for")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   add("--temperature", temperature,
       "0 takes the likeliest token; what the model suggests if not said");
-  add("--top-k", top_k, "Chooses among the k likeliest tokens; 0: all")
-      ->check(CLI::NonNegativeNumber);
+  add("--top-k", top_k, "Chooses among the k likeliest tokens; 0: all")->check(not_negative());
   add("--top-p", top_p, "Chooses among the fewest tokens that together are this likely; 1: all");
   add("--min-p", min_p, "Chooses among tokens this likely, relative to the likeliest; 0: all");
   add("--repeat-penalty", repeat_penalty, "Above 1: tokens seen before become less likely");
@@ -38,7 +38,7 @@ void ModelArguments::add_to(CLI::App& app) {
   add("--system", system, "What the model is told before the conversation")->type_name("TEXT");
   add("--context", context,
       "Tokens that fit, prompt and answer together; 0: what the model is made for, 4096 at most")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   add_dtype(app, dtype)->group(kGroup);
   app.add_flag("--stats", stats,
                "Say what loading, compiling and each token took, and which share of the read "
@@ -47,7 +47,7 @@ void ModelArguments::add_to(CLI::App& app) {
 }
 
 void ModelArguments::add_shared_to(CLI::App& app) {
-  app.add_option("--seed", seed, "Of sampling")->capture_default_str();
+  app.add_option("--seed", seed, "Of sampling")->check(whole_number())->capture_default_str();
   add_threads_and_cache(app, compile);
   search.add_to(app);
 }

@@ -2,6 +2,7 @@
 
 #include "apps/cli/command.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/printable.h"
 #include "luminal/version.h"
 
 #include <CLI/CLI.hpp>
@@ -51,7 +52,9 @@ std::string usage_message(const CLI::App* app, const CLI::Error& error) {
 
 int report(const std::string& message, int code) {
   std::cout.flush();
-  std::cerr << "luminal: " << message << "\n";
+  // Messages repeat what files say.
+  constexpr size_t kMostOfALine = 2000;
+  std::cerr << "luminal: " << base::printable(message, kMostOfALine, true) << "\n";
   return code;
 }
 

@@ -7,13 +7,14 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "apps/cli/numbers.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/test_rules.h"
 
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct RulesArguments {
   std::vector<std::string> files;
   search::RuleTestOptions test;
 };
@@ -24,7 +25,7 @@ search::RuleSet rules_of(const std::vector<std::string>& files) {
   return search::RuleSet(std::move(texts));
 }
 
-void list(const Options& options) {
+void list(const RulesArguments& options) {
   const search::RuleSet rules = rules_of(options.files);
   std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", "rule", "group", "class", "file");
   for (const search::RuleInfo& rule : rules.rules()) {
@@ -33,7 +34,7 @@ void list(const Options& options) {
   }
 }
 
-void test(const Options& options) {
+void test(const RulesArguments& options) {
   const search::RuleSet rules = rules_of(options.files);
   int wrong = 0;
   for (const search::RuleInfo& rule : rules.rules()) {
@@ -50,7 +51,7 @@ void test(const Options& options) {
 }  // namespace
 
 void define_rules(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RulesArguments>();
   app.require_subcommand(1);
   CLI::App* list_app = app.add_subcommand("list", "Every rule with its group and class");
   list_app->add_option("files", options->files, "Files with rules of your own");
@@ -60,9 +61,11 @@ void define_rules(CLI::App& app) {
   test_app->add_option("files", options->files,
                        "Files with rules of your own; none tests the embedded ones");
   test_app->add_option("--instances", options->test.instances, "That fire, of each rule")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
-  test_app->add_option("--seed", options->test.seed, "Of what is random")->capture_default_str();
+  test_app->add_option("--seed", options->test.seed, "Of what is random")
+      ->check(whole_number())
+      ->capture_default_str();
   test_app->callback([options] { test(*options); });
 }
 

@@ -12,6 +12,7 @@
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
 #include "apps/cli/leaf_data.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/run_model.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/graph.h"
@@ -21,7 +22,7 @@
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct RunArguments {
   std::string file;
   CompileArguments compile;
   LeafArguments leaves;
@@ -36,7 +37,7 @@ struct Options {
 
 constexpr const char* kGraphs = "Graphs";
 
-void run(const Options& options) {
+void run(const RunArguments& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
   const Bindings bindings = options.leaves.sizes(*graph);
   CompileOptions compile_options = options.compile.parsed();
@@ -81,7 +82,7 @@ void check_group(const CLI::App& app, const std::string& group, const std::strin
   }
 }
 
-void run_path(const CLI::App& app, Options& options) {
+void run_path(const CLI::App& app, RunArguments& options) {
   RunModelOptions& model = options.model;
   model.has_prompt = app.get_option("--prompt")->count() > 0;
   if (!model.has_prompt && !llm::looks_like_model(options.file)) {
@@ -103,12 +104,14 @@ void run_path(const CLI::App& app, Options& options) {
 }  // namespace
 
 void define_run(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunArguments>();
   app.add_option("path", options->file,
                  "A graph in its text form, where - reads standard input; or a language model: a "
                  "GGUF file, or a folder in Hugging Face's layout")
       ->required();
-  app.add_option("--seed", options->seed, "Of random data, or of sampling")->capture_default_str();
+  app.add_option("--seed", options->seed, "Of random data, or of sampling")
+      ->check(whole_number())
+      ->capture_default_str();
   app.add_option("--trace", options->trace,
                  "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
                  "GF/s and the share of the roofline per kernel")
@@ -121,7 +124,7 @@ void define_run(CLI::App& app) {
     app.add_flag(name, value, text)->group(kGraphs);
   };
   options->leaves.add_to(app, kGraphs);
-  add("--runs", options->runs, "How often")->check(CLI::PositiveNumber)->capture_default_str();
+  add("--runs", options->runs, "How often")->check(positive())->capture_default_str();
   add_flag("--print", options->print, "Print the outputs");
   add_flag("--debug", options->debug, "Print each step with shape and time");
   add_flag("--sequential", options->sequential,

@@ -1,4 +1,5 @@
 #include "apps/cli/search_options.h"
+#include "apps/cli/numbers.h"
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -29,24 +30,24 @@ void SearchArguments::add_to(CLI::App& app) {
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--budget", search.seconds, "Seconds that a measured search may take")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--candidates", search.candidates, "Plans that it may try, of each variant")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--finalists", search.finalists,
                  "Plans that run whole, in turns with the best one so far")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--search-warm-ups", search.warm_ups, "Runs before those that count")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--trials", search.trials, "Runs that a kernel's time is the median of")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--records", records,

@@ -18,7 +18,7 @@
 namespace luminal::cli {
 namespace {
 
-struct Options {
+struct TokenizeArguments {
   std::string tokenizer;
   std::string file = "-";
   std::string prompt;
@@ -46,7 +46,7 @@ std::vector<TokenId> read_ids(std::string_view text) {
   }
 }
 
-void tokenize(const Options& options) {
+void tokenize(const TokenizeArguments& options) {
   const Tokenizer tokenizer = open_tokenizer(options.tokenizer);
   const std::string text = options.has_prompt ? options.prompt : read_text(options.file);
   if (options.decode) {
@@ -67,7 +67,7 @@ void tokenize(const Options& options) {
 }  // namespace
 
 void define_tokenize(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TokenizeArguments>();
   app.add_option("tokenizer", options->tokenizer,
                  "A tokenizer.json, a tokenizer.model or a GGUF file, or a model's folder that "
                  "holds one of the "

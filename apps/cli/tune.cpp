@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/cli/command.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/tune_fusion.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
@@ -27,7 +28,7 @@ using records::Refusal;
 using records::Store;
 using records::Tally;
 
-struct Options {
+struct TuneArguments {
   std::string records;
   std::string file = "-";
   std::vector<std::string> files;
@@ -41,7 +42,7 @@ struct Options {
   bool dry_run = false;
 };
 
-std::filesystem::path records_file(const Options& options) {
+std::filesystem::path records_file(const TuneArguments& options) {
   return options.records.empty() ? Store::default_file() : std::filesystem::path(options.records);
 }
 
@@ -111,7 +112,7 @@ void print_json(const Store& store, const records::Stats& stats) {
   std::cout << json.text() << "\n";
 }
 
-void stats(const Options& options) {
+void stats(const TuneArguments& options) {
   const Store store = Store::open(records_file(options), Mode::ReadOnly);
   const records::Stats found = store.stats();
   if (options.json) return print_json(store, found);
@@ -135,7 +136,7 @@ void stats(const Options& options) {
   for (const Refusal& of : found.damage) std::cout << fmt::format("  {}: {}\n", of.what, of.why);
 }
 
-void export_records(const Options& options) {
+void export_records(const TuneArguments& options) {
   const Store store = Store::open(records_file(options), Mode::ReadOnly);
   std::vector<Refusal> refusals;
   if (options.file == "-") {
@@ -163,7 +164,7 @@ void write(JsonText& json, const char* name, const Tally& tally) {
   json.end_object();
 }
 
-void print(const Options& options, const std::string& source, const MergeResult& result) {
+void print(const TuneArguments& options, const std::string& source, const MergeResult& result) {
   if (options.json) {
     JsonText json;
     json.begin_object();
@@ -187,7 +188,7 @@ void print(const Options& options, const std::string& source, const MergeResult&
   print_refusals(source, result.refused, result.refusals);
 }
 
-void import_records(const Options& options) {
+void import_records(const TuneArguments& options) {
   std::ifstream in;
   if (options.file != "-") {
     in.open(options.file, std::ios::binary);
@@ -201,12 +202,12 @@ void import_records(const Options& options) {
   print(options, source, store.import_lines(options.file == "-" ? std::cin : in, source));
 }
 
-void merge(const Options& options) {
+void merge(const TuneArguments& options) {
   Store store = Store::open(records_file(options));
   for (const std::string& file : options.files) print(options, file, store.merge_from(file));
 }
 
-records::PruneOptions prune_options(const Options& options) {
+records::PruneOptions prune_options(const TuneArguments& options) {
   records::PruneOptions prune;
   prune.dry_run = options.dry_run;
   if (options.has_unused_days) {
@@ -222,7 +223,7 @@ records::PruneOptions prune_options(const Options& options) {
   return prune;
 }
 
-void prune(const Options& options) {
+void prune(const TuneArguments& options) {
   Store store = Store::open(records_file(options));
   const records::PruneResult result = store.prune(prune_options(options));
   if (options.json) {
@@ -260,8 +261,8 @@ void define_tune(CLI::App& app) {
       "  luminal tune merge other/records.sqlite --records shared.sqlite\n"
       "  luminal tune prune --unused-for 90 --other-compilers --dry-run\n"
       "  luminal tune fusion --output profile.json --model model.gguf");
-  auto options = std::make_shared<Options>();
-  auto add = [&](const char* name, const char* summary, void (*run)(const Options&)) {
+  auto options = std::make_shared<TuneArguments>();
+  auto add = [&](const char* name, const char* summary, void (*run)(const TuneArguments&)) {
     CLI::App* command = app.add_subcommand(name, summary);
     command->add_option("--records", options->records,
                         "The file of tuning records, if it isn't the user's");
@@ -307,6 +308,7 @@ void define_tune(CLI::App& app) {
           },
           "What was used least recently, until the file has so many bytes, as 1048576 or 64MB")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(whole_bytes())
       ->type_name("BYTES");
   pruning->add_flag("--dry-run", options->dry_run, "Only say what would go");
   define_tune_fusion(*app.add_subcommand(

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 
+#include "apps/cli/numbers.h"
 #include "apps/cli/progress_line.h"
 #include "luminal/base/errors.h"
 #include "luminal/driver/fusion/fusion_profile.h"
@@ -26,7 +27,7 @@ constexpr int64_t kPrefill[] = {128, 256, 512, 1024, 2048};
 constexpr int64_t kQuickTokens[] = {1, 8, 32, 128, 512};
 constexpr double kQuickSeconds = 0.25;
 
-struct Options {
+struct TuneFusionArguments {
   std::string output;
   std::vector<std::string> dtypes = {"f32"};
   int64_t hidden = 576;  // SmolLM2-135M's
@@ -65,21 +66,21 @@ std::set<Width> widths_of_model(const std::string& path) {
   return widths;
 }
 
-std::set<Width> widths_of(const Options& options) {
+std::set<Width> widths_of(const TuneFusionArguments& options) {
   if (!options.model.empty()) return widths_of_model(options.model);
   // What reads a norm before a feed-forward layer is its gate and up.
   return {{FusionPattern::SwiGlu, options.hidden, options.intermediate},
           {FusionPattern::AddRmsNorm, options.hidden, 2 * options.intermediate}};
 }
 
-std::vector<int64_t> tokens_of(const Options& options) {
+std::vector<int64_t> tokens_of(const TuneFusionArguments& options) {
   if (options.quick) return {std::begin(kQuickTokens), std::end(kQuickTokens)};
   std::vector<int64_t> tokens(std::begin(kDecode), std::end(kDecode));
   tokens.insert(tokens.end(), std::begin(kPrefill), std::end(kPrefill));
   return tokens;
 }
 
-std::vector<Question> questions_of(const Options& options) {
+std::vector<Question> questions_of(const TuneFusionArguments& options) {
   std::vector<Question> questions;
   const std::set<Width> widths = widths_of(options);
   for (const std::string& dtype : options.dtypes) {
@@ -125,7 +126,7 @@ std::string line_of(const Question& question, const FusionAnswer& answer) {
                      answer.fused_kernels, answer.unfused_kernels, verdict(answer));
 }
 
-void run(Options options) {
+void run(TuneFusionArguments options) {
   options.compile.library = options.library == "always"     ? LibraryPolicy::Always
                             : options.library == "measured" ? LibraryPolicy::Measured
                                                             : LibraryPolicy::Never;
@@ -163,7 +164,7 @@ void run(Options options) {
 }  // namespace
 
 void define_tune_fusion(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneFusionArguments>();
   app.footer(
       "Decoding (1 … 32 tokens) and prefill (128 … 2048), a table of where fusing wins and loses, "
       "and a\nprofile for `luminal compile --fusion measured --fusion-profile FILE`. "
@@ -191,7 +192,7 @@ void define_tune_fusion(CLI::App& app) {
   app.add_option("--seconds", options->seconds, "For each question, about; 1 if not said")
       ->check(CLI::Range(0.01, 600.0));
   app.add_option("--threads", options->compile.threads, "0: as many as this process may use")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--target", options->compile.target, "As for `luminal compile`");
   app.add_option("--library", options->library, "As for `luminal compile`")
       ->check(CLI::IsMember({"never", "measured", "always"}))

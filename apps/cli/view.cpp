@@ -12,6 +12,7 @@
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
 #include "apps/cli/model_graph.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/progress_line.h"
 #include "apps/cli/random_inputs.h"
 #include "apps/inspect/view/page.h"
@@ -24,13 +25,13 @@
 namespace luminal::cli {
 namespace {
 
-constexpr const char* kExamples = R"(examples:
+constexpr const char* kViewExamples = R"(examples:
   luminal view examples/feed_forward.lum --output page.html
   luminal view model.gguf --dtype bf16 --output page.html
   luminal view GRAPH --serve 8080        and open http://127.0.0.1:8080/
   page.html#kernel=3                     opens with that kernel selected)";
 
-struct Options {
+struct ViewArguments {
   std::string path;
   std::string output;
   std::optional<uint16_t> port;
@@ -57,7 +58,7 @@ std::string text_of(const Bindings& bindings) {
 }
 
 // Each plan some times, at the sizes it was made for; leaves without data get random ones.
-Runs run_plans(const NamedGraph& viewed, Executable& executable, const Options& options) {
+Runs run_plans(const NamedGraph& viewed, Executable& executable, const ViewArguments& options) {
   Runs runs;
   Graph& graph = *viewed.graph;
   const Variants variants(variables(graph), viewed.options.variants);
@@ -79,7 +80,7 @@ Runs run_plans(const NamedGraph& viewed, Executable& executable, const Options& 
   return runs;
 }
 
-std::string page_of(const Options& options) {
+std::string page_of(const ViewArguments& options) {
   ProgressLine line;
   NamedGraph viewed = open_graph(options.path, options.model, options.compile.parsed());
   const bool shows = options.progress || line.on_terminal();
@@ -100,7 +101,7 @@ std::string page_of(const Options& options) {
   return view::make_page(view::view_data(compiled, {.wanted = !options.no_code}, tell));
 }
 
-void run(const Options& options) {
+void run(const ViewArguments& options) {
   if (options.output.empty() && !options.port) {
     throw CLI::ValidationError("view", "say where the page goes: --output FILE, or --serve PORT");
   }
@@ -121,7 +122,7 @@ void run(const Options& options) {
 }  // namespace
 
 void define_view(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ViewArguments>();
   app.add_option("path", options->path,
                  "A graph in its text form, where - reads standard input; or a language model: a "
                  "GGUF file, or a folder in Hugging Face's layout")
@@ -132,15 +133,17 @@ void define_view(CLI::App& app) {
       ->type_name("PORT");
   app.add_option("--runs", options->runs,
                  "How often each plan runs to be traced, on random data; 0: not at all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
-  app.add_option("--seed", options->seed, "Of random data")->capture_default_str();
+  app.add_option("--seed", options->seed, "Of random data")
+      ->check(whole_number())
+      ->capture_default_str();
   app.add_flag("--no-code", options->no_code, "Leave LLVM IR and assembly out");
   app.add_flag("--progress", options->progress,
                "Say how far a long compile is, also where standard error is no terminal");
   options->model.add_to(app);
   options->compile.add_to(app);
-  app.footer(kExamples);
+  app.footer(kViewExamples);
   app.callback([options] { run(*options); });
 }
 

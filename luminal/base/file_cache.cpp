@@ -10,23 +10,25 @@
 #include <system_error>
 
 #include "luminal/base/check.h"
-#include "luminal/base/hash.h"
+#include "luminal/base/os_own_file.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/base/os_process.h"
+#include "luminal/base/seal.h"
 
 namespace luminal::base {
 namespace {
 
 // What stands before the content of a file.
 struct Header {
-  char magic[8] = {'l', 'u', 'm', 'o', 'b', 'j', '0', '1'};
-  uint64_t size = 0;
-  uint64_t checksum = 0;
-  uint64_t key = 0;  // its hash: a file under another name is another entry
+  char magic[8] = {'l', 'u', 'm', 'o', 'b', 'j', '0', '2'};
+  char seal[32] = {};  // of content and key: a file under another name is another entry
 };
 
-Header header_of(const std::string& key, std::string_view content) {
-  return {.size = content.size(), .checksum = hash(content), .key = hash(key)};
+Header header_of(const std::string& key, std::string_view content, const Secret& secret) {
+  Header header;
+  const std::string tag = seal(secret, seal(secret, content) + key);
+  std::copy_n(tag.begin(), sizeof(header.seal), header.seal);
+  return header;
 }
 
 // Keys have one length, so that files of others in the same folder are never taken for entries.
@@ -110,36 +112,31 @@ bool is_due(const std::filesystem::path& folder, uint64_t stored, uint64_t most_
 }
 
 // The content after a header that fits it; none where anything is amiss.
-std::optional<std::string> read_entry(std::ifstream& file, const std::string& key) {
-  file.seekg(0, std::ios::end);
-  const std::streamoff size = file.tellg();
-  if (size < static_cast<std::streamoff>(sizeof(Header))) return std::nullopt;
-  file.seekg(0);
-  Header header;
-  file.read(reinterpret_cast<char*>(&header), sizeof(header));
-  std::string content(static_cast<size_t>(size) - sizeof(Header), '\0');
-  file.read(content.data(), static_cast<std::streamsize>(content.size()));
-  if (!file) return std::nullopt;
-  const Header expected = header_of(key, content);
-  if (std::memcmp(&header, &expected, sizeof(Header)) != 0) return std::nullopt;
-  return content;
+std::optional<std::string> content_of(std::string bytes, const std::string& key,
+                                      const Secret& secret) {
+  if (bytes.size() < sizeof(Header)) return std::nullopt;
+  const Header expected = header_of(key, std::string_view(bytes).substr(sizeof(Header)), secret);
+  if (std::memcmp(bytes.data(), &expected, sizeof(Header)) != 0) return std::nullopt;
+  bytes.erase(0, sizeof(Header));
+  return bytes;
 }
+
+// Of one entry; those of large graphs take a few megabytes.
+constexpr uint64_t kMostEntryBytes = uint64_t{256} << 20;
 
 }  // namespace
 
 FileCache::FileCache(std::filesystem::path folder, CacheKind kind, uint64_t most_bytes)
     : folder_(std::move(folder)), kind_(kind), most_bytes_(most_bytes) {
   if (folder_.empty()) return;
-  std::error_code ignored;  // store() counts what can't be written
-  std::filesystem::create_directories(folder_.parent_path(), ignored);
-  if (std::filesystem::create_directory(folder_, ignored)) {
-    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, ignored);
-  }
+  make_private_folder(folder_);  // store() counts what can't be written
   if (const std::string why = why_not_private(folder_); !why.empty()) {
     refused_ = std::string(kind_.what) + " are not kept in " + folder_.string() + ": " + why +
-               "; chmod 700 it, or name another";
+               "; empty it and chmod 700 it, or name another";
     folder_.clear();
+    return;
   }
+  if (const Result<Secret> secret = secret_of(folder_)) secret_ = *secret;
 }
 
 bool FileCache::is_key(std::string_view text) {
@@ -158,12 +155,22 @@ std::filesystem::path FileCache::file_of(const std::string& key) const {
 
 std::optional<std::string> FileCache::find(const std::string& key) {
   if (folder_.empty()) return std::nullopt;
-  std::ifstream file(file_of(key), std::ios::binary);
-  if (!file) {
+  if (!secret_) {
     ++misses_;
     return std::nullopt;
   }
-  std::optional<std::string> content = read_entry(file, key);
+  OwnFile file = read_own_file(file_of(key), kMostEntryBytes);
+  if (file.state == OwnFile::State::Absent) {
+    ++misses_;
+    return std::nullopt;
+  }
+  if (file.state == OwnFile::State::NotOwn) {
+    ++not_own_;
+    return std::nullopt;
+  }
+  std::optional<std::string> content;
+  if (file.state == OwnFile::State::Read)
+    content = content_of(std::move(file.bytes), key, *secret_);
   if (!content) {
     ++damaged_;
     return std::nullopt;
@@ -177,9 +184,13 @@ std::optional<std::string> FileCache::find(const std::string& key) {
 
 void FileCache::store(const std::string& key, std::string_view content) {
   if (folder_.empty()) return;
+  if (!secret_) {
+    ++not_written_;
+    return;
+  }
   const std::filesystem::path final_path = file_of(key);
   const std::filesystem::path temporary = final_path.string() + temporary_suffix();
-  const Header header = header_of(key, content);
+  const Header header = header_of(key, content, *secret_);
   std::error_code error;
   {
     std::ofstream file(temporary, std::ios::binary);
@@ -188,6 +199,9 @@ void FileCache::store(const std::string& key, std::string_view content) {
     file.close();
     if (!file) error = std::make_error_code(std::errc::io_error);
   }
+  // Whatever the umask: an entry that others may write to isn't used.
+  constexpr auto kOwn = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+  if (!error) std::filesystem::permissions(temporary, kOwn, error);
   if (!error) std::filesystem::rename(temporary, final_path, error);
   if (!error) {
     ++stored_;
@@ -201,7 +215,11 @@ void FileCache::store(const std::string& key, std::string_view content) {
 }
 
 FileCache::Counters FileCache::counters() const {
-  return {.hits = hits_, .misses = misses_, .damaged = damaged_, .not_written = not_written_};
+  return {.hits = hits_,
+          .misses = misses_,
+          .damaged = damaged_,
+          .not_own = not_own_,
+          .not_written = not_written_};
 }
 
 std::vector<std::string> FileCache::notes() const {
@@ -212,6 +230,10 @@ std::vector<std::string> FileCache::notes() const {
     notes.push_back(std::to_string(entries) + " " + std::string(kind_.what) + what);
   };
   note(damaged_, (" in " + folder_.string() + " were damaged and made again").c_str());
+  note(not_own_, (" in " + folder_.string() +
+                  " are not used: they are another user's, others may write to them, or they are "
+                  "no plain files; empty the folder ('luminal cache clear'), or name another")
+                     .c_str());
   note(not_written_, (" could not be kept in " + folder_.string()).c_str());
   return notes;
 }

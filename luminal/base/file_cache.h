@@ -2,7 +2,8 @@
 //
 // Entries are checked when read (a damaged one counts as absent) and appear whole or not at all:
 // processes may share a folder. Compiled code is run as it is found, so a folder that others can
-// write to is not used. Nothing here fails a compilation; counters and notes tell what happened.
+// write to is not used, nor an entry that is another user's. Nothing here fails a compilation;
+// counters and notes tell what happened.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "luminal/base/os_secret.h"
 
 namespace luminal::base {
 
@@ -45,6 +48,7 @@ class FileCache {
     int64_t hits = 0;
     int64_t misses = 0;
     int64_t damaged = 0;      // found, but not as it was written
+    int64_t not_own = 0;      // another user's, or no plain file: not used
     int64_t not_written = 0;  // the folder can't be written to
   };
   Counters counters() const;
@@ -60,7 +64,11 @@ class FileCache {
   CacheKind kind_;
   uint64_t most_bytes_;
   std::string refused_;  // a note: the folder isn't used
-  std::atomic<int64_t> hits_ = 0, misses_ = 0, damaged_ = 0, not_written_ = 0, stored_ = 0;
+  // Lies in the folder and seals entries: what others wrote, or changed, counts as damaged. None
+  // where it can't be made: then nothing is found or kept.
+  std::optional<Secret> secret_;
+  std::atomic<int64_t> hits_ = 0, misses_ = 0, damaged_ = 0, not_own_ = 0, not_written_ = 0,
+                       stored_ = 0;
   std::atomic<uint64_t> stored_bytes_ = 0;
 };
 

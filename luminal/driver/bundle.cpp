@@ -6,6 +6,7 @@
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/seal.h"
 #include "luminal/base/source_fingerprint.h"
 #include "luminal/driver/compile_parts.h"
 #include "luminal/driver/planning.h"
@@ -15,12 +16,22 @@
 namespace luminal {
 namespace {
 
-constexpr std::string_view kBundleMagic = "luminal bundle 1";
+constexpr std::string_view kBundleMagic = "luminal bundle 2";
 
 constexpr const char* kWayOut = "make it anew with this build";
 
 [[noreturn]] void refuse(const std::string& why) {
   throw UserError(fmt::format("bundle: {}; {}", why, kWayOut));
+}
+
+// A bundle is code that will run, so only this user's own are loaded.
+base::Secret own_secret() {
+  const Result<base::Secret> secret = base::user_secret();
+  if (!secret) {
+    throw UserError(fmt::format(
+        "bundle: the secret that tells own bundles from others' can't be read: {}", secret.why()));
+  }
+  return *secret;
 }
 
 void check_options(const CompileOptions& options) {
@@ -55,17 +66,25 @@ std::string make_bundle(const Graph& graph, const CompileOptions& options) {
   out.text(text);
   out.text(parts.plan);
   out.text(parts.code);
-  return out.bytes() + base::digest(out.bytes());
+  return seal_bundle(out.bytes());
+}
+
+std::string seal_bundle(std::string_view content) {
+  return fmt::format("{}{}{}", content, base::digest(content), base::seal(own_secret(), content));
 }
 
 LoadedBundle load_bundle(std::string_view bytes) {
-  const size_t seal = base::digest("").size();
-  if (bytes.size() < seal) refuse("it is too short to be one");
-  const std::string_view content = bytes.substr(0, bytes.size() - seal);
+  const size_t tail = seal_bundle("").size();
+  if (bytes.size() < tail) refuse("it is too short to be one");
+  const std::string_view content = bytes.substr(0, bytes.size() - tail);
   try {
     base::ByteReader in(content);
     if (in.text() != kBundleMagic) refuse("these bytes aren't one");
-    if (base::digest(content) != bytes.substr(content.size())) refuse("it is damaged");
+    const std::string digest = base::digest(content);
+    if (!bytes.substr(content.size()).starts_with(digest)) refuse("it is damaged");
+    if (bytes.substr(content.size() + digest.size()) != base::seal(own_secret(), content)) {
+      refuse("another user or machine made it, and it holds machine code, which can't be checked");
+    }
     const std::string_view format = in.text();
     std::string made_by(in.text());
     if (format != base::format_fingerprint()) {

@@ -25,8 +25,11 @@ struct LoadedBundle {
   std::string made_by;  // the version and fingerprint of the compiler that made it
 };
 
-// With as many threads as it was made for. The bytes are code that will run: they must come from
-// where nobody else can write. UserError that says why it can't be run, and the way out.
+// With as many threads as it was made for. The bytes are code that will run: only those that this
+// user sealed are loaded. UserError that says why it can't be run, and the way out.
 LoadedBundle load_bundle(std::string_view bytes);
+
+// What make_bundle() ends in: the content with its digest and this user's seal.
+std::string seal_bundle(std::string_view content);
 
 }  // namespace luminal

@@ -9,6 +9,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/hash.h"
+#include "luminal/driver/compare_values.h"
 #include "luminal/driver/elements.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/kernel/interpret_kernel.h"
@@ -21,31 +22,8 @@ namespace {
 // Wider than any vector a kernel stores, so that a store past the end hits it.
 constexpr size_t kCanaryBytes = 4096;
 constexpr auto kCanary = std::byte{0xC5};
-constexpr auto kPoison = std::byte{0xFF};  // NaN in every float
-constexpr size_t kAlignment = 64;          // as kernels may want their outputs
+constexpr size_t kAlignment = 64;  // as kernels may want their outputs
 
-// How far a value may be from what it should be, relative to its own size and to the largest one of
-// its tensor: sums cancel. Each is a few hundred roundings, far from what a wrong term makes.
-double step_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::F64:
-      return 1e-11;
-    case DType::F32:
-      return 1e-4;
-    case DType::F16:
-      return 2e-2;
-    case DType::BF16:
-      return 1e-1;
-    default:
-      return 0;
-  }
-}
-
-// Integers and bool that comparisons and casts of floats decide differ where the last bits of those
-// do. A kernel that is wrong is wrong in more of its elements than this share.
-constexpr double kMayTurn = 0.25;
-// Where all of a result is what is left of larger numbers, it is off by a few of their roundings.
-constexpr double kCancels = 0.01;
 // What a kernel reads may be off from the graph's values already; where larger numbers cancel, what
 // it stores is off by a few times as much, however small it is.
 constexpr double kInherits = 4;
@@ -60,12 +38,6 @@ bool floats_decide(const Graph& graph) {
     }
   }
   return false;
-}
-
-bool untouched(const TensorData& data, size_t element) {
-  const size_t width = static_cast<size_t>(std::max(bits(data.dtype), 8)) / 8;
-  const auto bytes = data.bytes.subspan(element * width, width);
-  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kPoison; });
 }
 
 DType less_precise(DType a, DType b) { return step_tolerance(a) < step_tolerance(b) ? b : a; }
@@ -91,70 +63,6 @@ DType least_precise(const Graph& graph) {
     if (computed && is_float(node.dtype)) least = less_precise(least, node.dtype);
   }
   return least;
-}
-
-double element(const TensorData& data, int64_t at) {
-  return is_float(data.dtype) ? load_float(data.dtype, data.bytes.data(), at)
-                              : static_cast<double>(load_int(data.dtype, data.bytes.data(), at));
-}
-
-// Adds an element that is wrong.
-void blame(WrongElements& wrong, size_t position, double found, double expected, double off) {
-  if (wrong.count++ == 0) {
-    wrong.first = position;
-    wrong.found = found;
-    wrong.expected = expected;
-    wrong.lowest = wrong.dims;
-  }
-  wrong.largest = std::max(wrong.largest, off);
-  auto rest = static_cast<int64_t>(position);
-  for (size_t d = wrong.dims.size(); d-- > 0; rest /= wrong.dims[d]) {
-    wrong.lowest[d] = std::min(wrong.lowest[d], rest % wrong.dims[d]);
-  }
-}
-
-// How far numbers may be off: by the least precise dtype that they are computed in, by the largest
-// magnitude inside of the kernel, and by so much in any case.
-struct Allowance {
-  DType least;
-  double inside = 0;
-  double inherited = 0;
-};
-
-// What is wrong, or nothing. `may_turn`: elements that aren't floats may depend on roundings. With
-// `at`, these elements alone.
-std::optional<WrongElements> compare(const TensorData& found, const TensorData& expected,
-                                     bool may_turn, const Allowance& allowance,
-                                     const std::vector<int64_t>* at = nullptr) {
-  std::vector<double> ours, theirs;
-  if (at == nullptr) {
-    ours = found.to_doubles();
-    theirs = expected.to_doubles();
-  } else {
-    for (int64_t position : *at) {
-      ours.push_back(element(found, position));
-      theirs.push_back(element(expected, position));
-    }
-  }
-  double largest = 0;
-  for (double value : theirs) {
-    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-  }
-  const double relative =
-      is_float(found.dtype) ? std::max(step_tolerance(found.dtype), step_tolerance(allowance.least))
-                            : 0;
-  WrongElements wrong{.dims = found.dims, .of = ours.size(), .lowest = {}};
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const double off = difference(ours[i], theirs[i]);
-    const double size = std::fabs(theirs[i]) + largest + kCancels * allowance.inside;
-    if (off == 0 || off <= relative * size + allowance.inherited) continue;
-    blame(wrong, at == nullptr ? i : static_cast<size_t>((*at)[i]), ours[i], theirs[i], off);
-  }
-  if (wrong.count == 0) return std::nullopt;
-  const bool few = static_cast<double>(wrong.count) <= kMayTurn * static_cast<double>(wrong.of);
-  if (may_turn && few && !is_float(found.dtype)) return std::nullopt;
-  wrong.untouched = untouched(found, wrong.first);
-  return wrong;
 }
 
 // Of numbers that are finite.
@@ -207,12 +115,28 @@ StepChecker::StepChecker(const Graph& graph, const StepNotes& notes, const Bindi
       bindings_(bindings),
       checks_(std::move(checks)),
       floats_decide_(floats_decide(graph)) {
-  if (checks_.against_graph) expect_nodes(leaf);
+  if (!checks_.against_graph) return;
+  keep_leaves(leaf);
+  expect_nodes();
+}
+
+// States change during the run: references that are computed later need them as they were.
+void StepChecker::keep_leaves(const interpret::LeafData& leaf) {
+  std::map<NodeId, TensorData> states;
+  for (NodeId id : graph_.leaves()) {
+    if (graph_.node(id).as<InputAttr>().role != Role::State) continue;
+    const TensorData data = leaf(id);
+    states.emplace(id, TensorData::copy_bytes(data.dtype, data.bytes, data.dims));
+  }
+  leaf_ = [&leaf, states = std::move(states)](NodeId id) {
+    const auto state = states.find(id);
+    return state == states.end() ? leaf(id) : state->second;
+  };
 }
 
 // The graph's value of everything that a kernel stores, where a node has it. All are evaluated
 // together, so that shared work is done once.
-void StepChecker::expect_nodes(const interpret::LeafData& leaf) {
+void StepChecker::expect_nodes() {
   const auto& class_of = notes_.planned->class_of;
   for (size_t id = class_of.size(); id-- > 0;) {
     if (class_of[id].valid()) node_of_[class_of[id]] = NodeId{static_cast<uint32_t>(id)};
@@ -230,7 +154,7 @@ void StepChecker::expect_nodes(const interpret::LeafData& leaf) {
       nodes.push_back(node->second);
     }
   }
-  interpret::Interpreter interpreter(graph_, bindings_, leaf);
+  interpret::Interpreter interpreter(graph_, bindings_, leaf_);
   const std::vector<TensorData> values = interpreter.values(nodes);
   for (size_t i = 0; i < nodes.size(); ++i) expected_.emplace(classes[i], values[i]);
 }
@@ -320,7 +244,10 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   const TensorData found = value_at(node.dtype, node.dims, view.params.back());
   TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
   node.as<CustomAttr>().op->compute(operands, expected);
-  if (auto wrong = compare(found, expected.data, floats_decide_, {.least = node.dtype})) {
+  if (auto wrong = compare_values({.found = found,
+                                   .expected = expected.data,
+                                   .allowance = {.least = node.dtype},
+                                   .may_turn = floats_decide_})) {
     accuse({.kind = StepFault::Kind::OwnKernel,
             .step = view.step,
             .node = id,
@@ -350,41 +277,81 @@ void StepChecker::check_canaries(int step, const Guarded& output) const {
   }
 }
 
+namespace {
+
+// A kernel's loops, interpreted over the inputs it read: all of its outputs.
+class LoopReference {
+ public:
+  LoopReference(const kernel::Kernel& kernel, const Bindings& bindings,
+                std::span<const void* const> params, const std::vector<size_t>& output_bytes,
+                const std::vector<int64_t>& points, const interpret::Arithmetic& arithmetic) {
+    std::vector<std::byte*> memory;
+    results_.resize(params.size());
+    written_.resize(params.size());
+    for (size_t p = 0; p < params.size(); ++p) {
+      memory.push_back(static_cast<std::byte*>(const_cast<void*>(params[p])));
+      if (!kernel.params[p].output) continue;
+      results_[p].resize(output_bytes[p]);
+      memory.back() = results_[p].data();
+    }
+    if (points.empty()) {
+      inside_ = kernel::interpret_kernel(kernel, bindings, memory, arithmetic);
+      return;
+    }
+    const auto some = kernel::interpret_points(kernel, bindings, memory, points, arithmetic);
+    for (const auto& [param, at] : some.written) written_[param].push_back(at);
+    inside_ = some.largest;
+  }
+
+  const std::vector<std::byte>& result(size_t param) const { return results_[param]; }
+  // With points: the elements that were written there.
+  const std::vector<int64_t>& written(size_t param) const { return written_[param]; }
+  // The largest magnitude inside of the kernel.
+  double inside() const { return inside_; }
+
+ private:
+  std::vector<std::vector<std::byte>> results_;
+  std::vector<std::vector<int64_t>> written_;
+  double inside_ = 0;
+};
+
+}  // namespace
+
 double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
                                         std::span<const void* const> params) const {
   // The loops would read what a library has packed, and nobody kept.
   if (std::find(params.begin(), params.end(), nullptr) != params.end()) return 0;
-  std::vector<std::byte*> reference;
-  std::vector<std::vector<std::byte>> results(params.size());
+  std::vector<size_t> output_bytes(params.size(), 0);
   for (size_t p = 0; p < params.size(); ++p) {
-    reference.push_back(static_cast<std::byte*>(const_cast<void*>(params[p])));
     if (!kernel.params[p].output) continue;
-    results[p].resize(value_at(kernel.params[p], nullptr).bytes.size());
-    reference.back() = results[p].data();
+    output_bytes[p] = value_at(kernel.params[p], nullptr).bytes.size();
   }
   const std::vector<int64_t> points = sampled_points(kernel, bindings_, checks_.most_operations);
-  std::vector<std::vector<int64_t>> written(params.size());
-  double inside = 0;
-  if (points.empty()) {
-    inside = kernel::interpret_kernel(kernel, bindings_, reference);
-  } else {
-    const auto some = kernel::interpret_points(kernel, bindings_, reference, points);
-    for (const auto& [param, at] : some.written) written[param].push_back(at);
-    inside = some.largest;
-  }
+  const auto interpreted = [&](const interpret::Arithmetic& arithmetic) {
+    return LoopReference(kernel, bindings_, params, output_bytes, points, arithmetic);
+  };
+  const LoopReference reference = interpreted({});
   for (size_t p = 0; p < params.size(); ++p) {
-    if (!kernel.params[p].output) continue;
+    const kernel::Param& param = kernel.params[p];
+    if (!param.output) continue;
+    const TensorData found = value_at(param, params[p]);
     auto wrong =
-        compare(value_at(kernel.params[p], params[p]), value_at(kernel.params[p], reference[p]),
-                floats_decide_, {.least = least_precise(kernel), .inside = inside},
-                points.empty() ? nullptr : &written[p]);
+        compare_values({.found = found,
+                        .expected = value_at(param, reference.result(p).data()),
+                        .allowance = {.least = least_precise(kernel), .inside = reference.inside()},
+                        .may_turn = floats_decide_,
+                        .at = points.empty() ? nullptr : &reference.written(p),
+                        .varied = [&](const interpret::Arithmetic& arithmetic) {
+                          const LoopReference varied = interpreted(arithmetic);
+                          return TensorData::copy_bytes(param.dtype, varied.result(p), found.dims);
+                        }});
     if (!wrong) continue;
     const std::string& library = notes_.steps[static_cast<size_t>(step)].library;
     accuse({.kind = StepFault::Kind::Code, .step = step, .detail = {}, .wrong = std::move(wrong)},
            fmt::format("{} doesn't do what its loops say",
                        library.empty() ? "the compiled code" : library));
   }
-  return inside;
+  return reference.inside();
 }
 
 void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& lowered,
@@ -401,10 +368,20 @@ void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& low
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
     const TensorData found = value_at(param, params[p]);
-    auto wrong = compare(found, expected->second, floats_decide_, allowance);
+    const NodeId node = node_of_.at(value);
+    auto wrong =
+        compare_values({.found = found,
+                        .expected = expected->second,
+                        .allowance = allowance,
+                        .may_turn = floats_decide_,
+                        .varied = [&](const interpret::Arithmetic& arithmetic) {
+                          interpret::Interpreter interpreter(
+                              graph_, bindings_, leaf_,
+                              {.variation = arithmetic.variation, .seed = arithmetic.seed});
+                          return std::move(interpreter.values({&node, 1})[0]);
+                        }});
     if (is_float(param.dtype)) off_[value] = largest_difference(found, expected->second);
     if (!wrong) continue;
-    const NodeId node = node_of_.at(value);
     accuse({.kind = StepFault::Kind::Terms,
             .step = step,
             .node = node,

@@ -53,7 +53,8 @@ class StepChecker : public runtime::StepObserver {
   void guard(const runtime::StepView& view, size_t param, DType dtype, const Dims& dims);
   void check_own_kernel(const runtime::StepView& view, NodeId id) const;
   void give_back(const runtime::StepView& view) const;
-  void expect_nodes(const interpret::LeafData& leaf);
+  void keep_leaves(const interpret::LeafData& leaf);
+  void expect_nodes();
   // Null for other steps, and for those that aren't to be checked.
   const kernel::KernelStep* kernel_at(int step) const;
   [[noreturn]] void accuse(StepFault fault, const std::string& what) const;
@@ -72,6 +73,7 @@ class StepChecker : public runtime::StepObserver {
   const StepNotes& notes_;
   const Bindings& bindings_;
   const StepChecks checks_;
+  interpret::LeafData leaf_;                        // as before the run
   const bool floats_decide_;                        // of elements that aren't floats
   std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
   std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter

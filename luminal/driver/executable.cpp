@@ -286,6 +286,7 @@ void Executable::Impl::check_memory(runtime::Program& program, const Bindings& b
 void Executable::Impl::change_bindings(const Bindings& bindings) {
   bound.reset();
   check_bindings(bindings);
+  view_checks->check(bindings);
   current = variants.pick(bindings);
   check_memory(*programs[current], bindings);
   std::vector<ResolvedDims> resolved;
@@ -368,6 +369,7 @@ Executable Executable::clone() const {
   copy->leaf_port = impl_->leaf_port;
   copy->result_port = impl_->result_port;
   copy->variables = impl_->variables;
+  copy->view_checks = impl_->view_checks;
   copy->notes = impl_->notes;
   copy->slots.resize(impl_->slots.size());
   copy->buffers.resize(impl_->buffers.size());

@@ -55,7 +55,7 @@ class LUMINAL_API Executable {
   void run(const RunOptions& options = {});
 
   // The value of an output, a kept tensor or a leaf, contiguous. Elements convert to T as Cast
-  // does.
+  // does. Of a state it is what the state holds now: after a run, its new value.
   template <typename T>
   std::vector<T> get(const Tensor& tensor) const {
     TensorData data = get_data(tensor).cast(dtype_of<T>());

@@ -9,6 +9,7 @@
 #include "luminal/driver/executable.h"
 #include "luminal/driver/step_notes.h"
 #include "luminal/driver/variants.h"
+#include "luminal/driver/view_checks.h"
 #include "luminal/runtime/program.h"
 #include "luminal/shape/resolve_dims.h"
 
@@ -22,6 +23,7 @@ struct Executable::Impl {
   std::unordered_map<NodeId, size_t> leaf_port;  // which port holds a leaf, a result
   std::unordered_map<NodeId, size_t> result_port;
   std::vector<Expr> variables;  // all of the graph's, sorted by name
+  std::shared_ptr<const ViewChecks> view_checks;
   // By variant, of a backend that runs plans; else none.
   std::vector<std::shared_ptr<const StepNotes>> notes;
 

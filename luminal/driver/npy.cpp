@@ -47,6 +47,7 @@ std::vector<int64_t> npy_dims(const std::string& path, std::string_view text) {
   std::vector<int64_t> dims;
   int64_t number = -1;  // none yet
   for (char c : text) {
+    if (c == '-') fail(path, "a dim of its shape is negative");
     if (c >= '0' && c <= '9') {
       int64_t next = 0;
       if (__builtin_mul_overflow(std::max<int64_t>(number, 0), 10, &next) ||
@@ -67,6 +68,9 @@ TensorData read_npy(const std::string& path, const std::shared_ptr<base::MappedF
   std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < 12) fail(path, "it is too short for a .npy file");
   const auto* raw = reinterpret_cast<const uint8_t*>(bytes.data());
+  if (raw[6] < 1 || raw[6] > 3) {
+    fail(path, fmt::format("it is of version {} of the format; versions 1 to 3 are read", raw[6]));
+  }
   const bool wide = raw[6] >= 2;  // version 2 and later have a 4-byte length
   const size_t start = wide ? 12 : 10;
   const size_t length = wide ? raw[8] | raw[9] << 8 | raw[10] << 16 | size_t{raw[11]} << 24

@@ -25,6 +25,7 @@
 #include "luminal/kernel/plan_bytes.h"
 #include "luminal/kernel/verify_plan.h"
 #include "luminal/search/cost_model.h"
+#include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
 namespace {
@@ -76,17 +77,9 @@ std::vector<std::unique_ptr<runtime::Program>> load(
   return programs;
 }
 
-std::string text_of(const Bindings& sizes) {
-  std::string text;
-  for (const auto& [name, value] : sizes.items()) {
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
-  }
-  return text;
-}
-
 // Sizes that don't fit together (s - 4 at s = 2) have no memory to tell of.
 void report_memory(runtime::Program& program, const Bindings& sizes, CompileReport& report) {
-  MemoryReport entry{.sizes = text_of(sizes), .kept = {}};
+  MemoryReport entry{.sizes = text(sizes), .kept = {}};
   try {
     const runtime::MemoryUse use = program.plan_memory(sizes, true);
     entry.peak = use.arena;
@@ -193,7 +186,7 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
     }
     if (backend.runs_plans()) {
       PlanReport plan{.variant = variants.text(v),
-                      .sizes = text_of(request.options.typical_sizes),
+                      .sizes = text(request.options.typical_sizes),
                       .first_kernel = report.kernels.size()};
       if (parts.given != nullptr) {
         request.planned = read_given_plan(*parts.given, *request.graph, report);
@@ -258,6 +251,7 @@ Executable compile_parts(const Graph& graph, const CompileOptions& options, cons
   impl->graph = snapshot;
   impl->source = &graph;
   impl->variables = variables(*snapshot);
+  impl->view_checks = std::make_shared<const ViewChecks>(*snapshot);
   impl->variants = Variants(impl->variables, options.variants);
   if (parts.given != nullptr || parts.made != nullptr) {
     LUMINAL_CHECK(impl->variants.count() == 1 && backend.runs_plans(),

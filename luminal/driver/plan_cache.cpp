@@ -88,6 +88,10 @@ void report_kept(const KeptPlan& kept, const std::string& from, double seconds, 
             [&] { return plan_text(*kept.planned); });
 }
 
+void note_tuner(const PlanTuner& tuner, CompileReport& report) {
+  report.notes.insert(report.notes.end(), tuner.notes().begin(), tuner.notes().end());
+}
+
 }  // namespace
 
 std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
@@ -166,16 +170,37 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
   asked.with_rivals = report.find_rivals;
   asked.first_kernel = report.kernels.size() - report.n_packing();
   const std::string key = is_kept ? plan_key(asked) : "";
+  const auto search = [&] {
+    return plan_graph(graph, roots, options, report, packing, choose_library,
+                      [&](const search::SearchedTerms& terms, const search::FoundPlan& first) {
+                        return tuner.improve(terms, first, question, report);
+                      });
+  };
+  const auto keep = [&](const ReportMark& mark, const kernel::PlannedGraph& planned) {
+    base::ByteWriter added;
+    write_report(added, report, mark);
+    tuner.keep(*question, entry_of(key, added.bytes(), planned));
+  };
   if (is_kept) {
+    const ReportMark mark(report);
     try {
       if (const std::optional<TunedPlan> tuned = tuner.remembered(*question)) {
-        const KeptPlan kept = read_entry(tuned->entry, key, graph, roots);
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        report_kept(kept, "the tuning records", taken.count(), options.report != nullptr, report);
-        if (!report.searches.empty()) report.searches.back().mode = "remembered";
-        return kept.planned;
+        if (tuned->is_own) {
+          const KeptPlan kept = read_entry(tuned->entry, key, graph, roots);
+          const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+          report_kept(kept, "the tuning records", taken.count(), options.report != nullptr, report);
+          if (!report.searches.empty()) report.searches.back().mode = "remembered";
+          return kept.planned;
+        }
+        tuner.derive_again(*tuned);
+        auto planned = search();
+        keep(mark, *planned);
+        note_tuner(tuner, report);
+        return planned;
       }
     } catch (const std::exception& error) {
+      mark.forget_since(report);
+      tuner.search_anew();
       report.notes.push_back(
           fmt::format("the plan in the tuning records is not used: {}; it is searched anew, with "
                       "what they hold of its kernels",
@@ -183,15 +208,9 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
     }
   }
   const ReportMark mark(report);
-  auto planned =
-      plan_graph(graph, roots, options, report, packing, choose_library,
-                 [&](const search::SearchedTerms& terms, const search::FoundPlan& first) {
-                   return tuner.improve(terms, first, question, report);
-                 });
-  if (!is_kept) return planned;
-  base::ByteWriter added;
-  write_report(added, report, mark);
-  tuner.keep(*question, entry_of(key, added.bytes(), *planned));
+  auto planned = search();
+  if (is_kept) keep(mark, *planned);
+  note_tuner(tuner, report);
   return planned;
 }
 

@@ -54,8 +54,8 @@ class KeyWriter {
   }
 
   void write_search(const search::SearchOptions& search) {
-    const auto& [fusion, machine, sizes, seed, thorough_up_to, starts, order, sideways, limits,
-                 costs, progress] = search;
+    const auto& [fusion, machine, sizes, seed, chain_ops, thorough_up_to, starts, order, sideways,
+                 limits, costs, progress] = search;
     LUMINAL_CHECK(costs == nullptr, "what a search measured on its way is no part of the question");
     out().number(static_cast<uint64_t>(fusion));
     const auto& [bytes_rate, flops_rate, product_rate, exact_rate, launch, stage, threads] =
@@ -70,6 +70,7 @@ class KeyWriter {
       out().integer(value);
     }
     out().number(seed);
+    out().number(chain_ops);
     out().number(thorough_up_to);
     out().integer(starts);
     out().number(order);

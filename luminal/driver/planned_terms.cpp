@@ -58,13 +58,14 @@ kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& 
 
 void report_kernels(const kernel::PlannedGraph& planned, const search::PlannedTerms& terms,
                     const search::SearchOptions& options, CompileReport& report) {
+  size_t next = report.kernels.size() - report.n_packing();
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     KernelReport entry;
     entry.packs = !kernel->packs.empty();
-    entry.name = entry.packs ? fmt::format("panels of {}", kernel->packs)
-                             : fmt::format("kernel {}", report.kernels.size() - report.n_packing());
+    entry.name =
+        entry.packs ? fmt::format("panels of {}", kernel->packs) : fmt::format("kernel {}", next++);
     entry.ops = ops_of(planned.terms, terms.chosen, kernel->lowered);
     std::map<std::string, int> rules;
     for (kernel::ClassId id : kernel->lowered.classes) {

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <set>
 #include <sstream>
 
+#include "luminal/base/errors.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/explain/kernel_facts.h"
 #include "luminal/driver/fusion/decide_fusion.h"
@@ -222,6 +224,14 @@ search::InspectOptions planning_options(const Graph& graph, const CompileOptions
 }
 
 int threads_of(const CompileOptions& options) {
+  // More than these end the process where the machine has no room for their stacks.
+  const int most = std::max(256, 4 * static_cast<int>(base::usable_threads()));
+  if (options.threads < 0 || options.threads > most) {
+    throw UserError(fmt::format(
+        "compile: {} threads can't be had on this machine; ask for 1 to {}, or 0 for all that this "
+        "process may use",
+        options.threads, most));
+  }
   return options.threads > 0 ? options.threads : static_cast<int>(base::usable_threads());
 }
 

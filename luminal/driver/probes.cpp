@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/printable.h"
 #include "luminal/driver/elements.h"
 #include "luminal/driver/npy.h"
 
@@ -31,7 +32,8 @@ std::string header(const TensorData& value) {
 
 void show_values(const Probe& probe, const TensorData& value, std::ostream& out) {
   const std::vector<double> values = value.to_doubles();
-  out << fmt::format("{}: {} elements, {}\n", probe.label, values.size(), header(value));
+  out << fmt::format("{}: {} elements, {}\n", base::printable(probe.label), values.size(),
+                     header(value));
   if (values.size() <= 3 * kShown) {
     out << "  " << values_text(values, 0, values.size()) << "\n";
     return;
@@ -50,7 +52,8 @@ void show_diff(const Probe& probe, const std::string& tensor, const TensorData& 
                std::ostream& out) {
   const std::vector<double> ours = value.to_doubles();
   const std::vector<double> theirs = read_elements(probe.label, value).to_doubles();
-  out << fmt::format("diff {} {} against {}\n", tensor, header(value), probe.label);
+  out << fmt::format("diff {} {} against {}\n", tensor, header(value),
+                     base::printable(probe.label));
   if (ours.empty()) {
     out << "  no elements\n";
     return;

@@ -144,6 +144,15 @@ void read_onto(ByteReader& in, std::vector<T>& list, T (*read)(ByteReader&)) {
 
 }  // namespace
 
+void ReportMark::forget_since(CompileReport& report) const {
+  report.stages.resize(stages);
+  report.rules.resize(rules);
+  report.kernels.resize(kernels);
+  report.stored.resize(stored);
+  report.searches.resize(searches);
+  report.notes.resize(notes);
+}
+
 void write_report(ByteWriter& out, const CompileReport& report, const ReportMark& mark) {
   write_since(out, report.rules, mark.rules, write_rule);
   write_since(out, report.kernels, mark.kernels, write_kernel);

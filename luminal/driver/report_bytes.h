@@ -9,12 +9,15 @@ namespace luminal {
 // How much a report held before planning added to it.
 struct ReportMark {
   explicit ReportMark(const CompileReport& report)
-      : rules(report.rules.size()),
+      : stages(report.stages.size()),
+        rules(report.rules.size()),
         kernels(report.kernels.size()),
         stored(report.stored.size()),
         searches(report.searches.size()),
         notes(report.notes.size()) {}
-  size_t rules, kernels, stored, searches, notes;
+  // Takes back what was added since.
+  void forget_since(CompileReport& report) const;
+  size_t stages, rules, kernels, stored, searches, notes;
 };
 
 // What planning added since `mark`, but for times, which are each compile's own, and for the text

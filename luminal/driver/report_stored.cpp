@@ -8,11 +8,6 @@
 
 namespace luminal {
 
-std::string value_name(const Graph& graph, const kernel::PlannedGraph& planned,
-                       kernel::ClassId id) {
-  return search::value_name(graph, planned.class_of, planned.terms, id);
-}
-
 void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
                    const std::vector<search::StoredValue>& values, CompileReport& report) {
   std::map<kernel::ClassId, std::string> kernels;  // by what they store
@@ -26,9 +21,10 @@ void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
       if (kernel->lowered.kernel.params[p].output) kernels[kernel->lowered.origins[p].value] = name;
     }
   }
+  const search::ValueNames names(graph, planned.class_of, planned.terms);
   for (const search::StoredValue& value : values) {
     const kernel::TermClass& stored = planned.terms.at(value.value);
-    StoredReport entry{.value = value_name(graph, planned, value.value),
+    StoredReport entry{.value = names.of(value.value),
                        .type = fmt::format("{}{}", name(stored.dtype), text(stored.dims)),
                        .kernel = kernels[value.value],
                        .readers = {},

@@ -14,7 +14,4 @@ namespace luminal {
 void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
                    const std::vector<search::StoredValue>& values, CompileReport& report);
 
-// "%12 (add)": the first node with this value; else its first term.
-std::string value_name(const Graph& graph, const kernel::PlannedGraph& planned, kernel::ClassId id);
-
 }  // namespace luminal

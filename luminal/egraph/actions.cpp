@@ -20,7 +20,10 @@ std::string print_call(const Database& database, const std::string& name,
                        std::span<const SortId> sorts, std::span<const Value> arguments) {
   std::string text = "(" + name;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    text += " " + (i < sorts.size() ? database.print(arguments[i], sorts[i]) : "_");
+    std::string argument = i < sorts.size() ? database.print(arguments[i], sorts[i]) : "_";
+    constexpr size_t kMostShown = 200;
+    if (argument.size() > kMostShown) argument = argument.substr(0, kMostShown) + "…";
+    text += " " + argument;
   }
   return text + ")";
 }

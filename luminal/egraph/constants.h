@@ -3,6 +3,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/bigint.h"
+#include "luminal/egraph/byte_limit.h"
 #include "luminal/egraph/containers.h"
 #include "luminal/egraph/value.h"
 
@@ -33,9 +34,22 @@ class LUMINAL_API Constants {
   const BigInt& bigint(Value value) const;
   static constexpr bool is_true(Value value) { return value.value != 0; }
 
+  // Bytes of all constants, containers too.
+  uint64_t bytes() const { return bytes_.used + containers.bytes(); }
+  // ByteLimitReached where a text of this size can't be interned within the limit: asked before it
+  // is made.
+  void expect_text(size_t size) const { bytes_.expect(cost_of_text(size)); }
+  // While it lives, constants and containers that would take more than this throw
+  // ByteLimitReached.
+  class Limited;
+
   Containers containers;
 
  private:
+  // A text is there twice: as an item and as a key.
+  static constexpr uint64_t cost_of_text(size_t size) { return 2 * uint64_t{size} + 150; }
+
+  ByteCount bytes_;
   std::vector<int64_t> integers_;
   std::vector<double> floats_;
   std::vector<std::string> strings_;
@@ -44,6 +58,27 @@ class LUMINAL_API Constants {
   std::unordered_map<uint64_t, uint32_t> float_ids_;
   std::unordered_map<std::string, uint32_t> string_ids_;
   std::unordered_map<std::string, uint32_t> bigint_ids_;  // by their keys
+};
+
+class Constants::Limited {
+ public:
+  Limited(Constants& constants, uint64_t most)
+      : constants_(constants),
+        own_(constants.bytes_.most),
+        of_containers_(constants.containers.most_bytes()) {
+    constants.bytes_.most = most;
+    constants.containers.limit_bytes(most);
+  }
+  ~Limited() {
+    constants_.bytes_.most = own_;
+    constants_.containers.limit_bytes(of_containers_);
+  }
+  Limited(const Limited&) = delete;
+  Limited& operator=(const Limited&) = delete;
+
+ private:
+  Constants& constants_;
+  uint64_t own_, of_containers_;
 };
 
 }  // namespace luminal::egraph

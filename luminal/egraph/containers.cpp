@@ -57,6 +57,7 @@ void Containers::add_sort(SortId sort, ContainerShape shape) {
   added.slots.assign(16, Value::kNone);
   for (size_t i = 0; i < shape.elements.size(); ++i) {
     added.holds_ids |= shape.are_classes[i] || holds_ids(shape.elements[i]);
+    added.depth = std::max(added.depth, 1 + depth(shape.elements[i]));
   }
   added.shape = std::move(shape);
   sorts_.push_back(sort);
@@ -76,6 +77,7 @@ Value Containers::intern(SortId sort, std::span<const Value> items) {
   const uint32_t id = static_cast<uint32_t>(into.size());
   LUMINAL_CHECK(id < Value::kNone && into.items.size() + items.size() < Value::kNone,
                 "32-bit containers are used up");
+  bytes_.add(64 + items.size() * (kBytesOfItem + (into.holds_ids ? kBytesOfUse : 0)));
   into.slots[at] = id;
   into.items.insert(into.items.end(), items.begin(), items.end());
   into.starts.push_back(static_cast<uint32_t>(into.items.size()));

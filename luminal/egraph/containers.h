@@ -2,6 +2,7 @@
 #pragma once
 
 #include "luminal/base/visibility.h"
+#include "luminal/egraph/byte_limit.h"
 #include "luminal/egraph/value.h"
 
 #include <algorithm>
@@ -41,12 +42,20 @@ class LUMINAL_API Containers {
     return elements[item % elements.size()];
   }
 
+  // How many containers are inside one another: 0 where the sort is none.
+  int depth(SortId sort) const { return is_container(sort) ? store(sort).depth : 0; }
+
   // Whether unions can change what is inside, at any depth.
   bool holds_ids(SortId sort) const { return is_container(sort) && store(sort).holds_ids; }
 
   // Items of a set are in order and each once, those of a map `key value key value …` with keys in
   // order and each once.
   Value intern(SortId sort, std::span<const Value> items);
+  uint64_t bytes() const { return bytes_.used; }
+  uint64_t most_bytes() const { return bytes_.most; }
+  void limit_bytes(uint64_t most) { bytes_.most = most; }
+  // ByteLimitReached where a container of so many items can't be interned within the limit.
+  void expect_items(size_t n) const { bytes_.expect(n * kBytesOfItem); }
   // The span holds until a container of this sort is interned.
   std::span<const Value> items(SortId sort, Value value) const;
 
@@ -69,6 +78,7 @@ class LUMINAL_API Containers {
   struct Store {
     ContainerShape shape;
     bool holds_ids = false;
+    int depth = 1;
     std::vector<Value> items;          // of all containers, one after the other
     std::vector<uint32_t> starts{0};   // of each container, and the end of the last
     std::vector<Value> forwarded;      // none for a container that stands
@@ -84,6 +94,10 @@ class LUMINAL_API Containers {
     }
   };
 
+  // With room for growth; ids inside are listed once more.
+  static constexpr uint64_t kBytesOfItem = 8;
+  static constexpr uint64_t kBytesOfUse = 48;
+
   const Store& store(SortId sort) const;
   Store& store(SortId sort);
   bool can_be_displaced(const Store& store, size_t item) const;
@@ -94,6 +108,7 @@ class LUMINAL_API Containers {
     return store.shape.are_classes[item % store.shape.elements.size()];
   }
 
+  ByteCount bytes_;
   std::vector<Store> stores_;  // by SortId; without elements where the sort is no container
   std::vector<SortId> sorts_;  // that are containers, in order
 };

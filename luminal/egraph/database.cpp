@@ -341,9 +341,17 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
 }
 
 std::string Database::print_container(Value value, SortId sort) const {
+  // Containers share what is inside of them: written out, a small one can be endless.
+  constexpr size_t kMostText = 100'000;
   std::vector<std::string> items;
+  size_t size = 0;
   for (const Value item : constants.containers.items(sort, value)) {
+    if (size > kMostText) {
+      items.push_back("…");
+      break;
+    }
     items.push_back(print(item, constants.containers.item_sort(sort, items.size())));
+    size += items.back().size();
   }
   return container_text(constants.containers.shape(sort).kind, items);
 }

@@ -178,6 +178,7 @@ ProgramResult EGraph::run_program(std::string_view text, std::string_view source
                                   const ProgramOptions& options) {
   ProgramResult result;
   const std::vector<Command> commands = parse(text, source);
+  const Constants::Limited limited(state_->database().constants, constant_limit(options.limits));
   for (const Command& command : commands) {
     const size_t before = result.outputs.size();
     run_commands(state_->engine, {&command, 1}, source, options.limits, options.files, result);

@@ -15,6 +15,13 @@ uint64_t add_costs(uint64_t a, uint64_t b) {
   return a > kMost - b ? kMost : a + b;
 }
 
+void check_cost(uint64_t cost) {
+  constexpr uint64_t kMostPrinted = 10'000'000;
+  if (cost <= kMostPrinted) return;
+  throw UserError("the cheapest term costs " + std::to_string(cost) +
+                  ", too much to print as a tree; walk a snapshot instead");
+}
+
 // Writes terms with a list of its own of what is left to write: terms can be as deep as the e-graph
 // is large.
 class TermWriter {
@@ -40,7 +47,12 @@ class TermWriter {
   };
 
   std::string finish() {
+    constexpr size_t kMostText = size_t{128} << 20;
     while (!left_.empty()) {
+      if (out_.size() > kMostText) {
+        throw UserError("the cheapest term takes more than " + std::to_string(kMostText) +
+                        " bytes to print; walk a snapshot instead");
+      }
       const Piece piece = left_.back();
       left_.pop_back();
       if (!piece.sort.valid()) {
@@ -120,10 +132,26 @@ Extraction::Extraction(const Snapshot& snapshot, const Database& database)
 uint64_t Extraction::cost(Value value, SortId sort) const {
   if (database_.is_equality(sort)) return cost(snapshot_.class_of(value));
   if (!database_.is_container(sort)) return 1;
+  ContainerCosts known;
+  return container_cost(value, sort, known);
+}
+
+// A container inside of others is asked for once per call: there may be a path to it for each way
+// through them.
+uint64_t Extraction::container_cost(Value value, SortId sort, ContainerCosts& known) const {
   uint64_t sum = 0;
   const Containers& containers = database_.constants.containers;
   for (size_t i = 0; const Value item : containers.items(sort, value)) {
-    const uint64_t item_cost = cost(item, containers.item_sort(sort, i++));
+    const SortId item_sort = containers.item_sort(sort, i++);
+    uint64_t item_cost = 0;
+    if (database_.is_container(item_sort)) {
+      const uint64_t key = uint64_t{item_sort.value} << 32 | item.value;
+      const auto found = known.find(key);
+      item_cost = found != known.end() ? found->second : container_cost(item, item_sort, known);
+      known[key] = item_cost;
+    } else {
+      item_cost = cost(item, item_sort);
+    }
     if (item_cost == kNoTerm) return kNoTerm;
     sum = add_costs(sum, item_cost);
   }
@@ -157,11 +185,7 @@ TermExtractor::TermExtractor(const Database& database)
 std::string TermExtractor::term(Value value, SortId sort) const {
   const uint64_t total = cost(value, sort);
   if (total == Extraction::kNoTerm) fail_without_term(database_, value, sort);
-  constexpr uint64_t kMostPrinted = 10'000'000;
-  if (total > kMostPrinted) {
-    throw UserError("the cheapest term costs " + std::to_string(total) +
-                    ", too much to print as a tree; walk a snapshot instead");
-  }
+  check_cost(total);
   return TermWriter(database_, snapshot_, extraction_).write(value, sort);
 }
 
@@ -188,6 +212,7 @@ std::vector<std::string> TermExtractor::variants(Value value, SortId sort, uint6
   if (nodes.size() > count) nodes.resize(count);
   std::vector<std::string> terms;
   for (const auto& [total, name, node] : nodes) {
+    check_cost(total);
     terms.push_back(TermWriter(database_, snapshot_, extraction_).write(*node));
   }
   return terms;

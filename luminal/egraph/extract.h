@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace luminal::egraph {
@@ -29,6 +30,9 @@ class Extraction {
   uint64_t cost(const Node& node) const;
 
  private:
+  using ContainerCosts = std::unordered_map<uint64_t, uint64_t>;  // by sort and value
+  uint64_t container_cost(Value value, SortId sort, ContainerCosts& known) const;
+
   const Snapshot& snapshot_;
   const Database& database_;
   std::vector<uint64_t> costs_;

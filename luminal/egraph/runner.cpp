@@ -18,7 +18,11 @@ using base::seconds_since;
 class Runner {
  public:
   Runner(Engine& engine, const RunLimits& limits)
-      : engine_(engine), database_(engine.database), limits_(limits), recorder_(engine, limits) {
+      : engine_(engine),
+        database_(engine.database),
+        limits_(limits),
+        limited_(database_.constants, constant_limit(limits)),
+        recorder_(engine, limits) {
     constexpr double kForever = 1e9;
     if (limits.seconds < kForever) {
       deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -105,7 +109,12 @@ class Runner {
       recorder_.tell_progress(id);
       RuleCounts& counters = recorder_.step(id);
       const SearchLimits limits{.matches = limits_.matches_per_rule, .deadline = deadline_};
-      const SearchEnd end = rule.matcher.find(database_, since, limits, matches);
+      SearchEnd end = SearchEnd::Done;
+      try {
+        end = rule.matcher.find(database_, since, limits, matches);
+      } catch (const ByteLimitReached&) {
+        return stop(StopReason::ByteLimit, id);
+      }
       counters.candidates = matches.candidates;
       counters.seconds += seconds_since(start);
       if (end == SearchEnd::MatchLimit) return stop(StopReason::MatchLimit, id);
@@ -165,7 +174,12 @@ class Runner {
       if (database_.proofs) {
         database_.proofs->begin_batch(id, matches.rows.data() + done * atoms, count);
       }
-      execute_batch(database_, rule.actions, {registers_.data(), stride, count});
+      try {
+        execute_batch(database_, rule.actions, {registers_.data(), stride, count});
+      } catch (const ByteLimitReached&) {
+        if (database_.proofs) throw;  // half of a batch has no proofs
+        return StopReason::ByteLimit;
+      }
       done += count;
       recorder_.step(id).matches += count;
       if (database_.tuples() > limits_.nodes) return StopReason::NodeLimit;
@@ -179,7 +193,7 @@ class Runner {
   static constexpr uint64_t kBatchesPerByteCount = 32;
   bool over_bytes() const {
     if (limits_.bytes == std::numeric_limits<uint64_t>::max()) return false;
-    uint64_t bytes = database_.bytes();
+    uint64_t bytes = database_.bytes() + database_.constants.bytes();
     for (const Matches& matches : matches_) bytes += matches.values.bytes() + matches.rows.bytes();
     return bytes > limits_.bytes;
   }
@@ -198,6 +212,7 @@ class Runner {
   Engine& engine_;
   Database& database_;
   const RunLimits& limits_;
+  Constants::Limited limited_;
   Clock::time_point deadline_ = Clock::time_point::max();
   Recorder recorder_;
   std::vector<Matches> matches_;  // of this iteration, by rule

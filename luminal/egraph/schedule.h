@@ -1,6 +1,7 @@
 // Schedule: which rulesets run in which order, and the limits of a run.
 #pragma once
 
+#include "luminal/egraph/byte_limit.h"
 #include "luminal/egraph/value.h"
 
 #include <cstdint>
@@ -51,13 +52,20 @@ struct RunProgress {
 // To reach one is a normal outcome that the report names. All but the seconds stop a run at the
 // same place every time.
 struct RunLimits {
-  uint64_t nodes = 10'000'000;                            // rows of all tables
-  uint64_t bytes = std::numeric_limits<uint64_t>::max();  // of tables, indexes, classes, matches
-  uint64_t matches_per_rule = 10'000'000;                 // in one iteration
+  uint64_t nodes = 10'000'000;  // rows of all tables
+  // Of tables, indexes, classes, matches and constants. Strings, big numbers and containers have a
+  // limit of their own where none is given (kMostConstantBytes): a rule can double them.
+  uint64_t bytes = std::numeric_limits<uint64_t>::max();
+  uint64_t matches_per_rule = 10'000'000;  // in one iteration
   uint64_t iterations = std::numeric_limits<uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
   // Called between two rules, at most about ten times a second; it must leave the e-graph alone.
   std::function<void(const RunProgress&)> progress = {};
 };
+
+// Of strings, numbers and containers together with what finds them.
+inline uint64_t constant_limit(const RunLimits& limits) {
+  return limits.bytes == std::numeric_limits<uint64_t>::max() ? kMostConstantBytes : limits.bytes;
+}
 
 }  // namespace luminal::egraph

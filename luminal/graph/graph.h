@@ -52,7 +52,8 @@ class LUMINAL_API Graph {
   Tensor input(std::string_view name, Dims dims, DType dtype = DType::F32);
   Tensor weight(std::string_view name, Dims dims, DType dtype = DType::F32);
   Tensor state(std::string_view name, Dims dims, DType dtype = DType::F32);
-  // Sets what `state` holds after a run: same dims and dtype; once per state.
+  // Sets what `state` holds after a run: same dims and dtype; once per state. All nodes, and an
+  // output of the state itself, see its value before the run.
   void update(const Tensor& state, const Tensor& value);
   // A scalar, dims [].
   Tensor constant(const Scalar& value, DType dtype);

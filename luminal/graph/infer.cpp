@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/shape/index_range.h"
 #include "luminal/shape/shape.h"
 
 namespace luminal {
@@ -96,6 +99,27 @@ TensorType bitcast(const Subject& subject) {
   return {input.dims, to};
 }
 
+// An index of a view must stay inside its axis. Where that depends on sizes that only a run knows,
+// only what is outside at all of them is refused here, and the run checks the rest.
+void check_index(const Subject& subject, const IndexMap& map, size_t axis) {
+  const Expr at = map.exprs()[axis];
+  const Expr size = map.source_dims()[axis];
+  if (size.is(0) || shape::known_inside(at, size)) return;
+  std::string why;
+  if (!at.variables().empty() || !size.to_int()) {
+    if (at.upper_bound() < 0 || (size.to_int() && at.lower_bound() >= *size.to_int())) {
+      why = fmt::format("{} is never inside", at.text());
+    }
+  } else {
+    why = shape::why_outside(at, size, {});
+  }
+  if (why.empty()) return;
+  subject.fail(
+      fmt::format("index {} of its map {} lies outside axis {} of {}: {}; keep it from 0 "
+                  "to {} with min, max or %",
+                  at.text(), map.text(), axis, text(map.source_dims()), why, (size - 1).text()));
+}
+
 TensorType view(const Subject& subject) {
   const Node& input = subject.input(0);
   const auto& map = subject.node.as<IndexMap>();
@@ -103,15 +127,9 @@ TensorType view(const Subject& subject) {
     subject.fail(
         fmt::format("its map reads {}, but {}", text(map.source_dims()), subject.input_text(0)));
   }
-  for (size_t i = 0; i < map.exprs().size(); ++i) {
-    const Expr at = map.exprs()[i];
-    const Expr size = map.source_dims()[i];
-    // A map over no elements is never evaluated; otherwise what is surely outside is wrong.
-    if (size.is(0)) continue;
-    if (at.upper_bound() < 0 || (size.to_int() && at.lower_bound() >= *size.to_int())) {
-      subject.fail(fmt::format("index {} of its map {} lies outside axis {} of {}", at.text(),
-                               map.text(), i, text(input.dims)));
-    }
+  const bool is_empty = std::ranges::any_of(map.dims(), [](Expr dim) { return dim.is(0); });
+  for (size_t i = 0; i < map.exprs().size() && !is_empty; ++i) {
+    check_index(subject, map, i);
   }
   return {map.dims(), input.dtype};
 }

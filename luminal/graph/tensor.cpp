@@ -126,8 +126,19 @@ Tensor Tensor::output(std::string_view name) const {
           "output: the graph already has an output named '{}'; choose another name", name));
     }
   }
-  graph_->outputs_.push_back({id_, std::string(name)});
-  return *this;
+  // A state's own slot holds its value after the run; the output is what nodes see, so it is one.
+  Tensor seen = *this;
+  const Node& node = graph().node(id_);
+  if (node.op == Op::Input && node.as<InputAttr>().role == Role::State) {
+    seen = graph_->add({.op = Op::View,
+                        .dtype = node.dtype,
+                        .dims = {},
+                        .inputs = {id_},
+                        .attribute = IndexMap::identity(node.dims),
+                        .label = {}});
+  }
+  graph_->outputs_.push_back({seen.id(), std::string(name)});
+  return seen;
 }
 
 Tensor Tensor::materialize() const {

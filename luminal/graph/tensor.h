@@ -75,7 +75,8 @@ class LUMINAL_API Tensor {
 
   // A name for messages, printing and drawing.
   Tensor name(std::string_view label) const;
-  // Makes it an output under a name, unique among outputs.
+  // Makes it an output under a name, unique among outputs; returns the tensor whose value that is.
+  // For a state that is a view of it: the value that the run's nodes see, before the update.
   Tensor output(std::string_view name) const;
   // Makes its value readable after a run, and undoes that.
   Tensor keep() const;

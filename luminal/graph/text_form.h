@@ -12,6 +12,7 @@
 // elements; above that a comment says what was left out.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,9 +27,12 @@ namespace luminal {
 LUMINAL_API std::string print_graph(const Graph& graph);
 
 // Reads what print_graph prints. `source` names the text in messages (a file's path); `custom_ops`
-// are the ops that lines of `custom "name"` refer to. Throws UserError with line and way out.
+// are the ops that lines of `custom "name"` refer to; `file_of` turns the path of a `diff` line
+// into the file to read, or throws UserError (without it any path is taken, so text from others
+// needs one). Throws UserError with line and way out.
 LUMINAL_API std::unique_ptr<Graph> parse_graph(
     std::string_view text, std::string_view source = "graph",
-    const std::map<std::string, CustomOp>& custom_ops = {});
+    const std::map<std::string, CustomOp>& custom_ops = {},
+    const std::function<std::string(const std::string& path)>& file_of = {});
 
 }  // namespace luminal

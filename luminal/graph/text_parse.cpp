@@ -149,8 +149,12 @@ class Line {
 
 class GraphParser {
  public:
-  GraphParser(std::string_view source, const std::map<std::string, CustomOp>& custom_ops)
-      : source_(source), custom_ops_(custom_ops), graph_(std::make_unique<Graph>()) {}
+  GraphParser(std::string_view source, const std::map<std::string, CustomOp>& custom_ops,
+              const std::function<std::string(const std::string&)>& file_of)
+      : source_(source),
+        custom_ops_(custom_ops),
+        file_of_(file_of),
+        graph_(std::make_unique<Graph>()) {}
 
   std::unique_ptr<Graph> parse(std::string_view text) {
     size_t number = 0;
@@ -193,6 +197,7 @@ class GraphParser {
       tensor(line).print(label);
     } else if (keyword == "diff") {
       std::string path = line.string();
+      if (file_of_) path = file_of_(path);
       const double atol = line.real();
       const double rtol = line.real();
       tensor(line).diff(path, atol, rtol);
@@ -231,6 +236,11 @@ class GraphParser {
     const int64_t upper = line.integer();
     if (lower > upper)
       line.fail(fmt::format("variable '{}' has no values: {} > {}", name, lower, upper));
+    // Names are looked for one by one.
+    constexpr size_t kMostVariables = 4096;
+    if (scope_.variables.size() >= kMostVariables) {
+      line.fail(fmt::format("more than {} variables are declared", kMostVariables));
+    }
     for (Expr variable : scope_.variables) {
       if (variable.name() == name) line.fail(fmt::format("variable '{}' is declared twice", name));
     }
@@ -424,6 +434,7 @@ class GraphParser {
 
   std::string_view source_;
   const std::map<std::string, CustomOp>& custom_ops_;
+  const std::function<std::string(const std::string&)>& file_of_;
   std::unique_ptr<Graph> graph_;
   ParseScope scope_;
   std::unordered_map<int64_t, NodeId> ids_;
@@ -433,8 +444,9 @@ class GraphParser {
 }  // namespace
 
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::string_view source,
-                                   const std::map<std::string, CustomOp>& custom_ops) {
-  return GraphParser(source, custom_ops).parse(text);
+                                   const std::map<std::string, CustomOp>& custom_ops,
+                                   const std::function<std::string(const std::string&)>& file_of) {
+  return GraphParser(source, custom_ops, file_of).parse(text);
 }
 
 }  // namespace luminal

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "luminal/base/errors.h"
@@ -41,6 +42,45 @@ class VariableCollector {
   std::vector<Expr> variables_;
 };
 
+// A division whose divisor is 0 whatever the variables are, anywhere in an expression.
+class ZeroDivision {
+ public:
+  std::optional<Expr> find(Expr expr) {
+    if (expr.kind() == ExprKind::Index || !seen_.insert(expr).second) return std::nullopt;
+    const bool divides = expr.kind() == ExprKind::FloorDiv || expr.kind() == ExprKind::CeilDiv ||
+                         expr.kind() == ExprKind::Mod;
+    if (divides && expr.operands()[1].is(0)) return expr;
+    for (Expr operand : expr.operands()) {
+      if (const auto found = find(operand)) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::unordered_set<Expr> seen_;
+};
+
+// Over no elements, and of a tensor without any, nothing is evaluated that anybody uses.
+void verify_divisions(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const auto* map = std::get_if<IndexMap>(&node.attribute);
+  const auto* iota = std::get_if<IotaAttr>(&node.attribute);
+  const auto is_empty = [](const Dims& dims) {
+    return std::ranges::any_of(dims, [](Expr dim) { return dim.is(0); });
+  };
+  if (is_empty(node.dims) || (map != nullptr && is_empty(map->source_dims()))) return;
+  ZeroDivision divisions;
+  const auto check = [&](Expr expr) {
+    if (const auto found = divisions.find(expr)) {
+      throw UserError(fmt::format("verify: {} divides by zero: {}; use a divisor that isn't 0",
+                                  graph.describe(id), found->text()));
+    }
+  };
+  if (iota != nullptr) check(iota->expr);
+  if (map == nullptr) return;
+  for (Expr expr : map->exprs()) check(expr);
+}
+
 void verify_node(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   for (NodeId input : node.inputs) {
@@ -55,6 +95,7 @@ void verify_node(const Graph& graph, NodeId id) {
                                 graph.describe(id), name(node.dtype), text(node.dims),
                                 name(type.dtype), text(type.dims)));
   }
+  verify_divisions(graph, id);
 }
 
 void verify_use(const Graph& graph, NodeId id, const char* as) {

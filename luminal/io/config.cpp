@@ -21,36 +21,53 @@ using Json = nlohmann::json;
 
 // Real ones have some kilobytes; the values of a text take up to thirty times its size.
 constexpr size_t kMaxBytes = 4'000'000;
-constexpr int kMaxDepth = 32;
+constexpr size_t kMaxDepth = 32;
 
 [[noreturn]] void fail_config(const std::string& file, const std::string& message) {
   throw UserError(fmt::format("config: {}: {}", quote(file), message));
 }
 
-// Called at every step of parsing: watches depth and keys.
-class Watch {
+// Goes through a text before it is parsed: watches depth and keys. (A callback of the parser would
+// do, but with one it takes quadratic time for a list of objects.)
+class Watch : public nlohmann::json_sax<Json> {
  public:
   explicit Watch(const std::string& file) : file_(file) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= kMaxDepth) {
-        fail_config(file_, fmt::format("is nested deeper than {}", kMaxDepth));
-      }
-      keys_.emplace_back();
-    } else if (event == Event::object_end || event == Event::array_end) {
-      keys_.pop_back();
-    } else if (event == Event::key) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!keys_.back().insert(key).second) {
-        fail_config(file_, fmt::format("has the key {} twice", quote(key)));
-      }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override { return open(); }
+  bool start_array(size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& key) override {
+    if (!keys_.back().insert(key).second) {
+      fail_config(file_, fmt::format("has the key {} twice", quote(key)));
     }
     return true;
   }
+  // What is wrong, the parser says.
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
 
  private:
+  bool open() {
+    if (keys_.size() >= kMaxDepth) {
+      fail_config(file_, fmt::format("is nested deeper than {}", kMaxDepth));
+    }
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    keys_.pop_back();
+    return true;
+  }
+
   const std::string& file_;
   std::vector<std::set<std::string>> keys_;  // of each open object
 };
@@ -68,8 +85,12 @@ std::string_view kind_of(const Json& value) {
       return "a string";
     case Json::value_t::boolean:
       return "true or false";
-    case Json::value_t::number_integer:
     case Json::value_t::number_unsigned:
+      if (value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        return "an integer of more than 63 bits";
+      }
+      return "an integer";
+    case Json::value_t::number_integer:
       return "an integer";
     case Json::value_t::number_float:
       return "a fraction";
@@ -118,7 +139,9 @@ Json parse_checked(std::string_view text, const std::string& name) {
     fail_config(name, fmt::format("isn't valid JSON at byte {}: a zero byte", zero));
   }
   try {
-    return Json::parse(text.begin(), text.end(), Watch(name));
+    Watch watch(name);
+    Json::sax_parse(text.begin(), text.end(), &watch);
+    return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
     fail_config(name, fmt::format("isn't valid JSON at byte {}: {}", error.byte,
                                   io::json_fault(error.what())));

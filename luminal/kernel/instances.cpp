@@ -141,7 +141,9 @@ class Walker {
   // row share it.
   void visit_scan(int at, const ScanTerm& scan, std::vector<Expr> index) {
     const Expr extent = graph_.at(scan.operand).dims.back();
-    if (extent.is(1)) {  // nothing to take in
+    // A row of at most one element is its operand. It also must not become a row of its own: an
+    // index below 1 is 0, so the row and its element would be one form, each computed by the other.
+    if (extent.upper_bound() <= 1) {
       const int element = visit(scan.operand, index);
       out_.list[static_cast<size_t>(at)].operands = {element};
       return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "luminal/base/check.h"
 #include "luminal/graph/interpret/blocks.h"
@@ -13,10 +14,10 @@
 namespace luminal::kernel {
 namespace {
 
+using interpret::Accumulator;
 using interpret::IndexRoom;
 using interpret::kBlock;
 using interpret::Lane;
-using interpret::Precision;
 using interpret::Scratch;
 
 int64_t product(const std::vector<int64_t>& sizes) {
@@ -30,8 +31,8 @@ int64_t product(const std::vector<int64_t>& sizes) {
 class KernelInterpreter {
  public:
   KernelInterpreter(const Kernel& kernel, const Bindings& bindings,
-                    std::span<std::byte* const> params)
-      : kernel_(kernel), bindings_(bindings), params_(params) {
+                    std::span<std::byte* const> params, const interpret::Arithmetic& arithmetic)
+      : kernel_(kernel), bindings_(bindings), params_(params), arithmetic_(arithmetic) {
     for (const Loop& loop : kernel.loops) extents_.push_back(value(loop.extent));
     for (const Param& param : kernel.params) {
       dims_.emplace_back();
@@ -122,10 +123,9 @@ class KernelInterpreter {
     const int64_t per_result = is_running(stage) ? 1 : taken;
     const int64_t positions = results * per_result;
     std::vector<Lane>& out = locals_[number];
-    Lane empty{.integer = 0};
-    if (stage.reduction) empty = interpret::identity(stage.reduction->reducer, stage.dtype);
-    out.assign(static_cast<size_t>(results), empty);
-    Lane total = empty;
+    std::optional<Accumulator> total;
+    if (stage.reduction) total.emplace(arithmetic_, stage.reduction->reducer, stage.dtype);
+    out.assign(static_cast<size_t>(results), total ? total->total() : Lane{.integer = 0});
     for (int64_t first = 0; first < positions; first += kBlock) {
       Scratch::Mark mark(scratch_);
       const int64_t count = std::min(kBlock, positions - first);
@@ -138,15 +138,21 @@ class KernelInterpreter {
         continue;
       }
       for (int64_t j = 0; j < count; ++j) {
-        if ((first + j) % taken == 0) total = empty;
-        total = stage.reduction
-                    ? interpret::accumulate(stage.reduction->reducer, stage.dtype, total, values[j])
-                    : values[j];
-        out[static_cast<size_t>((first + j) / per_result)] = total;
+        Lane& result = out[static_cast<size_t>((first + j) / per_result)];
+        if (!total) {
+          result = values[j];
+          continue;
+        }
+        const int64_t k = (first + j) % taken;
+        if (k == 0) total->restart();
+        if (is_running(stage)) {
+          total->scan(values[j]);
+          result = total->so_far();
+        } else {
+          total->take(k, values[j]);
+          if (k == taken - 1) result = total->total();
+        }
       }
-    }
-    if (stage.reduction) {
-      interpret::settle(stage.dtype, Precision::AsDeclared, out.data(), results);
     }
     if (const auto* target = std::get_if<OutputTarget>(&stage.target)) store(stage, *target, out);
   }
@@ -166,7 +172,7 @@ class KernelInterpreter {
       Lane value = values[j];
       if (target.combine) {
         value = interpret::accumulate(*target.combine, dtype, read(param, at), value);
-        interpret::settle(dtype, Precision::AsDeclared, &value, 1);
+        interpret::settle(dtype, arithmetic_, &value, 1);
       }
       write(param, at, value);
     }
@@ -181,7 +187,8 @@ class KernelInterpreter {
     if (written_ != nullptr) written_->push_back({param, at});
     const DType dtype = kernel_.params[param].dtype;
     if (is_float(dtype)) {
-      store_float(dtype, params_[param], at, value.real);
+      const bool wide = arithmetic_.variation == interpret::Variation::Wide;
+      store_float(dtype, params_[param], at, wide ? round_to(dtype, value.real) : value.real);
     } else {
       store_int(dtype, params_[param], at, value.integer);
     }
@@ -219,7 +226,7 @@ class KernelInterpreter {
           out[j].integer = index[j];
         }
       }
-      interpret::settle(inst.dtype, Precision::AsDeclared, out, count);
+      interpret::settle(inst.dtype, arithmetic_, out, count);
     } else if (const auto* load = std::get_if<LoadInst>(&inst.what)) {
       evaluate_load(*load, lanes, room, out);
     } else if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
@@ -229,7 +236,7 @@ class KernelInterpreter {
       std::vector<Lane*> operands;
       for (InstId operand : op.operands) operands.push_back(lanes[operand.index()]);
       const DType from = stage.body[op.operands.back().index()].dtype;
-      interpret::apply(op.op, from, inst.dtype, Precision::AsDeclared, operands, out, count);
+      interpret::apply(op.op, from, inst.dtype, arithmetic_, operands, out, count);
     }
   }
 
@@ -306,6 +313,7 @@ class KernelInterpreter {
   const Kernel& kernel_;
   const Bindings& bindings_;
   std::span<std::byte* const> params_;
+  const interpret::Arithmetic arithmetic_;
   std::vector<int64_t> extents_;
   std::vector<std::vector<int64_t>> dims_;  // by parameter
   std::vector<std::vector<Lane>> locals_;   // by stage: its results at the points at hand
@@ -319,25 +327,27 @@ class KernelInterpreter {
 }  // namespace
 
 double interpret_kernel(const Kernel& kernel, const Bindings& bindings,
-                        std::span<std::byte* const> params) {
+                        std::span<std::byte* const> params,
+                        const interpret::Arithmetic& arithmetic) {
   LUMINAL_CHECK(params.size() == kernel.params.size(), "a kernel got another number of parameters");
-  KernelInterpreter interpreter(kernel, bindings, params);
+  KernelInterpreter interpreter(kernel, bindings, params, arithmetic);
   interpreter.run();
   return interpreter.largest();
 }
 
 InterpretedPoints interpret_points(const Kernel& kernel, const Bindings& bindings,
                                    std::span<std::byte* const> params,
-                                   std::span<const int64_t> points) {
+                                   std::span<const int64_t> points,
+                                   const interpret::Arithmetic& arithmetic) {
   LUMINAL_CHECK(params.size() == kernel.params.size(), "a kernel got another number of parameters");
-  KernelInterpreter interpreter(kernel, bindings, params);
+  KernelInterpreter interpreter(kernel, bindings, params, arithmetic);
   InterpretedPoints result{.written = interpreter.run_some(points)};
   result.largest = interpreter.largest();
   return result;
 }
 
 InterpretedWork interpreted_work(const Kernel& kernel, const Bindings& bindings) {
-  const KernelInterpreter interpreter(kernel, bindings, {});
+  const KernelInterpreter interpreter(kernel, bindings, {}, {});
   return {.points = interpreter.n_outer_points(), .operations = interpreter.operations()};
 }
 

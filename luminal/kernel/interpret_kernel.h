@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "luminal/graph/interpret/arithmetic.h"
 #include "luminal/kernel/kernel.h"
 
 namespace luminal::kernel {
@@ -16,7 +17,8 @@ namespace luminal::kernel {
 // compiled kernel's by the order of its sums and by its polynomials only. Returns the largest
 // finite magnitude of all floats inside: what cancels leaves roundings of that size.
 double interpret_kernel(const Kernel& kernel, const Bindings& bindings,
-                        std::span<std::byte* const> params);
+                        std::span<std::byte* const> params,
+                        const interpret::Arithmetic& arithmetic = {});
 
 struct WrittenElement {
   size_t param;
@@ -32,7 +34,8 @@ struct InterpretedPoints {
 // without a stage that updates rows: what other points wrote would be missing there.
 InterpretedPoints interpret_points(const Kernel& kernel, const Bindings& bindings,
                                    std::span<std::byte* const> params,
-                                   std::span<const int64_t> points);
+                                   std::span<const int64_t> points,
+                                   const interpret::Arithmetic& arithmetic = {});
 
 // Points of the outer loops, and instructions of the body run by the interpreter for all of them.
 struct InterpretedWork {

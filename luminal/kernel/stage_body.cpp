@@ -82,11 +82,13 @@ InstId StageBody::arithmetic(Expr e) {
     return add(DType::I64, OpInst{Op::Cast, {row}});
   }
   if (e.kind() == ExprKind::Sum) return sum(e);
-  if (e.kind() == ExprKind::CeilDiv) {
-    const Expr top = e.operands()[0], by = e.operands()[1];
-    return arithmetic((top + by - 1) / by);
+  if (e.kind() == ExprKind::CeilDiv) {  // −⌊−a / b⌋
+    const Expr top = -e.operands()[0], by = e.operands()[1];
+    const InstId floor = divide(false, top, by, arithmetic(top), arithmetic(by));
+    return integer_op(Op::Mul, {floor, add(DType::I64, ConstInst{0, -1})});
   }
   InstId left = arithmetic(e.operands()[0]);
+  if (e.kind() == ExprKind::And && e.operands().size() == 1) return combine(e, left, left);
   for (size_t k = 1; k < e.operands().size(); ++k) {
     left = combine(e, left, arithmetic(e.operands()[k]));
   }
@@ -113,7 +115,7 @@ InstId StageBody::combine(Expr e, InstId a, InstId b) {
       return integer_op(Op::Mul, {a, b});
     case ExprKind::FloorDiv:
     case ExprKind::Mod:
-      return divide(e, a, b);
+      return divide(e.kind() == ExprKind::Mod, e.operands()[0], e.operands()[1], a, b);
     case ExprKind::Min:
       return integer_op(Op::Select, {less(a, b), a, b});
     case ExprKind::Max:
@@ -137,18 +139,33 @@ InstId StageBody::combine(Expr e, InstId a, InstId b) {
   return a;
 }
 
-// Divisors are positive. Indices never are negative, but a view may shift them below zero: there
-// division toward zero, which is what instructions do, isn't the expression's floor division.
-InstId StageBody::divide(Expr e, InstId top, InstId by) {
-  const bool mod = e.kind() == ExprKind::Mod;
-  if (e.operands()[0].lower_bound() >= 0) return integer_op(mod ? Op::Mod : Op::IntDiv, {top, by});
+// Instructions divide toward zero, which isn't the expression's floor division where the signs of
+// the two differ; and by zero an expression is 0.
+InstId StageBody::divide(bool mod, Expr dividend, Expr divisor, InstId top, InstId by) {
+  const bool positive = divisor.lower_bound() >= 1;
+  if (positive && dividend.lower_bound() >= 0) {
+    return integer_op(mod ? Op::Mod : Op::IntDiv, {top, by});
+  }
+  const InstId zero = add(DType::I64, ConstInst{0, 0});
   const InstId rest = integer_op(Op::Mod, {top, by});
-  const InstId negative = less(rest, add(DType::I64, ConstInst{0, 0}));
+  InstId other_sign = less(rest, zero);
+  if (!positive) {
+    const InstId none = add(DType::Bool, OpInst{Op::Equal, {rest, zero}});
+    const InstId same = add(DType::Bool, OpInst{Op::Equal, {less(rest, zero), less(by, zero)}});
+    const InstId fits = add(DType::Bool, OpInst{Op::Add, {none, same}});  // or
+    const InstId no = add(DType::Bool, ConstInst{0, 0});
+    other_sign = add(DType::Bool, OpInst{Op::Equal, {fits, no}});
+  }
   const InstId remainder =
-      integer_op(Op::Select, {negative, integer_op(Op::Add, {rest, by}), rest});
-  if (mod) return remainder;
-  const InstId minus = integer_op(Op::Mul, {remainder, add(DType::I64, ConstInst{0, -1})});
-  return integer_op(Op::IntDiv, {integer_op(Op::Add, {top, minus}), by});
+      integer_op(Op::Select, {other_sign, integer_op(Op::Add, {rest, by}), rest});
+  InstId result = remainder;
+  if (!mod) {
+    const InstId minus = integer_op(Op::Mul, {remainder, add(DType::I64, ConstInst{0, -1})});
+    result = integer_op(Op::IntDiv, {integer_op(Op::Add, {top, minus}), by});
+  }
+  if (positive || divisor.upper_bound() < 0) return result;
+  const InstId by_zero = add(DType::Bool, OpInst{Op::Equal, {by, zero}});
+  return integer_op(Op::Select, {by_zero, zero, result});
 }
 
 InstId StageBody::sum(Expr e) {

@@ -26,7 +26,7 @@ class StageBody {
   InstId arithmetic(Expr e);
   InstId sum(Expr e);
   InstId combine(Expr e, InstId a, InstId b);
-  InstId divide(Expr e, InstId top, InstId by);
+  InstId divide(bool mod, Expr dividend, Expr divisor, InstId top, InstId by);
   InstId integer_op(Op op, std::vector<InstId> operands);
   InstId less(InstId a, InstId b);
 

@@ -6,6 +6,8 @@
 #include <set>
 #include <unordered_set>
 
+#include "luminal/shape/index_range.h"
+
 namespace luminal::kernel {
 namespace {
 
@@ -59,8 +61,19 @@ class KernelVerifier {
     }
   }
 
-  void check_exprs(const std::vector<Expr>& exprs) {
-    for (Expr expr : exprs) check_expr(expr);
+  // The same for an index along a dim of `size`, which must stay inside it for all sizes.
+  void check_index(Expr index, Expr size) {
+    check_expr(index);
+    if (!why_.empty() || shape::known_inside(index, size)) return;
+    std::string why = "the sizes of a run decide";
+    if (index.variables().empty() && size.to_int()) why = shape::why_outside(index, size, {});
+    if (why.empty()) return;
+    why_ = fmt::format("a kernel's index {} isn't proved to stay inside a dim of {}: {}",
+                       index.text(), size.text(), why);
+  }
+
+  void check_indices(const std::vector<Expr>& indices, const Dims& dims, size_t first_dim = 0) {
+    for (size_t k = 0; k < indices.size(); ++k) check_index(indices[k], dims[first_dim + k]);
   }
 
   void check_param(const Param& param) {
@@ -97,14 +110,14 @@ class KernelVerifier {
     if (const auto* output = std::get_if<OutputTarget>(&stage.target)) {
       const Param* param = param_at(output->param, true, output->index.size());
       check(param == nullptr || param->dtype == stage.dtype, "types of outputs");
-      check_exprs(output->index);
+      if (param != nullptr) check_indices(output->index, param->dims);
     } else if (const auto* update = std::get_if<UpdateTarget>(&stage.target)) {
       const Param* param = param_at(update->param, true, update->rest.size() + 1);
       check(param == nullptr || param->dtype == stage.dtype, "types of outputs");
       check(
           update->row.index() < stage.body.size() && is_int(stage.body[update->row.index()].dtype),
           "rows");
-      check_exprs(update->rest);
+      if (param != nullptr) check_indices(update->rest, param->dims, 1);
     }
   }
 
@@ -115,19 +128,28 @@ class KernelVerifier {
     } else if (const auto* load = std::get_if<LoadInst>(&inst.what)) {
       const Param* param = param_at(load->param, false, load->index.size());
       check(param == nullptr || param->dtype == inst.dtype, "types of loads");
-      for (const Index& index : load->index) {
+      for (size_t axis = 0; param != nullptr && axis < load->index.size(); ++axis) {
+        const Index& index = load->index[axis];
+        if (!index.value) {
+          check_index(index.expr, param->dims[axis]);
+          continue;
+        }
         check_expr(index.expr);
-        if (!index.value) continue;
         check(index.value->index() < i && is_int(stage.body[index.value->index()].dtype),
               "gathered indices");
       }
     } else if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
       if (!check(local->stage >= 0 && local->stage < number, "local values")) return;
       const Stage& made = kernel_.stages[static_cast<size_t>(local->stage)];
-      check(std::holds_alternative<LocalTarget>(made.target) && made.dtype == inst.dtype &&
-                buffer_loops(made).size() == local->index.size(),
-            "local values");
-      check_exprs(local->index);
+      const std::vector<int> dims = buffer_loops(made);
+      if (!check(std::holds_alternative<LocalTarget>(made.target) && made.dtype == inst.dtype &&
+                     dims.size() == local->index.size(),
+                 "local values")) {
+        return;
+      }
+      for (size_t k = 0; k < dims.size(); ++k) {
+        check_index(local->index[k], extent_of(kernel_, dims[k]));
+      }
     } else if (const auto* op = std::get_if<OpInst>(&inst.what)) {
       check_op(stage, i, *op);
     }

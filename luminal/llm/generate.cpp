@@ -147,10 +147,10 @@ std::vector<TokenId> chat_prompt(const Model& model, const std::vector<ChatMessa
   const auto spelt = [&](std::optional<TokenId> id) {
     return id ? tokenizer.token(*id) : std::string();
   };
-  const std::string prompt = model.chat_template()->render(
+  const ChatText prompt = model.chat_template()->render_marked(
       messages, {.bos_token = spelt(tokenizer.bos()), .eos_token = spelt(tokenizer.eos())});
-  // Templates write the special tokens themselves.
-  return tokenizer.encode(prompt, {.add_special = false});
+  // Templates write the special tokens themselves; those spelt in a message are text.
+  return tokenizer.encode(prompt.text, {.add_special = false, .plain = prompt.from_messages});
 }
 
 }  // namespace luminal::llm

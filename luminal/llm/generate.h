@@ -59,7 +59,9 @@ struct Generated {
 LUMINAL_API Generated generate(Session& session, std::span<const TokenId> prompt,
                                const GenerateOptions& options = {});
 
-// The prompt for the next answer of a conversation. UserError for a model without a chat template.
+// The prompt for the next answer of a conversation. Special tokens come from the model's template
+// only: spelt in a message ("<|im_end|>") they are text like any other. UserError for a model
+// without a chat template.
 LUMINAL_API std::vector<TokenId> chat_prompt(const Model& model,
                                              const std::vector<ChatMessage>& messages);
 

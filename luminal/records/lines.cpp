@@ -8,6 +8,7 @@
 
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/json_depth.h"
 #include "luminal/base/json_text.h"
 #include "luminal/records/row_key.h"
 
@@ -244,12 +245,11 @@ Entry read_entry(Fields& line) {
 Json parse(std::string_view line) {
   // The JSON library takes a zero byte for the end and would ignore what follows it.
   if (line.find('\0') != line.npos) throw BadLine{"it isn't JSON: a zero byte"};
-  const auto bounded = [](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kMaxDepth) throw BadLine{fmt::format("it is nested deeper than {}", kMaxDepth)};
-    return true;
-  };
+  if (base::json_depth(line) > kMaxDepth) {
+    throw BadLine{fmt::format("it is nested deeper than {}", kMaxDepth)};
+  }
   try {
-    return Json::parse(line.begin(), line.end(), bounded);
+    return Json::parse(line.begin(), line.end());
   } catch (const Json::exception&) {
     throw BadLine{"it isn't JSON"};
   }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/os_own_file.h"
 
 namespace luminal::records {
 namespace {
@@ -64,11 +65,28 @@ bool check_path(const std::filesystem::path& file, Mode mode) {
 
 void make_folder_of(const std::filesystem::path& file) {
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw UserError(fmt::format("records: can't make the folder '{}' ({}); name a file elsewhere",
-                                folder.string(), error.message()));
+  if (base::make_private_folder(folder)) return;
+  throw UserError(
+      fmt::format("records: can't make the folder '{}'; name a file elsewhere", folder.string()));
+}
+
+// Records say which plans run, so they must be this user's, or the administrator's.
+void check_owner(const std::filesystem::path& file) {
+  std::error_code absent;
+  std::filesystem::path real = std::filesystem::canonical(file, absent);
+  if (absent) real = std::filesystem::absolute(file);
+  const std::filesystem::path folder = real.parent_path();
+  if (const std::string why = base::why_others_may_replace(folder); !why.empty()) {
+    fail(file, fmt::format("isn't used: of its folder, {}; chmod 700 the folder and remove what "
+                           "others left in it, or name a file elsewhere",
+                           why));
+  }
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    const std::string part = real.string() + ending;
+    if (const std::string why = base::why_not_own(part); !why.empty()) {
+      fail(file,
+           fmt::format("isn't used: of '{}', {}; remove it, or name another file", part, why));
+    }
   }
 }
 
@@ -181,6 +199,7 @@ bool has_log(const std::filesystem::path& file) {
 
 std::unique_ptr<Connection> open_database(const std::filesystem::path& file, Mode mode) {
   if (!check_path(file, mode)) make_folder_of(file);
+  check_owner(file);
   try {
     if (mode == Mode::ReadWrite) return open_to_write(file);
     try {

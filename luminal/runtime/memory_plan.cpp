@@ -19,9 +19,47 @@ size_t aligned(size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-bool alive_together(const Block& a, const Block& b) {
-  return a.first <= b.last && b.first <= a.last;
-}
+// Blocks by the steps that they are alive in, so that those alive together with another are found
+// without asking all. A segment tree over steps: a block stands at the few nodes that its steps are
+// made of, and a step's blocks are those on the way from its leaf to the root.
+class BlocksByTime {
+ public:
+  explicit BlocksByTime(const std::vector<Block>& blocks) : blocks_(blocks) {
+    for (const Block& block : blocks) n_steps_ = std::max(n_steps_, block.last + 1);
+    nodes_.resize(2 * static_cast<size_t>(n_steps_));
+    begins_.resize(static_cast<size_t>(n_steps_));
+  }
+
+  void add(int id) {
+    const Block& block = blocks_[static_cast<size_t>(id)];
+    begins_[static_cast<size_t>(block.first)].push_back(id);
+    auto from = static_cast<size_t>(block.first + n_steps_);
+    auto to = static_cast<size_t>(block.last + 1 + n_steps_);
+    for (; from < to; from /= 2, to /= 2) {
+      if (from % 2 == 1) nodes_[from++].push_back(id);
+      if (to % 2 == 1) nodes_[--to].push_back(id);
+    }
+  }
+
+  // Adds those alive when `block` begins, then those that begin while it is alive.
+  void alive_with(const Block& block, std::vector<int>& out) const {
+    auto add_all = [&](const std::vector<int>& ids) {
+      out.insert(out.end(), ids.begin(), ids.end());
+    };
+    for (auto node = static_cast<size_t>(block.first + n_steps_); node > 0; node /= 2) {
+      add_all(nodes_[node]);
+    }
+    for (int step = block.first + 1; step <= block.last; ++step) {
+      add_all(begins_[static_cast<size_t>(step)]);
+    }
+  }
+
+ private:
+  const std::vector<Block>& blocks_;
+  int n_steps_ = 0;
+  std::vector<std::vector<int>> nodes_;   // of the tree: its leaves are the last n_steps_
+  std::vector<std::vector<int>> begins_;  // by step
+};
 
 // Decides who takes over whose memory: the block of each request.
 std::vector<int> form_blocks(std::span<const BufferRequest> requests, std::vector<int>& took,
@@ -63,14 +101,12 @@ std::vector<int> form_blocks(std::span<const BufferRequest> requests, std::vecto
 size_t place(const std::vector<Block>& blocks, const std::vector<int>& order,
              std::vector<size_t>& offsets) {
   size_t peak = 0;
-  std::vector<int> placed;
+  BlocksByTime placed(blocks);
   std::vector<int> rivals;  // by offset
   for (int id : order) {
     const Block& block = blocks[static_cast<size_t>(id)];
     rivals.clear();
-    for (int other : placed) {
-      if (alive_together(block, blocks[static_cast<size_t>(other)])) rivals.push_back(other);
-    }
+    placed.alive_with(block, rivals);
     std::sort(rivals.begin(), rivals.end(), [&](int a, int b) {
       const size_t left = offsets[static_cast<size_t>(a)], right = offsets[static_cast<size_t>(b)];
       return left != right ? left < right : a < b;
@@ -88,7 +124,7 @@ size_t place(const std::vector<Block>& blocks, const std::vector<int>& order,
     const size_t offset = best == SIZE_MAX ? end : best;
     offsets[static_cast<size_t>(id)] = offset;
     peak = std::max(peak, offset + block.bytes);
-    if (block.bytes > 0) placed.push_back(id);
+    if (block.bytes > 0) placed.add(id);
   }
   return peak;
 }

@@ -29,8 +29,8 @@ struct MemoryPlan {
   size_t unshared = 0;          // what it would be if every request had memory of its own
 };
 
-// The same requests give the same plan. Time grows with the square of the number of requests at
-// worst; a thousand take milliseconds.
+// The same requests give the same plan. Time grows with the requests and with the pairs of them
+// that are alive together.
 MemoryPlan plan_memory(std::span<const BufferRequest> requests);
 
 }  // namespace luminal::runtime

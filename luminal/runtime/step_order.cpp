@@ -21,10 +21,17 @@ std::vector<int> distinct(std::vector<int> values) {
 class LiveSet {
  public:
   LiveSet(std::span<const StepNeeds> steps, std::span<const size_t> bytes)
-      : steps_(steps), bytes_(bytes), readers_(bytes.size(), 0), alive_(bytes.size(), false) {
-    for (const StepNeeds& step : steps) {
-      reads_.push_back(distinct(step.reads));
-      for (int buffer : reads_.back()) ++readers_[static_cast<size_t>(buffer)];
+      : steps_(steps),
+        bytes_(bytes),
+        readers_(bytes.size(), 0),
+        reader_sum_(bytes.size(), 0),
+        alive_(bytes.size(), false) {
+    for (size_t s = 0; s < steps.size(); ++s) {
+      reads_.push_back(distinct(steps[s].reads));
+      for (int buffer : reads_.back()) {
+        ++readers_[static_cast<size_t>(buffer)];
+        reader_sum_[static_cast<size_t>(buffer)] += static_cast<int64_t>(s);
+      }
     }
   }
 
@@ -43,7 +50,9 @@ class LiveSet {
     return bytes;
   }
 
-  void run(int step) {
+  // Calls `changes` with each step to come whose growth is another one now.
+  template <typename Changes>
+  void run(int step, Changes changes) {
     const auto s = static_cast<size_t>(step);
     for (int buffer : steps_[s].writes) {
       alive_[static_cast<size_t>(buffer)] = true;
@@ -51,11 +60,17 @@ class LiveSet {
     }
     peak_ = std::max(peak_, now_);
     for (int buffer : reads_[s]) {
-      if (--readers_[static_cast<size_t>(buffer)] == 0) end(buffer);
+      const auto b = static_cast<size_t>(buffer);
+      reader_sum_[b] -= step;
+      if (--readers_[b] == 0) end(buffer);
+      if (readers_[b] == 1) changes(static_cast<int>(reader_sum_[b]));
     }
     for (int buffer : steps_[s].writes) {
       if (readers_[static_cast<size_t>(buffer)] == 0) end(buffer);
     }
+  }
+  void run(int step) {
+    run(step, [](int) {});
   }
 
   size_t peak() const { return static_cast<size_t>(peak_); }
@@ -75,6 +90,7 @@ class LiveSet {
   std::span<const size_t> bytes_;
   std::vector<std::vector<int>> reads_;  // by step, each buffer once
   std::vector<int> readers_;             // by buffer: steps still to come that read it
+  std::vector<int64_t> reader_sum_;  // their numbers added up: the last one's, where one is left
   std::vector<bool> alive_;
   int64_t now_ = 0, peak_ = 0;
 };
@@ -85,25 +101,37 @@ std::vector<int> order_by(std::span<const StepNeeds> steps, std::span<const size
   LiveSet live(steps, bytes);
   std::vector<std::vector<int>> followers(steps.size());
   std::vector<size_t> waits(steps.size());
-  std::set<int> ready;
+  using Ready = std::pair<int64_t, int>;  // what counts, and the step
+  std::vector<int64_t> growth(steps.size(), 0);
+  std::vector<bool> is_ready(steps.size(), false);
+  std::set<Ready> ready;
+  auto add = [&](int step) {
+    const auto s = static_cast<size_t>(step);
+    growth[s] = least_alive ? live.growth(step) : 0;
+    is_ready[s] = true;
+    ready.emplace(growth[s], step);
+  };
+  auto update = [&](int step) {
+    const auto s = static_cast<size_t>(step);
+    if (!least_alive || !is_ready[s]) return;
+    ready.erase({growth[s], step});
+    add(step);
+  };
   for (size_t s = 0; s < steps.size(); ++s) {
     const std::vector<int> after = distinct(steps[s].after);
     waits[s] = after.size();
     for (int before : after) followers[static_cast<size_t>(before)].push_back(static_cast<int>(s));
-    if (after.empty()) ready.insert(static_cast<int>(s));
+    if (after.empty()) add(static_cast<int>(s));
   }
   std::vector<int> order;
   while (!ready.empty()) {
-    const int next = *std::min_element(ready.begin(), ready.end(), [&](int a, int b) {
-      if (!least_alive) return a < b;
-      const int64_t left = live.growth(a), right = live.growth(b);
-      return left != right ? left < right : a < b;
-    });
-    ready.erase(next);
-    live.run(next);
+    const int next = ready.begin()->second;
+    ready.erase(ready.begin());
+    is_ready[static_cast<size_t>(next)] = false;
+    live.run(next, update);
     order.push_back(next);
     for (int follower : followers[static_cast<size_t>(next)]) {
-      if (--waits[static_cast<size_t>(follower)] == 0) ready.insert(follower);
+      if (--waits[static_cast<size_t>(follower)] == 0) add(follower);
     }
   }
   LUMINAL_CHECK(order.size() == steps.size(), "steps that wait for each other");

@@ -23,7 +23,9 @@ bool is_gathered(const kernel::TermGraph& graph, ClassId id) {
   return false;
 }
 
-StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& request, ClassId id) {
+StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& request,
+                         const PlanCost& cost, ClassId id) {
+  if (std::ranges::binary_search(cost.chain_ends(), id)) return StoredBecause::LongChain;
   if (contains(request.boundaries, id)) return StoredBecause::Required;  // among `stored` too
   if (contains(request.stored, id)) return StoredBecause::Result;
   if (contains(request.apart, id)) return StoredBecause::Decided;
@@ -67,6 +69,8 @@ const char* text(StoredBecause reason) {
       return "the policy is to fuse nothing";
     case StoredBecause::Decided:
       return "it was decided not to fuse the pattern that it is part of";
+    case StoredBecause::LongChain:
+      return "a long run of element-wise ops is split here, so that kernels stay small";
     case StoredBecause::NoKernelHolds:
       return "no kernel can hold it";
     case StoredBecause::DearerInside:
@@ -80,21 +84,19 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
                                       const std::vector<bool>& cut) {
   const auto readers = readers_of(plan);
   PlanCost cost(graph, request, options);
-  const CostedPlan as_it_is = cost.cost(cut);
+  PlanState state(cost, cut);
   const auto explain = [&](ClassId id, const std::vector<ClassId>& read_by) {
     StoredValue stored{.value = id, .readers = read_by, .why = {}};
     if (cost.forced()[id.index()]) {
-      stored.because = why_forced(graph, request, id);
+      stored.because = why_forced(graph, request, cost, id);
     } else if (options.fusion == Fusion::Never) {
       stored.because = StoredBecause::Policy;
     } else {
-      std::vector<bool> without = cut;
-      without[id.index()] = false;
-      const CostedPlan fused = cost.cost(without);
+      const PlanState::Rival fused = state.rival({&id, 1});
       stored.because =
           fused.why.empty() ? StoredBecause::DearerInside : StoredBecause::NoKernelHolds;
       stored.why = fused.why;
-      stored.plan_seconds = as_it_is.seconds;
+      stored.plan_seconds = state.seconds();
       stored.fused_seconds = fused.seconds;
     }
     return stored;

@@ -163,7 +163,12 @@ class PlanSearch {
   FoundPlan merged(const std::vector<bool>& cut) {
     FoundPlan found = finish(cut);
     if (options_.sideways) {
-      merge_kernels(found.plan, graph_, request_, options_,
+      PlanRequest request = request_;
+      request.apart.insert(request.apart.end(), cost_.chain_ends().begin(),
+                           cost_.chain_ends().end());
+      SearchOptions options = options_;
+      options.limits = cost_.limits();
+      merge_kernels(found.plan, graph_, request, options,
                     [&](const kernel::LoweredKernel& lowered) {
                       return cost_.variants(kernel::stored_by(lowered)[0], cut);
                     });

@@ -67,6 +67,7 @@ struct SearchOptions {
   MachineModel machine;
   Bindings sizes;  // at which the model is asked; see representative_sizes
   uint64_t seed = 1;
+  size_t chain_ops = 128;  // longest run of element-wise ops that is one question; long_chains.h
   size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
   int starts = 3;              // of a thorough search: orders of moves from each first choice
   uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled

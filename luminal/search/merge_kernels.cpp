@@ -19,6 +19,9 @@ using kernel::LoweredKernel;
 // cost: the model isn't exact enough for less, and one kernel more to compile isn't free.
 constexpr double kWorthMerging = 0.02;
 
+// Every pair of steps is a question, so plans of more steps than this are merged in parts.
+constexpr size_t kMostTogether = 512;
+
 // What a step reads or writes: classes, and sources that host steps make, past all classes.
 using Datum = uint64_t;
 Datum datum(ClassId id) { return id.value; }
@@ -43,6 +46,14 @@ class Merging {
       : graph_(graph), request_(request), options_(options), variants_(variants) {
     for (ClassId id : request.boundaries) boundaries_.push_back(where(id));
     for (ClassId id : request.apart) boundaries_.push_back(where(id));
+    std::ranges::sort(boundaries_);
+  }
+
+  // The steps of the plan in an order that their data allows, markers of loops included.
+  void order(kernel::Plan& plan) {
+    for (auto& what : plan.steps) steps_.push_back(step_of(std::move(what)));
+    plan.steps.clear();
+    for (size_t i : order_of_steps(steps_read())) plan.steps.push_back(std::move(steps_[i].what));
   }
 
   void run(kernel::Plan& plan) {
@@ -142,10 +153,13 @@ class Merging {
   }
 
   bool meet_at_boundary(const Step& a, const Step& b) const {
-    return std::ranges::any_of(boundaries_, [&](Datum d) {
-      return (std::ranges::binary_search(a.writes, d) && std::ranges::binary_search(b.reads, d)) ||
-             (std::ranges::binary_search(b.writes, d) && std::ranges::binary_search(a.reads, d));
-    });
+    auto hands_over = [&](const Step& from, const Step& to) {
+      return std::ranges::any_of(from.writes, [&](Datum d) {
+        return std::ranges::binary_search(to.reads, d) &&
+               std::ranges::binary_search(boundaries_, d);
+      });
+    };
+    return hands_over(a, b) || hands_over(b, a);
   }
 
   const std::vector<LoweredKernel>& variants_of(Step& step) {
@@ -158,6 +172,12 @@ class Merging {
   // Without the first loop in common no choice of outer loops is the same.
   static bool may_share_outer(const kernel::Kernel& a, const kernel::Kernel& b) {
     return !a.loops.empty() && !b.loops.empty() && a.loops[0].extent == b.loops[0].extent;
+  }
+
+  static size_t n_instructions(const kernel::Kernel& kernel) {
+    size_t count = 0;
+    for (const kernel::Stage& stage : kernel.stages) count += stage.body.size();
+    return count;
   }
 
   ClassId stored_first(const kernel::KernelStep& step) const {
@@ -178,6 +198,8 @@ class Merging {
     if (a == nullptr || b == nullptr) return false;
     if (loop_of(steps_[i]) != loop_of(steps_[j])) return false;
     if (!may_share_outer(a->lowered.kernel, b->lowered.kernel)) return false;
+    const size_t most = static_cast<size_t>(options_.limits.walk.most_instances);
+    if (n_instructions(a->lowered.kernel) + n_instructions(b->lowered.kernel) > most) return false;
     const bool swapped = dependences_->reads(i, j);
     if (meet_at_boundary(steps_[i], steps_[j])) return false;
     const bool related =
@@ -186,10 +208,11 @@ class Merging {
     Step& first = steps_[swapped ? j : i];
     Step& second = steps_[swapped ? i : j];
     const double apart = a->model_seconds + b->model_seconds;
-    const double most = options_.fusion == Fusion::Always ? apart : apart * (1 - kWorthMerging);
+    const double most_seconds =
+        options_.fusion == Fusion::Always ? apart : apart * (1 - kWorthMerging);
     std::vector<LoweredKernel> merged;
     int best = -1;
-    double best_seconds = most;
+    double best_seconds = most_seconds;
     for (const LoweredKernel& x : variants_of(first)) {
       for (const LoweredKernel& y : variants_of(second)) {
         if (x.kernel.n_outer != y.kernel.n_outer) continue;
@@ -234,9 +257,26 @@ class Merging {
 
 }  // namespace
 
+// Parts follow one another in an order that data allows, so no step of one part waits for another
+// of the same part by way of a third part.
 void merge_kernels(kernel::Plan& plan, const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options, const Variants& variants) {
-  Merging(graph, request, options, variants).run(plan);
+  if (plan.steps.size() <= kMostTogether) {
+    Merging(graph, request, options, variants).run(plan);
+    return;
+  }
+  Merging(graph, request, options, variants).order(plan);
+  kernel::Plan whole;
+  for (size_t begin = 0; begin < plan.steps.size(); begin += kMostTogether) {
+    const size_t end = std::min(begin + kMostTogether, plan.steps.size());
+    kernel::Plan part;
+    std::move(plan.steps.begin() + static_cast<ptrdiff_t>(begin),
+              plan.steps.begin() + static_cast<ptrdiff_t>(end), std::back_inserter(part.steps));
+    Merging(graph, request, options, variants).run(part);
+    whole.model_seconds += part.model_seconds;
+    std::ranges::move(part.steps, std::back_inserter(whole.steps));
+  }
+  plan = std::move(whole);
 }
 
 }  // namespace luminal::search

@@ -18,6 +18,22 @@ namespace {
 // Of an element of a row in the local buffers that most kernels have at least.
 constexpr int64_t kFewBuffersBytes = 8;
 
+// How much a kernel may hold in a graph of so many choices. A move lowers a kernel again, so
+// planning takes time in proportion to choices and the size of kernels. A layer more must not
+// change how the others are planned, so up to some twenty layers of BERT, unrolled, the limits stay
+// as they are. Up to 16,384 choices what fuses in a layer still does (attention is about 60
+// instances); with more, kernels are as small as it takes.
+int most_instances(size_t choices, int limit) {
+  constexpr size_t kFewChoices = 2048;
+  constexpr size_t kMostLowered = 1 << 21, kOfALayer = 128, kLeast = 24;
+  if (choices <= kFewChoices) return limit;
+  const size_t most = std::clamp(kMostLowered / choices, kLeast, kOfALayer);
+  return std::min(limit, static_cast<int>(most));
+}
+
+// An op and three operands in memory.
+constexpr size_t kInstancesPerOp = 4;
+
 bool costs_nothing(const Term& term) {
   return std::holds_alternative<kernel::LoadTerm>(term) ||
          std::holds_alternative<kernel::ConstTerm>(term) ||
@@ -33,6 +49,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
       options_(options),
       is_live_(graph.classes.size(), false),
       forced_(graph.classes.size(), false),
+      limits_(options.limits),
       chosen_(choose_terms(graph, options.sizes)),
       may_change_(graph.classes.size(), false),
       cones_(graph) {
@@ -71,6 +88,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
   }
   std::vector<bool> inside(graph.classes.size(), false);
   for (ClassId id : request.inside) inside[id.index()] = true;
+  split_chains(seen, inside);
   for (size_t i = 0; i < seen.size(); ++i) {
     const ClassId id{static_cast<uint32_t>(i)};
     if (forced_[i] && !is_source(id)) roots_.push_back(id);
@@ -84,8 +102,31 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
       chosen_by_[std::get<kernel::ReindexTerm>(term).operand].push_back(id);
     }
   }
+  limits_.walk.most_instances = most_instances(live_.size(), options.limits.walk.most_instances);
   too_large_.seconds = std::numeric_limits<double>::infinity();
   too_large_.why = "too many instances";
+}
+
+// Decides about long runs of element-wise ops.
+void PlanCost::split_chains(const std::vector<bool>& needed, std::vector<bool>& inside) {
+  // Limits that small are a test's, of kernels that can't hold what they should.
+  const auto most_instances = static_cast<size_t>(options_.limits.walk.most_instances);
+  const bool fits = kInstancesPerOp * options_.chain_ops <= most_instances;
+  holds_piece_.assign(graph_.classes.size(), false);
+  if (options_.fusion == Fusion::Never || !fits) return;
+  ChainPieces pieces = split_long_chains(graph_, chosen_, needed, forced_, options_.chain_ops);
+  for (ClassId id : pieces.inside) inside[id.index()] = true;
+  for (ClassId id : pieces.ends) {
+    forced_[id.index()] = true;
+    inside[id.index()] = false;
+  }
+  for (ClassId id : pieces.roots) holds_piece_[id.index()] = true;
+  chain_ends_ = std::move(pieces.ends);
+}
+
+// What was decided to be in one kernel is, however many choices the graph has.
+kernel::WalkLimits PlanCost::walk_limits(ClassId root) const {
+  return holds_piece_[root.index()] ? options_.limits.walk : limits_.walk;
 }
 
 // Loads, constants, index values and views of anything are never worth storing.
@@ -134,12 +175,12 @@ const std::vector<ClassId>& PlanCost::chosen_by(ClassId id) const {
 Result<kernel::Instances> PlanCost::instances_of(ClassId root, const Choice& choice) const {
   std::vector<std::vector<Expr>> factors;
   for (Expr dim : graph_.at(root).dims) factors.push_back({dim});
-  auto instances = kernel::walk(graph_, choice, root, factors, options_.limits.walk);
+  auto instances = kernel::walk(graph_, choice, root, factors, walk_limits(root));
   if (!instances) return instances;
   const auto refined = kernel::refine(graph_, *instances, root);
   const std::vector<int> order = kernel::loop_order(graph_, *instances, root);
   if (refined != factors || !order.empty()) {
-    auto split = kernel::walk(graph_, choice, root, refined, options_.limits.walk, order);
+    auto split = kernel::walk(graph_, choice, root, refined, walk_limits(root), order);
     if (split) instances = std::move(split);
   }
   return instances;
@@ -148,7 +189,7 @@ Result<kernel::Instances> PlanCost::instances_of(ClassId root, const Choice& cho
 // What is split over keys has local buffers for a range of them, however many there are.
 Result<kernel::LoweredKernel> PlanCost::staged(ClassId root, const kernel::Instances& instances,
                                                int n_outer) const {
-  const kernel::StageLimits& limits = options_.limits;
+  const kernel::StageLimits& limits = limits_;
   const bool long_rows = std::ranges::any_of(instances.loops, [&](const auto& loop) {
     return loop.extent.upper_bound() > limits.most_local_bytes / kFewBuffersBytes;
   });
@@ -222,7 +263,7 @@ KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
 }
 
 PlacedKernel PlanCost::place(ClassId root, const Choice& choice) {
-  const Cone& cone = cones_.read(root, choice, options_.limits.walk.most_instances);
+  const Cone& cone = cones_.read(root, choice, walk_limits(root).most_instances);
   if (cone.too_large) return {&too_large_, {}};
   auto it = forms_.find(cone.form);
   if (it == forms_.end()) {

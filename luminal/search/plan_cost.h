@@ -12,6 +12,7 @@
 #include "luminal/search/choose_terms.h"
 #include "luminal/search/cones.h"
 #include "luminal/search/find_plan.h"
+#include "luminal/search/long_chains.h"
 
 namespace luminal::search {
 
@@ -55,6 +56,12 @@ class PlanCost {
   // What must be computed whatever is cut: the forced classes that aren't in memory already.
   const std::vector<kernel::ClassId>& roots() const { return roots_; }
 
+  // Where long runs of element-wise ops are split, sorted: forced as well.
+  const std::vector<kernel::ClassId>& chain_ends() const { return chain_ends_; }
+
+  // What kernels may hold: less in a large graph.
+  const kernel::StageLimits& limits() const { return limits_; }
+
   // What computes a class, unless it is a view that what is cut decides about.
   const kernel::Term& term_of(kernel::ClassId id) const {
     return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
@@ -78,6 +85,8 @@ class PlanCost {
   bool may_change(kernel::ClassId id) const { return may_change_[id.index()]; }
 
  private:
+  void split_chains(const std::vector<bool>& needed, std::vector<bool>& inside);
+  kernel::WalkLimits walk_limits(kernel::ClassId root) const;
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
   Result<kernel::Instances> instances_of(kernel::ClassId root, const kernel::Choice& choice) const;
   Result<kernel::LoweredKernel> staged(kernel::ClassId root, const kernel::Instances& instances,
@@ -99,6 +108,9 @@ class PlanCost {
   std::vector<bool> is_live_;
   std::vector<bool> forced_;
   std::vector<kernel::ClassId> roots_;
+  std::vector<kernel::ClassId> chain_ends_;
+  std::vector<bool> holds_piece_;  // by class: its kernel holds a piece of a long chain
+  kernel::StageLimits limits_;
   ChosenTerms chosen_;                     // by class: the best term, whatever is cut
   std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
   std::map<kernel::ClassId, std::vector<kernel::ClassId>> chosen_by_;  // flexible ones, by base

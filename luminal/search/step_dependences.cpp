@@ -67,18 +67,25 @@ void StepDependences::merge(size_t i, size_t j) {
 }
 
 std::vector<size_t> StepDependences::in_order() const {
-  std::vector<size_t> missing(n_, 0), order;
-  std::vector<std::vector<size_t>> readers(n_);
-  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-  size_t n_left = 0;
+  std::vector<std::vector<size_t>> reads(n_);
   for (size_t j = 0; j < n_; ++j) {
-    if (!has(left_, j)) continue;
-    ++n_left;
     for (size_t i = 0; i < n_; ++i) {
-      if (!has(direct_[j], i)) continue;
-      readers[i].push_back(j);
-      ++missing[j];
+      if (has(direct_[j], i)) reads[j].push_back(i);
     }
+  }
+  std::vector<size_t> order = order_of_steps(reads);
+  std::erase_if(order, [&](size_t j) { return !has(left_, j); });
+  return order;
+}
+
+std::vector<size_t> order_of_steps(const std::vector<std::vector<size_t>>& reads) {
+  const size_t n = reads.size();
+  std::vector<size_t> missing(n, 0), order;
+  std::vector<std::vector<size_t>> readers(n);
+  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+  for (size_t j = 0; j < n; ++j) {
+    missing[j] = reads[j].size();
+    for (size_t i : reads[j]) readers[i].push_back(j);
     if (missing[j] == 0) ready.push(j);
   }
   while (!ready.empty()) {
@@ -89,7 +96,7 @@ std::vector<size_t> StepDependences::in_order() const {
       if (--missing[j] == 0) ready.push(j);
     }
   }
-  LUMINAL_CHECK(order.size() == n_left, "steps of a plan need each other");
+  LUMINAL_CHECK(order.size() == n, "steps of a plan need each other");
   return order;
 }
 

@@ -8,6 +8,10 @@
 
 namespace luminal::search {
 
+// Each step after those it reads, in the order of numbers where that allows a choice. `reads` as
+// below.
+std::vector<size_t> order_of_steps(const std::vector<std::vector<size_t>>& reads);
+
 class StepDependences {
  public:
   // `reads[j]`: the steps whose results step j reads itself; none is j, and they make no cycle.

@@ -2,12 +2,18 @@
 
 namespace luminal::search {
 
-std::string value_name(const Graph& graph, const std::vector<kernel::ClassId>& class_of,
-                       const kernel::TermGraph& terms, kernel::ClassId id) {
+ValueNames::ValueNames(const Graph& graph, const std::vector<kernel::ClassId>& class_of,
+                       const kernel::TermGraph& terms)
+    : graph_(graph), terms_(terms), node_(terms.classes.size()) {
   for (uint32_t node = 0; node < class_of.size(); ++node) {
-    if (class_of[node].valid() && class_of[node] == id) return graph.describe(NodeId{node});
+    const kernel::ClassId id = class_of[node];
+    if (id.valid() && !node_[id.index()].valid()) node_[id.index()] = NodeId{node};
   }
-  return kernel::describe(terms.at(id).terms.front());
+}
+
+std::string ValueNames::of(kernel::ClassId id) const {
+  const NodeId node = node_[id.index()];
+  return node.valid() ? graph_.describe(node) : kernel::describe(terms_.at(id).terms.front());
 }
 
 }  // namespace luminal::search

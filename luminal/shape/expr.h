@@ -3,7 +3,10 @@
 // Expressions are interned (equal ones have equal ids) and canonical: the constructors simplify, so
 // there is no separate pass to call. Simplifying never changes a value: wherever an expression as
 // written has a value, its canonical form has the same one. All arithmetic is on 64-bit integers;
-// a value that doesn't fit, or a division by zero, has no value (evaluate() says why).
+// a value that doesn't fit, or a division by zero, has no value (evaluate() says why). In a graph,
+// a divisor that is always 0 is a UserError; where a bound variable makes one 0, x // 0, x % 0 and
+// ceildiv(x, 0) are 0 on every backend: a map below the padding of an empty dim divides by zero at
+// elements that nobody uses.
 #pragma once
 
 #include <concepts>
@@ -80,7 +83,8 @@ class LUMINAL_API Expr {
   // The value, if it is a constant.
   std::optional<int64_t> to_int() const;
   bool is(int64_t value) const;
-  // Every value lies within these; INT64_MIN and INT64_MAX mean unbounded. A variable's own bounds.
+  // Every value lies within these, the 0 of a division by zero too; INT64_MIN and INT64_MAX mean
+  // unbounded. A variable's own bounds.
   int64_t lower_bound() const;
   int64_t upper_bound() const;
 

@@ -64,24 +64,23 @@ Bounds divide_by_nonzero(Bounds a, Bounds b, bool ceil) {
   return {std::ranges::min(corners), std::ranges::max(corners)};
 }
 
-// Splits a divisor's range at zero, which no value divides by.
+// Splits a divisor's range at zero, where backends compute 0.
 template <typename F>
-Bounds over_nonzero(Bounds b, F f) {
+Bounds over_parts(Bounds b, F f) {
   const bool negative = b.lower < 0, positive = b.upper > 0;
   if (!negative && !positive) return {};
   const Bounds below{b.lower, std::min<int64_t>(b.upper, -1)};
   const Bounds above{std::max<int64_t>(b.lower, 1), b.upper};
-  if (!positive) return f(below);
-  if (!negative) return f(above);
-  return hull(f(below), f(above));
+  const Bounds all = !positive ? f(below) : !negative ? f(above) : hull(f(below), f(above));
+  return b.lower <= 0 && b.upper >= 0 ? hull(all, {0, 0}) : all;
 }
 
 Bounds divide(Bounds a, Bounds b, bool ceil) {
-  return over_nonzero(b, [&](Bounds part) { return divide_by_nonzero(a, part, ceil); });
+  return over_parts(b, [&](Bounds part) { return divide_by_nonzero(a, part, ceil); });
 }
 
 Bounds modulo(Bounds a, Bounds b) {
-  return over_nonzero(b, [&](Bounds part) -> Bounds {
+  return over_parts(b, [&](Bounds part) -> Bounds {
     if (part.lower > 0) {
       const int64_t top = unbounded_above(part) ? INT64_MAX : part.upper - 1;
       return {0, a.lower >= 0 ? std::min(a.upper, top) : top};
@@ -91,12 +90,53 @@ Bounds modulo(Bounds a, Bounds b) {
   });
 }
 
-Bounds separate_sum_bounds(const NodeKey& key) {
-  Wide lower = key.constant, upper = key.constant;
+// Kinds whose bounds follow from those of their operands alone.
+template <typename F>
+Bounds combine(ExprKind kind, size_t n_operands, F operand) {
+  switch (kind) {
+    case ExprKind::Product: {
+      Bounds b{1, 1};
+      for (size_t i = 0; i < n_operands; ++i) b = multiply(b, operand(i));
+      return b;
+    }
+    case ExprKind::FloorDiv:
+      return divide(operand(0), operand(1), false);
+    case ExprKind::CeilDiv:
+      return divide(operand(0), operand(1), true);
+    case ExprKind::Mod:
+      return modulo(operand(0), operand(1));
+    case ExprKind::Min:
+    case ExprKind::Max: {
+      Bounds b = operand(0);
+      for (size_t i = 1; i < n_operands; ++i) {
+        const Bounds o = operand(i);
+        b = kind == ExprKind::Min ? Bounds{std::min(b.lower, o.lower), std::min(b.upper, o.upper)}
+                                  : Bounds{std::max(b.lower, o.lower), std::max(b.upper, o.upper)};
+      }
+      return b;
+    }
+    case ExprKind::Less:
+    case ExprKind::GreaterEqual:
+    case ExprKind::And:
+    case ExprKind::Or:
+      return {0, 1};
+    case ExprKind::Const:
+    case ExprKind::Var:
+    case ExprKind::Index:
+    case ExprKind::Sum:
+      break;
+  }
+  return {};
+}
+
+// constant + Σ coefficient · operand, the operands taken by themselves; `operand(i)` has bounds.
+template <typename F>
+Bounds separate_sum_bounds(int64_t constant, std::span<const int64_t> coefficients, F operand) {
+  Wide lower = constant, upper = constant;
   bool below = true, above = true;  // bounded
-  for (size_t i = 0; i < key.operands.size(); ++i) {
-    const int64_t k = key.coefficients[i];
-    const Bounds b = multiply(bounds(key.operands[i]), {k, k});
+  for (size_t i = 0; i < coefficients.size(); ++i) {
+    const int64_t k = coefficients[i];
+    const Bounds b = multiply(operand(i), {k, k});
     below &= !unbounded_below(b);
     above &= !unbounded_above(b);
     lower += b.lower;
@@ -106,7 +146,8 @@ Bounds separate_sum_bounds(const NodeKey& key) {
 }
 
 Bounds sum_bounds(const NodeKey& key) {
-  Bounds b = separate_sum_bounds(key);
+  Bounds b = separate_sum_bounds(key.constant, key.coefficients,
+                                 [&](size_t i) { return bounds(key.operands[i]); });
   const bool has_product = std::ranges::any_of(
       key.operands, [](Expr e) { return node(e).kind == ExprKind::Product && !node(e).opaque; });
   if (!has_product || key.opaque) return b;
@@ -198,47 +239,28 @@ std::optional<int64_t> joint_lower_bound(int64_t constant, std::span<const Expr>
 }
 
 Bounds bounds_of(const NodeKey& key) {
-  const auto operand = [&](size_t i) { return bounds(key.operands[i]); };
   switch (key.kind) {
     case ExprKind::Const:
       return {key.constant, key.constant};
     case ExprKind::Var:
       return {key.lower, key.upper};
     case ExprKind::Index: {
-      const int64_t extent = operand(0).upper;
+      const int64_t extent = bounds(key.operands[0]).upper;
       return {0, extent == INT64_MAX ? INT64_MAX : std::max<int64_t>(extent - 1, 0)};
     }
     case ExprKind::Sum:
       return sum_bounds(key);
-    case ExprKind::Product: {
-      Bounds b{1, 1};
-      for (size_t i = 0; i < key.operands.size(); ++i) b = multiply(b, operand(i));
-      return b;
-    }
-    case ExprKind::FloorDiv:
-      return divide(operand(0), operand(1), false);
-    case ExprKind::CeilDiv:
-      return divide(operand(0), operand(1), true);
-    case ExprKind::Mod:
-      return modulo(operand(0), operand(1));
-    case ExprKind::Min:
-    case ExprKind::Max: {
-      Bounds b = operand(0);
-      for (size_t i = 1; i < key.operands.size(); ++i) {
-        const Bounds o = operand(i);
-        b = key.kind == ExprKind::Min
-                ? Bounds{std::min(b.lower, o.lower), std::min(b.upper, o.upper)}
-                : Bounds{std::max(b.lower, o.lower), std::max(b.upper, o.upper)};
-      }
-      return b;
-    }
-    case ExprKind::Less:
-    case ExprKind::GreaterEqual:
-    case ExprKind::And:
-    case ExprKind::Or:
-      return {0, 1};
+    default:
+      return combine(key.kind, key.operands.size(),
+                     [&](size_t i) { return bounds(key.operands[i]); });
   }
-  return {};
+}
+
+Bounds bounds_over(Expr e, const std::function<Bounds(Expr)>& operand) {
+  const Node& n = node(e);
+  const auto at = [&](size_t i) { return operand(n.operands[i]); };
+  if (n.kind == ExprKind::Sum) return separate_sum_bounds(n.constant, n.coefficient_span(), at);
+  return combine(n.kind, n.n_operands, at);
 }
 
 }  // namespace luminal::shape

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "luminal/shape/expr_interner.h"
@@ -15,6 +16,10 @@ struct Bounds {
 
 // The bounds of the values that a node with this key takes where it has one. Never empty.
 Bounds bounds_of(const NodeKey& key);
+
+// The bounds of an expression that has operands (no Const, Var or Index), from those that
+// `operand` gives for each of them.
+Bounds bounds_over(Expr e, const std::function<Bounds(Expr)>& operand);
 
 // A lower bound of constant + Σ coefficient · operand from the operands' lower bounds taken
 // together: s·t − t ≥ 0 where s ≥ 1 and t ≥ 0. None when this says nothing.

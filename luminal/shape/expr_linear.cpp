@@ -10,6 +10,9 @@ namespace luminal::shape {
 namespace {
 
 constexpr size_t kMaxExpandedTerms = 32;
+// Of all summands written out. Without it, each factor of (a + b)·(a + b)·… that is multiplied with
+// what stands opaque is copied into every summand: exponential.
+constexpr uint64_t kMaxExpandedNodes = 2'000;
 
 Expr opaque_pair(ExprKind kind, Expr a, Expr b) {
   if (compare(b, a) < 0) std::swap(a, b);
@@ -311,7 +314,11 @@ Expr make_product(Expr a, Expr b) {
   }
   const Linear left = to_linear(a), right = to_linear(b);
   Linear product;
-  if (left.size() * right.size() <= kMaxExpandedTerms && add_product(product, left, right)) {
+  const uint64_t nodes =
+      right.size() * uint64_t{node(a).tree_size} + left.size() * uint64_t{node(b).tree_size};
+  const bool small = left.size() * right.size() <= kMaxExpandedTerms &&
+                     (nodes <= kMaxExpandedNodes || (left.size() == 1 && right.size() == 1));
+  if (small && add_product(product, left, right)) {
     return from_linear(std::move(product));
   }
   return opaque_pair(ExprKind::Product, a, b);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 namespace luminal::shape {
 namespace {
@@ -130,10 +131,60 @@ Relation relate(bool conjunction, Expr a, Expr b) {
 
 bool known_nonzero(Expr e) { return e.lower_bound() > 0 || e.upper_bound() < 0; }
 
+// What an operand is about: only operands about the same relate.
+Expr subject_of(Expr e) {
+  const auto limit = limit_of(e);
+  return limit ? limit->x : e;
+}
+
+// The operands of an And (an Or) so far, those about the same thing close together: comparing each
+// with each would make long chains cubic.
+class LogicOperands {
+ public:
+  explicit LogicOperands(bool conjunction) : conjunction_(conjunction) {}
+
+  // False if it decides the whole.
+  bool add(Expr e) {
+    std::vector<size_t>& about = places_[subject_of(e).hash()];
+    for (size_t i = 0; i < about.size(); ++i) {
+      switch (relate(conjunction_, operands_[about[i]], e)) {
+        case Relation::None:
+          break;
+        case Relation::KeepFirst:
+          return true;
+        case Relation::KeepSecond:
+          dropped_[about[i]] = true;
+          about.erase(about.begin() + static_cast<ptrdiff_t>(i--));
+          break;
+        case Relation::Decided:
+          return false;
+      }
+    }
+    about.push_back(operands_.size());
+    operands_.push_back(e);
+    dropped_.push_back(false);
+    return true;
+  }
+
+  std::vector<Expr> kept() const {
+    std::vector<Expr> result;
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      if (!dropped_[i]) result.push_back(operands_[i]);
+    }
+    return result;
+  }
+
+ private:
+  bool conjunction_;
+  std::vector<Expr> operands_;
+  std::vector<bool> dropped_;
+  std::unordered_map<uint64_t, std::vector<size_t>> places_;  // by the hash of the subject
+};
+
 // The operands of And and Or count as zero or not; a lone one that isn't 0/1 stays under an And.
 Expr make_logic(bool conjunction, Expr a, Expr b) {
   const ExprKind kind = conjunction ? ExprKind::And : ExprKind::Or;
-  std::vector<Expr> kept;
+  LogicOperands operands(conjunction);
   for (Expr side : {a, b}) {
     const bool lone = side.kind() == ExprKind::And && side.operands().size() == 1;
     for (Expr e : lone ? flattened(ExprKind::And, side) : flattened(kind, side)) {
@@ -141,24 +192,10 @@ Expr make_logic(bool conjunction, Expr a, Expr b) {
         if (e.is(0) == conjunction) return !conjunction;
         continue;
       }
-      bool redundant = false;
-      for (size_t i = 0; i < kept.size() && !redundant; ++i) {
-        switch (relate(conjunction, kept[i], e)) {
-          case Relation::None:
-            break;
-          case Relation::KeepFirst:
-            redundant = true;
-            break;
-          case Relation::KeepSecond:
-            kept.erase(kept.begin() + static_cast<ptrdiff_t>(i--));
-            break;
-          case Relation::Decided:
-            return !conjunction;
-        }
-      }
-      if (!redundant) kept.push_back(e);
+      if (!operands.add(e)) return !conjunction;
     }
   }
+  std::vector<Expr> kept = operands.kept();
   if (kept.empty()) return conjunction;
   if (kept.size() == 1) {
     return is_boolean(kept[0]) ? kept[0] : intern_operands(ExprKind::And, kept);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
+#include <vector>
 
 namespace luminal {
 namespace {
@@ -15,6 +17,8 @@ using shape::is_digit;
 using shape::is_letter;
 
 constexpr int kMaxNesting = 200;
+constexpr int kMaxChain = 300;
+constexpr int kMaxFactors = 64;  // quotients of quotients take cubic time
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -119,15 +123,29 @@ class InfixReader : public Reader {
 
   Expr disjunction() {
     const Nesting nesting(*this);
-    Expr e = conjunction();
-    while (accept_word("or")) e = e || conjunction();
-    return e;
+    std::vector<Expr> operands = {conjunction()};
+    while (accept_word("or")) operands.push_back(conjunction());
+    return balanced(operands, [](Expr a, Expr b) { return a || b; });
   }
 
   Expr conjunction() {
-    Expr e = comparison();
-    while (accept_word("and")) e = e && comparison();
-    return e;
+    std::vector<Expr> operands = {comparison()};
+    while (accept_word("and")) operands.push_back(comparison());
+    return balanced(operands, [](Expr a, Expr b) { return a && b; });
+  }
+
+  // Halves first: one by one, a chain of n operands would make n chains of up to n.
+  template <typename F>
+  static Expr balanced(std::span<const Expr> operands, F combine) {
+    if (operands.size() == 1) return operands[0];
+    const size_t half = operands.size() / 2;
+    const Expr first = balanced(operands.first(half), combine);
+    return combine(first, balanced(operands.subspan(half), combine));
+  }
+
+  // A chain of other operators is made one by one, so its length is bounded.
+  void count_link(int& links, int most = kMaxChain) const {
+    if (++links > most) fail(fmt::format("more than {} operands in a row", most));
   }
 
   Expr comparison() {
@@ -141,7 +159,7 @@ class InfixReader : public Reader {
 
   Expr sum() {
     Expr e = product();
-    for (;;) {
+    for (int links = 0;; count_link(links)) {
       if (accept("+")) {
         e = e + product();
       } else if (accept("-")) {
@@ -154,7 +172,7 @@ class InfixReader : public Reader {
 
   Expr product() {
     Expr e = unary();
-    for (;;) {
+    for (int links = 0;; count_link(links, kMaxFactors)) {
       if (accept("*")) {
         e = e * unary();
       } else if (accept("//")) {
@@ -213,7 +231,9 @@ class InfixReader : public Reader {
     Expr e = disjunction();
     expect(",");
     e = combine(e, disjunction());
-    while (!exactly_two && accept(",")) e = combine(e, disjunction());
+    for (int links = 0; !exactly_two && accept(","); count_link(links)) {
+      e = combine(e, disjunction());
+    }
     expect(")");
     return e;
   }

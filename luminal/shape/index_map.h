@@ -4,7 +4,7 @@
 // are total: every expression stays within its source dim (what could leave it wraps), so a map has
 // no validity of its own; padding is a map plus a predicate. Only where a symbolic dim turns out to
 // be 0 is there nothing to stay within: pad then shows index 0, and a merge or reshape below a pad
-// may divide by zero, always where the predicate is 0.
+// may divide by zero, which gives 0, always where the predicate is 0.
 #pragma once
 
 #include <optional>

@@ -41,4 +41,12 @@ Result<ResolvedDims> resolve_dims(const Dims& dims, const Bindings& bindings) {
   return resolved;
 }
 
+std::string text(const Bindings& sizes) {
+  std::string out;
+  for (const auto& [name, value] : sizes.items()) {
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
+  }
+  return out;
+}
+
 }  // namespace luminal

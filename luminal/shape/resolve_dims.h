@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "luminal/base/result.h"
@@ -20,5 +21,8 @@ struct ResolvedDims {
 // Failure names the dim that has no size under `bindings`, or says that there would be more
 // elements than bytes can be counted for.
 Result<ResolvedDims> resolve_dims(const Dims& dims, const Bindings& bindings);
+
+// "s = 16, t = 2"
+std::string text(const Bindings& sizes);
 
 }  // namespace luminal

@@ -41,6 +41,13 @@ size_t spaces_at_end(std::string_view text) {
   return begin;
 }
 
+// The first range that ends after a place; none where all are before it.
+const TextRange* range_after(std::span<const TextRange> ranges, size_t at) {
+  const auto found = std::partition_point(ranges.begin(), ranges.end(),
+                                          [&](const TextRange& range) { return range.end <= at; });
+  return found == ranges.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens,
@@ -63,12 +70,18 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens,
 }
 
 std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text, bool normalized,
-                                                  bool with_special) const {
+                                                  bool with_special,
+                                                  std::span<const TextRange> plain) const {
   const PrefixTree& tree = normalized ? normalized_ : raw_;
   std::vector<Part> parts;
   size_t done = 0;
   for (size_t at = 0; !tree.empty() && at < text.size();) {
-    const auto found = tree.longest(text, at);
+    auto found = tree.longest(text, at);
+    const TextRange* range = range_after(plain, at);
+    if (found && tokens_[found->value].special && range && range->begin < at + found->length) {
+      // What the template spelt before the range can still be a token of its own.
+      found = range->begin > at ? tree.longest(text.substr(0, range->begin), at) : std::nullopt;
+    }
     if (!found) {
       ++at;
       continue;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "luminal/text/prefix_tree.h"
+#include "luminal/text/text_range.h"
 #include "luminal/text/token_id.h"
 
 namespace luminal::tokens {
@@ -33,8 +35,10 @@ class AddedTokens {
     std::string_view text;
     const AddedToken* token;
   };
-  // The text in parts, by the tokens that are looked for in raw or in normalised text.
-  std::vector<Part> split(std::string_view text, bool normalized, bool with_special) const;
+  // The text in parts, by the tokens that are looked for in raw or in normalised text. A special
+  // token isn't one where it reaches into a range of `plain` (sorted, without overlap).
+  std::vector<Part> split(std::string_view text, bool normalized, bool with_special,
+                          std::span<const TextRange> plain = {}) const;
 
   const std::vector<AddedToken>& tokens() const { return tokens_; }
   // One more than the largest id; 0 where there are none.

@@ -57,14 +57,4 @@ Charsmap::Prefix Charsmap::prefix_at(std::string_view text, size_t at) const {
   return {text.substr(at, c.length), c.length};
 }
 
-std::string Charsmap::apply(std::string_view text) const {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const Prefix prefix = prefix_at(text, at);
-    out += prefix.text;
-    at += prefix.length;
-  }
-  return out;
-}
-
 }  // namespace luminal::tokens

@@ -22,8 +22,6 @@ class Charsmap {
   // The longest prefix of the text at `at` that is replaced; otherwise one character as it is, and
   // U+FFFD for a byte that isn't UTF-8.
   Prefix prefix_at(std::string_view text, size_t at) const;
-  // All of a text, prefix by prefix.
-  std::string apply(std::string_view text) const;
 
  private:
   std::vector<uint32_t> units_;

@@ -1,5 +1,6 @@
 #include "luminal/text/chat_template.h"
 
+#include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +16,16 @@ using tokens::TemplateValue;
 
 constexpr size_t kMaxVariables = size_t{1} << 24;
 
-// JSON to values as it is read: in the order of the text, which dicts keep.
+// A role that a program would set; it can't spell a special token by itself.
+bool is_plain_word(std::string_view role) {
+  return std::all_of(role.begin(), role.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+// JSON to values as it is read: in the order of the text, which dicts keep. All text is marked as
+// part of the conversation, but for roles.
 class ValueReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return add(TemplateValue::none()); }
@@ -29,7 +39,11 @@ class ValueReader : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(double value, const std::string&) override {
     return add(TemplateValue::of(value));
   }
-  bool string(std::string& value) override { return add(TemplateValue::of(value)); }
+  bool string(std::string& value) override {
+    const bool of_message = open_.size() == 2 && !open_[0].is_dict && open_[1].is_dict;
+    const bool is_role = of_message && open_[1].key == "role" && is_plain_word(value);
+    return add(TemplateValue::of(tokens::MarkedText(std::move(value), !is_role)));
+  }
   bool binary(binary_t&) override { return false; }
   bool start_object(size_t) override { return open(true); }
   bool start_array(size_t) override { return open(false); }
@@ -63,7 +77,7 @@ class ValueReader : public nlohmann::json_sax<nlohmann::json> {
   bool close() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    return add(done.is_dict ? TemplateValue::of(std::move(done.dict))
+    return add(done.is_dict ? TemplateValue::of(std::move(done.dict), true)
                             : TemplateValue::of(std::move(done.list)));
   }
   bool add(TemplateValue value) {
@@ -99,15 +113,25 @@ ChatTemplate::ChatTemplate(std::string_view source)
 
 std::string ChatTemplate::render(const std::vector<ChatMessage>& messages,
                                  const ChatOptions& options) const {
+  return render_marked(messages, options).text;
+}
+
+std::string ChatTemplate::render_json(std::string_view messages, const ChatOptions& options) const {
+  return render_json_marked(messages, options).text;
+}
+
+ChatText ChatTemplate::render_marked(const std::vector<ChatMessage>& messages,
+                                     const ChatOptions& options) const {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ChatMessage& message : messages) {
     list.push_back({{"role", message.role}, {"content", message.content}});
   }
-  return render_json(list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
-                     options);
+  return render_json_marked(
+      list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), options);
 }
 
-std::string ChatTemplate::render_json(std::string_view messages, const ChatOptions& options) const {
+ChatText ChatTemplate::render_json_marked(std::string_view messages,
+                                          const ChatOptions& options) const {
   TemplateDict context = {
       {"messages", value_of(messages)},
       {"add_generation_prompt", TemplateValue::of(options.add_generation_prompt)},
@@ -118,7 +142,8 @@ std::string ChatTemplate::render_json(std::string_view messages, const ChatOptio
   if (!more.dict()) throw UserError("chat template: its variables must be a JSON object");
   for (const auto& member : *more.dict()) context.push_back(member);
   const int64_t now = options.now.value_or(static_cast<int64_t>(std::time(nullptr)));
-  return tokens::render_template(parsed_->body, context, now);
+  const tokens::MarkedText result = tokens::render_template(parsed_->body, context, now);
+  return {result.text(), result.marks()};
 }
 
 }  // namespace luminal

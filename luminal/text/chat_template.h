@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/text/text_range.h"
 
 namespace luminal {
 
 struct ChatMessage {
-  std::string role;  // "system", "user", "assistant" …
+  std::string role;  // "system", "user", "assistant" …; set it in the program, not from a text
   std::string content;
 };
 
@@ -28,6 +29,13 @@ struct ChatOptions {
   std::optional<int64_t> now{};
 };
 
+// A conversation as text, and which bytes of it came from messages and variables rather than from
+// the template: special tokens spelt there are text like any other (EncodeOptions::plain).
+struct ChatText {
+  std::string text;
+  std::vector<TextRange> from_messages;
+};
+
 // A template in the part of Jinja that published models use, set up as transformers does it. It is
 // text from someone else: it can print and fail, nothing else, and within bounds of steps and
 // output.
@@ -39,8 +47,13 @@ class LUMINAL_API ChatTemplate {
   // The conversation as text. UserError when the template refuses it or fails.
   std::string render(const std::vector<ChatMessage>& messages,
                      const ChatOptions& options = {}) const;
+  // The same with its origin, for Tokenizer::encode. A role is the template's own if it is a plain
+  // word (letters, digits, '_', '-').
+  ChatText render_marked(const std::vector<ChatMessage>& messages,
+                         const ChatOptions& options = {}) const;
   // With messages that have more than a role and a content, as the text of a JSON list.
   std::string render_json(std::string_view messages, const ChatOptions& options = {}) const;
+  ChatText render_json_marked(std::string_view messages, const ChatOptions& options = {}) const;
 
  private:
   struct Parsed;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/json_depth.h"
 
 namespace luminal::tokens {
 namespace {
@@ -24,14 +25,11 @@ Json parse_json(std::string_view text, const std::string& source) {
   if (size_t zero = text.find('\0'); zero != text.npos) {
     throw UserError(fmt::format("'{}' isn't valid JSON at byte {}: a zero byte", source, zero));
   }
-  const auto bounded = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kMaxJsonDepth) {
-      throw UserError(fmt::format("'{}' is nested deeper than {}", source, kMaxJsonDepth));
-    }
-    return true;
-  };
+  if (base::json_depth(text) > kMaxJsonDepth) {
+    throw UserError(fmt::format("'{}' is nested deeper than {}", source, kMaxJsonDepth));
+  }
   try {
-    return Json::parse(text.begin(), text.end(), bounded);
+    return Json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::parse_error& error) {
     throw UserError(fmt::format("'{}' isn't valid JSON at byte {}: {}", source, error.byte,
                                 reason(error.what())));

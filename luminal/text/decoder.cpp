@@ -18,6 +18,12 @@ std::string joined(const Tokens& tokens, std::string_view between = {}) {
   return out;
 }
 
+size_t bytes_of(const Tokens& tokens) {
+  size_t bytes = 0;
+  for (const std::string& token : tokens) bytes += token.size();
+  return bytes;
+}
+
 // A token that isn't all letters for bytes, as an added one, is the text it is.
 std::string bytes_of_letters(const std::string& token) {
   std::string bytes;
@@ -106,6 +112,7 @@ Tokens apply_step(const DecodeStrip& step, Tokens tokens) {
 }
 
 Tokens apply_step(const DecodeReplace& step, Tokens tokens) {
+  const size_t all = bytes_of(tokens);
   for (std::string& token : tokens) {
     Normalizer one;
     if (const auto* text = std::get_if<std::string>(&step.from)) {
@@ -113,7 +120,7 @@ Tokens apply_step(const DecodeReplace& step, Tokens tokens) {
     } else {
       one.steps.emplace_back(ReplacePattern{std::get<1>(step.from), step.to});
     }
-    token = one.apply(token);
+    token = one.apply(token, most_bytes_made_of(all));
   }
   return tokens;
 }
@@ -162,9 +169,11 @@ Tokens apply_step(const DecodeSentencePiece& step, Tokens tokens) {
 }  // namespace
 
 std::string Decoder::decode(std::vector<std::string> tokens) const {
+  const size_t most = most_bytes_made_of(bytes_of(tokens));
   for (const DecoderStep& step : steps) {
     tokens =
         std::visit([&](const auto& kind) { return apply_step(kind, std::move(tokens)); }, step);
+    check_growth(bytes_of(tokens), most);
   }
   return valid_utf8(joined(tokens, between));
 }

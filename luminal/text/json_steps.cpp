@@ -108,12 +108,14 @@ void read_template(const JsonNode& node, std::vector<TokenId>& before,
     node.at("special_tokens").at(name.c_str()).at("ids").each_item([&](const JsonNode& id) {
       const auto value = static_cast<TokenId>(id.integer(0, Vocabulary::kMaxTokens));
       (seen_text ? last : first).push_back(value);
+      if (before.size() + after.size() + first.size() + last.size() > kMaxJsonSteps) {
+        node.fail("adds too many tokens");
+      }
     });
   });
   if (!seen_text) node.at("single").fail("has no place for the text");
   before.insert(before.begin(), first.begin(), first.end());
   after.insert(after.end(), last.begin(), last.end());
-  if (before.size() + after.size() > kMaxJsonSteps) node.fail("adds too many tokens");
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "luminal/text/normalizer.h"
 
+#include <fmt/format.h>
+
+#include "luminal/base/errors.h"
 #include "luminal/text/byte_tokens.h"
 #include "luminal/text/unicode.h"
 #include "luminal/text/utf8.h"
@@ -79,14 +82,15 @@ std::string apply_step(StripAccents, const std::string& text) {
   });
 }
 
-std::string apply_step(const ReplaceText& step, const std::string& text) {
-  return replaced(text, step.from, step.to);
+std::string apply_step(const ReplaceText& step, const std::string& text, size_t most) {
+  return replaced(text, step.from, step.to, most);
 }
 
-std::string apply_step(const ReplacePattern& step, const std::string& text) {
+std::string apply_step(const ReplacePattern& step, const std::string& text, size_t most) {
   std::string out;
   size_t at = 0;
   while (auto match = step.from->find(text, at)) {
+    check_growth(out.size() + match->begin - at + step.to.size(), most);
     out.append(text, at, match->begin - at);
     out += step.to;
     at = match->end;
@@ -111,8 +115,15 @@ std::string apply_step(NmtCleaning, const std::string& text) {
   });
 }
 
-std::string apply_step(const MapCharacters& step, const std::string& text) {
-  return step.map->apply(text);
+std::string apply_step(const MapCharacters& step, const std::string& text, size_t most) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const Charsmap::Prefix prefix = step.map->prefix_at(text, at);
+    check_growth(out.size() + prefix.text.size(), most);
+    out += prefix.text;
+    at += prefix.length;
+  }
+  return out;
 }
 
 std::string apply_step(ToByteLetters, const std::string& text) {
@@ -133,7 +144,7 @@ Charsmap::Prefix next_part(const SentencePieceSpaces& step, std::string_view tex
   return {text.substr(at, c.length), c.length};
 }
 
-std::string apply_step(const SentencePieceSpaces& step, const std::string& text) {
+std::string apply_step(const SentencePieceSpaces& step, const std::string& text, size_t most) {
   size_t at = 0;
   while (step.remove_extra_spaces && at < text.size()) {
     const Charsmap::Prefix part = next_part(step, text, at);
@@ -147,6 +158,7 @@ std::string apply_step(const SentencePieceSpaces& step, const std::string& text)
   while (at < text.size()) {
     const Charsmap::Prefix part = next_part(step, text, at);
     std::string_view rest = part.text;
+    check_growth(out.size() + rest.size() * kSpaceMark.size(), most);
     while (after_space && rest.starts_with(' ')) rest.remove_prefix(1);
     for (char c : rest) {
       if (c == ' ') {
@@ -167,22 +179,41 @@ std::string apply_step(const SentencePieceSpaces& step, const std::string& text)
 
 }  // namespace
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+void check_growth(size_t bytes, size_t most) {
+  if (bytes <= most) return;
+  throw UserError(fmt::format(
+      "tokenizer: its steps make more than {} bytes of a text; the file is damaged, or not meant "
+      "to be used",
+      most));
+}
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to,
+                     size_t most) {
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0;;) {
     const size_t found = text.find(from, at);
     if (found == text.npos || from.empty()) return out.append(text.substr(at));
+    check_growth(out.size() + found - at + to.size(), most);
     out.append(text.substr(at, found - at)).append(to);
     at = found + from.size();
   }
 }
 
-std::string Normalizer::apply(std::string_view text) const {
+std::string Normalizer::apply(std::string_view text, size_t most) const {
+  if (most == 0) most = most_bytes_made_of(text.size());
   std::string result(text);
   for (const NormalizerStep& step : steps) {
-    result =
-        std::visit([&](const auto& kind) { return apply_step(kind, std::move(result)); }, step);
+    result = std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { apply_step(kind, result, most); }) {
+            return apply_step(kind, result, most);
+          } else {
+            return apply_step(kind, std::move(result));
+          }
+        },
+        step);
+    check_growth(result.size(), most);
   }
   return result;
 }

@@ -59,12 +59,22 @@ using NormalizerStep = std::variant<NormalForm, LowerCase, StripSpace, StripAcce
 struct Normalizer {
   std::vector<NormalizerStep> steps;
 
-  std::string apply(std::string_view text) const;
+  // UserError where it makes more than `most` bytes of the text; 0: most_bytes_made_of() it.
+  std::string apply(std::string_view text, size_t most = 0) const;
 };
+
+// The most that a text may become: steps come from files of anybody, and a chain of replacements
+// multiplies what it is given.
+constexpr size_t most_bytes_made_of(size_t text_bytes) {
+  return (size_t{16} << 20) + 64 * text_bytes;
+}
+// UserError where `bytes` are more.
+void check_growth(size_t bytes, size_t most);
 
 // U+2581, which sentencepiece writes for a space.
 constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to,
+                     size_t most = std::string::npos);
 
 }  // namespace luminal::tokens

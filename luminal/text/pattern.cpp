@@ -162,31 +162,92 @@ Pattern::Pattern(std::string_view expression) {
   Builder(*this, compile_pattern(expression)).build();
 }
 
-std::optional<size_t> Pattern::match_at(std::string_view text, size_t begin) const {
+// All attempts at once, one per place where a match may begin. Two that are in the same state go
+// the same way, so only the earlier one goes on, and there are never more than states.
+struct Pattern::Search {
+  struct Attempt {
+    uint32_t state;
+    size_t begin;
+    std::optional<size_t> end;  // of the match so far
+  };
+
+  Search(const Pattern& of, std::string_view in) : pattern(of), text(in) {
+    seen.assign(of.moves_.size() / of.n_classes_, 0);
+  }
+
+  std::optional<Match> run(size_t at) {
+    for (uint32_t round = 1;; ++round) {
+      // A later beginning than that of a match is of no interest.
+      const bool may_begin = at < text.size() && !best && (going.empty() || !going.back().end);
+      if (may_begin) going.push_back({1, at, std::nullopt});
+      if (going.empty()) return best;
+      const Next next = pattern.next_at(text, at);
+      step(at, next.of, round);
+      at += next.length;
+    }
+  }
+
+  // The attempts go in the order of their beginnings, and so stay.
+  void step(size_t at, uint32_t of, uint32_t round) {
+    std::swap(went, going);
+    going.clear();
+    for (Attempt& attempt : went) {
+      if (best && best->begin < attempt.begin) break;
+      const Move move = pattern.moves_[attempt.state * pattern.n_classes_ + of];
+      if (move.matches) attempt.end = at;
+      const bool ends = move.state == kDead || seen[move.state] == round;
+      if (ends) {
+        if (attempt.end) best = Match{attempt.begin, *attempt.end};
+        continue;
+      }
+      seen[move.state] = round;
+      attempt.state = move.state;
+      going.push_back(attempt);
+      if (attempt.end) break;
+    }
+  }
+
+  const Pattern& pattern;
+  std::string_view text;
+  std::vector<Attempt> going, went;
+  std::vector<uint32_t> seen;  // by state: the last round that came to it
+  std::optional<Match> best;
+};
+
+Pattern::Next Pattern::next_at(std::string_view text, size_t at) const {
+  if (at >= text.size()) return {n_classes_ - 1, 0};
+  const unsigned byte = static_cast<unsigned char>(text[at]);
+  const CodePoint c = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text, at);
+  return {class_of(c.value), c.length};
+}
+
+std::optional<size_t> Pattern::match_at(std::string_view text, size_t begin, size_t& looked) const {
   std::optional<size_t> end;
   uint32_t state = 1;
   size_t at = begin;
   while (state != kDead) {
-    size_t length = 0;
-    uint32_t of = n_classes_ - 1;
-    if (at < text.size()) {
-      const unsigned byte = static_cast<unsigned char>(text[at]);
-      const CodePoint c = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text, at);
-      of = class_of(c.value);
-      length = c.length;
-    }
-    const Move move = moves_[state * n_classes_ + of];
+    const Next next = next_at(text, at);
+    const Move move = moves_[state * n_classes_ + next.of];
     if (move.matches) end = at;
     state = move.state;
-    at += length;
+    at += next.length;
   }
+  looked = at - begin;
   return end;
 }
 
+std::optional<size_t> Pattern::match_at(std::string_view text, size_t begin) const {
+  size_t looked = 0;
+  return match_at(text, begin, looked);
+}
+
 std::optional<Pattern::Match> Pattern::find(std::string_view text, size_t from) const {
+  constexpr size_t kLong = 64;  // attempts that fail sooner are fastest one by one
   while (from < text.size()) {
-    if (auto end = match_at(text, from)) return Match{from, *end};
+    size_t looked = 0;
+    if (auto end = match_at(text, from, looked)) return Match{from, *end};
     from += code_point_at(text, from).length;
+    if (looked > kLong) return Search(*this, text).run(from);
   }
   return std::nullopt;
 }

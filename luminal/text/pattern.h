@@ -1,4 +1,4 @@
-// Pattern: a regular expression that is matched in time linear in what it looks at.
+// Pattern: a regular expression that is matched and searched for in time linear in the text.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,22 @@ class Pattern {
 
  private:
   struct Builder;
+  struct Search;
 
   // Where a state goes with a class of characters; the text so far matches if `matches`.
   struct Move {
     uint16_t state;
     bool matches;
   };
+
+  // What comes next in the text: its class and how many bytes it takes; the last class at the end.
+  struct Next {
+    uint32_t of;
+    size_t length;
+  };
+  Next next_at(std::string_view text, size_t at) const;
+  // match_at() that also tells how far it looked.
+  std::optional<size_t> match_at(std::string_view text, size_t begin, size_t& looked) const;
 
   uint8_t class_of(char32_t c) const { return pages_[page_of_[c >> 8] * 256u + (c & 0xFF)]; }
 

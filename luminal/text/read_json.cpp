@@ -209,7 +209,10 @@ TokenizerParts read_json(std::string_view json, std::string_view config,
   }
   std::vector<AddedToken> added = reader.added_tokens();
   std::vector<std::string> normalized;
-  for (const AddedToken& token : added) normalized.push_back(parts.normalizer.apply(token.content));
+  for (const AddedToken& token : added) {
+    // A long list of tokens is normalised as one text: none of them has a share of megabytes.
+    normalized.push_back(parts.normalizer.apply(token.content, 4096 + 64 * token.content.size()));
+  }
   parts.added = AddedTokens(std::move(added), normalized);
   if (!config.empty()) {
     const std::string config_source = source + " (tokenizer_config.json)";

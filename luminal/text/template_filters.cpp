@@ -97,15 +97,15 @@ Value map_filter(const Value& value, const TemplateArguments& arguments, Templat
 }
 
 Value join_filter(const Value& value, const TemplateArguments& arguments, TemplateBudget& budget) {
-  const std::string between = arguments.text(0, "d", "");
+  const MarkedText between = arguments.marked_text(0, "d");
   const std::string path = arguments.text(1, "attribute", "");
-  std::string out;
+  MarkedText out;
   bool first = true;
   for (const Value& item : iterated(value, budget)) {
     const Value part = at_path(item, path, budget);
-    budget.spend(part.weight() + between.size());
-    if (!first) out += between;
-    out += part.str();
+    budget.spend(part.weight() + between.weight());
+    if (!first) out.append(between);
+    out.append(part.marked_str());
     first = false;
   }
   return Value::of(std::move(out));
@@ -137,31 +137,33 @@ Value items_of(const Value& value, TemplateBudget& budget) {
   if (value.is_undefined()) return Value::of(std::move(pairs));
   const TemplateDict* dict = value.dict();
   if (!dict) budget.fail(fmt::format("{} has no items", value.kind()));
-  for (const auto& [key, item] : *dict)
-    pairs.push_back(Value::of(TemplateList{Value::of(key), item}));
+  for (const auto& [key, item] : *dict) {
+    pairs.push_back(Value::of(TemplateList{Value::of(MarkedText(key, value.marked())), item}));
+  }
   return Value::of(std::move(pairs));
 }
 
-Value indented(const std::string& text, const TemplateArguments& arguments,
+Value indented(const MarkedText& marked, const TemplateArguments& arguments,
                TemplateBudget& budget) {
+  const std::string& text = marked.text();
   const Value* width = arguments.get(0, "width");
   const Value* first = arguments.get(1, "first");
   const Value* blank = arguments.get(2, "blank");
-  std::string indent(4, ' ');
+  MarkedText indent(std::string(4, ' '));
   if (width) {
     const int64_t* n = width->get_if<int64_t>();
     if (n && (*n < 0 || *n > 1000)) budget.fail("'indent' has a width that can't be");
-    indent = n ? std::string(static_cast<size_t>(*n), ' ') : width->str();
+    indent = n ? MarkedText(std::string(static_cast<size_t>(*n), ' ')) : width->marked_str();
   }
-  std::string out;
+  MarkedText out;
   bool at_first = true;
   for (size_t at = 0;; at_first = false) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const bool wanted = at_first ? first && first->truth() : end > at || (blank && blank->truth());
-    budget.spend(end - at + indent.size());
-    if (!at_first) out += '\n';
-    if (wanted) out += indent;
-    out.append(text, at, end - at);
+    budget.spend(end - at + indent.weight());
+    if (!at_first) out.append(marked, at - 1, 1);
+    if (wanted) out.append(indent);
+    out.append(marked, at, end - at);
     if (end == text.size()) return Value::of(std::move(out));
     at = end + 1;
   }
@@ -175,7 +177,7 @@ Value to_integer(const Value& value, const TemplateArguments& arguments) {
     return Value::of(std::abs(real) < 9e18 ? static_cast<int64_t>(real) : otherwise);
   }
   if (!value.text()) return Value::of(otherwise);
-  const std::string text = stripped(*value.text(), std::nullopt, true, true);
+  const std::string text = stripped(*value.marked_text(), std::nullopt, true, true).text();
   int64_t whole = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
   return Value::of(error == std::errc() && end != text.data() ? whole : otherwise);
@@ -185,7 +187,7 @@ Value to_real(const Value& value) {
   if (value.is_number()) return Value::of(value.real());
   double real = 0;
   if (value.text()) {
-    const std::string text = stripped(*value.text(), std::nullopt, true, true);
+    const std::string text = stripped(*value.marked_text(), std::nullopt, true, true).text();
     std::from_chars(text.data(), text.data() + text.size(), real);
   }
   return Value::of(real);
@@ -199,7 +201,7 @@ Value rounded(const Value& value, const TemplateArguments& arguments, TemplateBu
 }
 
 Value replaced_in(const Value& value, const TemplateArguments& arguments, TemplateBudget& budget) {
-  const auto result = call_method(Value::of(value.str()), "replace", arguments, budget);
+  const auto result = call_method(Value::of(value.marked_str()), "replace", arguments, budget);
   return *result;
 }
 
@@ -226,7 +228,7 @@ Value json_of(const Value& value, const TemplateArguments& arguments, TemplateBu
   if (width && (*width < 0 || *width > 64)) budget.fail("'tojson' has an indent that can't be");
   const auto spaces = static_cast<size_t>(width ? *width * (value.depth() + 1) : 0);
   budget.spend(value.weight() * (1 + spaces));
-  return Value::of(value.json(width ? static_cast<int>(*width) : -1));
+  return Value::of(MarkedText(value.json(width ? static_cast<int>(*width) : -1), value.marked()));
 }
 
 }  // namespace
@@ -236,7 +238,10 @@ TemplateValue apply_filter(std::string_view name, const Value& value,
   budget.step();
   const auto text = [&] {
     budget.spend(value.weight());
-    return value.str();
+    return value.marked_str();
+  };
+  const auto rewritten = [&](std::string (*rewrite)(const std::string&)) {
+    return Value::of(MarkedText(rewrite(text().text()), value.marked()));
   };
   if (name == "default" || name == "d") {
     const Value* otherwise = arguments.get(0, "default_value");
@@ -253,10 +258,10 @@ TemplateValue apply_filter(std::string_view name, const Value& value,
   }
   if (name == "tojson") return json_of(value, arguments, budget);
   if (name == "length" || name == "count") return Value::of(length_of(value, budget));
-  if (name == "upper") return Value::of(upper(text()));
-  if (name == "lower") return Value::of(lower(text()));
-  if (name == "capitalize") return Value::of(capitalized(text()));
-  if (name == "title") return Value::of(titled(text()));
+  if (name == "upper") return rewritten(upper);
+  if (name == "lower") return rewritten([](const std::string& of) { return lower(of); });
+  if (name == "capitalize") return rewritten(capitalized);
+  if (name == "title") return rewritten(titled);
   if (name == "string" || name == "safe") return Value::of(text());
   if (name == "join") return join_filter(value, arguments, budget);
   if (name == "list") return Value::of(iterated(value, budget));
@@ -284,8 +289,8 @@ TemplateValue apply_filter(std::string_view name, const Value& value,
     TemplateList items = iterated(value, budget);
     std::reverse(items.begin(), items.end());
     if (!value.text()) return Value::of(std::move(items));
-    std::string out;
-    for (const Value& item : items) out += *item.text();
+    MarkedText out;
+    for (const Value& item : items) out.append(*item.marked_text());
     return Value::of(std::move(out));
   }
   if (name == "sort") return sorted_filter(value, arguments, budget);

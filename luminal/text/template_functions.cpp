@@ -23,6 +23,11 @@ std::string TemplateArguments::text(size_t place, std::string_view name,
   return value ? value->str() : otherwise;
 }
 
+MarkedText TemplateArguments::marked_text(size_t place, std::string_view name) const {
+  const TemplateValue* value = get(place, name);
+  return value ? value->marked_str() : MarkedText();
+}
+
 int64_t TemplateArguments::integer(size_t place, std::string_view name, int64_t otherwise) const {
   const TemplateValue* value = get(place, name);
   const int64_t* whole = value ? value->get_if<int64_t>() : nullptr;
@@ -34,15 +39,17 @@ TemplateList iterated(const TemplateValue& value, TemplateBudget& budget) {
   if (const TemplateList* list = value.list()) return *list;
   TemplateList items;
   if (const TemplateDict* dict = value.dict()) {
-    for (const auto& [key, _] : *dict) items.push_back(TemplateValue::of(key));
+    for (const auto& [key, _] : *dict) {
+      items.push_back(TemplateValue::of(MarkedText(key, value.marked())));
+    }
     return items;
   }
-  const std::string* text = value.text();
+  const MarkedText* text = value.marked_text();
   if (!text) budget.fail(fmt::format("{} can't be gone through", value.kind()));
-  budget.spend(text->size() * sizeof(TemplateValue));
+  budget.spend(text->size() * (sizeof(TemplateValue) + sizeof(MarkedText)));
   for (size_t at = 0; at < text->size();) {
-    const size_t length = code_point_at(*text, at).length;
-    items.push_back(TemplateValue::of(text->substr(at, length)));
+    const size_t length = code_point_at(text->text(), at).length;
+    items.push_back(TemplateValue::of(text->part(at, length)));
     at += length;
   }
   return items;
@@ -96,8 +103,9 @@ TemplateValue attribute_of(const TemplateValue& value, std::string_view name,
   return member ? *member : TemplateValue::undefined(name);
 }
 
-std::string stripped(const std::string& text, const std::optional<std::string>& characters,
-                     bool left, bool right) {
+MarkedText stripped(const MarkedText& marked, const std::optional<std::string>& characters,
+                    bool left, bool right) {
+  const std::string& text = marked.text();
   const std::u32string wanted = characters ? code_points(*characters) : std::u32string();
   const auto goes = [&](char32_t c) {
     if (characters) return wanted.find(c) != wanted.npos;
@@ -116,7 +124,7 @@ std::string stripped(const std::string& text, const std::optional<std::string>& 
     if (!goes(code_point_at(text, at).value)) break;
     end = at;
   }
-  return text.substr(begin, end - begin);
+  return marked.part(begin, end - begin);
 }
 
 }  // namespace luminal::tokens

@@ -19,6 +19,7 @@ struct TemplateArguments {
   // By place or by name; null where it isn't given.
   const TemplateValue* get(size_t place, std::string_view name) const;
   std::string text(size_t place, std::string_view name, const std::string& otherwise) const;
+  MarkedText marked_text(size_t place, std::string_view name) const;  // empty where it isn't given
   int64_t integer(size_t place, std::string_view name, int64_t otherwise) const;
 };
 
@@ -47,7 +48,8 @@ bool contains(const TemplateValue& container, const TemplateValue& item, Templat
 // An attribute as templates look it up: a key of a dict, or undefined.
 TemplateValue attribute_of(const TemplateValue& value, std::string_view name,
                            const TemplateBudget& budget);
-std::string stripped(const std::string& text, const std::optional<std::string>& characters,
-                     bool left, bool right);
+// What strip() and trim leave: white space goes, or the characters.
+MarkedText stripped(const MarkedText& text, const std::optional<std::string>& characters, bool left,
+                    bool right);
 
 }  // namespace luminal::tokens

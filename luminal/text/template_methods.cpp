@@ -32,7 +32,8 @@ std::string needed_text(const TemplateArguments& arguments, size_t place,
 }
 
 // split() and split(None): at stretches of spaces, none at the ends.
-TemplateList words(const std::string& text, int64_t most) {
+TemplateList words(const MarkedText& marked, int64_t most) {
+  const std::string& text = marked.text();
   TemplateList out;
   size_t at = 0;
   while (at < text.size()) {
@@ -43,7 +44,7 @@ TemplateList words(const std::string& text, int64_t most) {
     }
     size_t end = at;
     if (most >= 0 && static_cast<int64_t>(out.size()) >= most) {
-      out.push_back(Value::of(stripped(text.substr(at), std::nullopt, false, true)));
+      out.push_back(Value::of(stripped(marked.part(at), std::nullopt, false, true)));
       return out;
     }
     while (end < text.size()) {
@@ -51,39 +52,42 @@ TemplateList words(const std::string& text, int64_t most) {
       if (is_white_space(next.value)) break;
       end += next.length;
     }
-    out.push_back(Value::of(text.substr(at, end - at)));
+    out.push_back(Value::of(marked.part(at, end - at)));
     at = end;
   }
   return out;
 }
 
-TemplateList split(const std::string& text, const std::string& by, int64_t most, bool from_right,
+TemplateList split(const MarkedText& text, const std::string& by, int64_t most, bool from_right,
                    const TemplateBudget& budget) {
   if (by.empty()) budget.fail("a text can't be split by an empty one");
   TemplateList out;
-  std::string_view rest = text;
+  const std::string_view all = text.text();
+  size_t begin = 0;
+  size_t end = all.size();
   while (most < 0 || static_cast<int64_t>(out.size()) < most) {
-    const size_t at = from_right ? rest.rfind(by) : rest.find(by);
-    if (at == rest.npos) break;
+    const size_t at = from_right ? all.substr(0, end).rfind(by) : all.find(by, begin);
+    if (at == all.npos) break;
     if (from_right) {
-      out.push_back(Value::of(std::string(rest.substr(at + by.size()))));
-      rest = rest.substr(0, at);
+      out.push_back(Value::of(text.part(at + by.size(), end - at - by.size())));
+      end = at;
     } else {
-      out.push_back(Value::of(std::string(rest.substr(0, at))));
-      rest = rest.substr(at + by.size());
+      out.push_back(Value::of(text.part(begin, at - begin)));
+      begin = at + by.size();
     }
   }
-  out.push_back(Value::of(std::string(rest)));
+  out.push_back(Value::of(text.part(begin, end - begin)));
   if (from_right) std::reverse(out.begin(), out.end());
   return out;
 }
 
-TemplateList lines(const std::string& text, bool keep_ends) {
+TemplateList lines(const MarkedText& marked, bool keep_ends) {
+  const std::string& text = marked.text();
   TemplateList out;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const size_t next = std::min(end + 1, text.size());
-    out.push_back(Value::of(text.substr(at, (keep_ends ? next : end) - at)));
+    out.push_back(Value::of(marked.part(at, (keep_ends ? next : end) - at)));
     at = next;
   }
   return out;
@@ -102,20 +106,21 @@ bool affix(const std::string& text, const Value* wanted, bool at_start,
   return one(*wanted);
 }
 
-std::string replaced_most(const std::string& text, const std::string& from, const std::string& to,
-                          int64_t most, TemplateBudget& budget) {
+MarkedText replaced_most(const MarkedText& marked, const std::string& from, const MarkedText& to,
+                         int64_t most, TemplateBudget& budget) {
+  const std::string& text = marked.text();
   if (from.empty()) budget.fail("an empty text can't be replaced");
-  std::string out;
+  MarkedText out;
   size_t at = 0;
   for (int64_t n = 0; most < 0 || n < most; ++n) {
     const size_t found = text.find(from, at);
     if (found == text.npos) break;
-    budget.spend(found - at + to.size());
-    out.append(text, at, found - at).append(to);
+    budget.spend(found - at + to.weight());
+    out.append(marked, at, found - at).append(to);
     at = found + from.size();
   }
   budget.spend(text.size() - at);
-  return out.append(text, at);
+  return out.append(marked, at);
 }
 
 // Where a text is found, counted in characters; -1 where it isn't.
@@ -138,33 +143,35 @@ int64_t count_of(const std::string& text, const std::string& wanted) {
   return n;
 }
 
-std::optional<Value> text_method(const std::string& text, std::string_view name,
+std::optional<Value> text_method(const MarkedText& marked, std::string_view name,
                                  const TemplateArguments& arguments, TemplateBudget& budget) {
-  budget.spend(text.size());
+  const std::string& text = marked.text();
+  budget.spend(marked.weight());
   const auto needed = [&] { return needed_text(arguments, 0, budget); };
   if (name == "strip" || name == "lstrip" || name == "rstrip") {
-    return Value::of(stripped(text, optional_text(arguments, 0, "chars", budget), name != "rstrip",
-                              name != "lstrip"));
+    return Value::of(stripped(marked, optional_text(arguments, 0, "chars", budget),
+                              name != "rstrip", name != "lstrip"));
   }
   if (name == "split" || name == "rsplit") {
     budget.spend(text.size() * sizeof(Value));
     const auto by = optional_text(arguments, 0, "sep", budget);
     const int64_t most = arguments.integer(1, "maxsplit", -1);
-    if (!by) return Value::of(words(text, most));
-    return Value::of(split(text, *by, most, name == "rsplit", budget));
+    if (!by) return Value::of(words(marked, most));
+    return Value::of(split(marked, *by, most, name == "rsplit", budget));
   }
   if (name == "splitlines") {
     budget.spend(text.size() * sizeof(Value));
     const Value* keep = arguments.get(0, "keepends");
-    return Value::of(lines(text, keep && keep->truth()));
+    return Value::of(lines(marked, keep && keep->truth()));
   }
   if (name == "startswith") return Value::of(affix(text, arguments.get(0, ""), true, budget));
   if (name == "endswith") return Value::of(affix(text, arguments.get(0, ""), false, budget));
   if (name == "upper" || name == "lower" || name == "title" || name == "capitalize") {
-    return apply_filter(name, Value::of(text), {}, budget);
+    return apply_filter(name, Value::of(marked), {}, budget);
   }
   if (name == "replace") {
-    return Value::of(replaced_most(text, needed(), needed_text(arguments, 1, budget),
+    needed_text(arguments, 1, budget);
+    return Value::of(replaced_most(marked, needed(), arguments.marked_text(1, ""),
                                    arguments.integer(2, "count", -1), budget));
   }
   if (name == "find") return Value::of(place_of(text, text.find(needed())));
@@ -172,16 +179,16 @@ std::optional<Value> text_method(const std::string& text, std::string_view name,
   if (name == "count") return Value::of(count_of(text, needed()));
   if (name == "join") {
     if (arguments.values.empty()) budget.fail("'join' lacks its list");
-    TemplateArguments with{.values = {Value::of(text)}, .named = {}};
+    TemplateArguments with{.values = {Value::of(marked)}, .named = {}};
     return apply_filter("join", arguments.values[0], with, budget);
   }
   if (name == "removeprefix") {
     const std::string prefix = needed();
-    return Value::of(text.starts_with(prefix) ? text.substr(prefix.size()) : text);
+    return Value::of(text.starts_with(prefix) ? marked.part(prefix.size()) : marked);
   }
   if (name == "removesuffix") {
     const std::string suffix = needed();
-    return Value::of(text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text);
+    return Value::of(text.ends_with(suffix) ? marked.part(0, text.size() - suffix.size()) : marked);
   }
   if (name == "isdigit")
     return Value::of(every(text, [](char32_t c) { return category(c) == Category::Nd; }));
@@ -234,7 +241,8 @@ std::optional<TemplateValue> call_method(const TemplateValue& value, std::string
                                          const TemplateArguments& arguments,
                                          TemplateBudget& budget) {
   budget.step();
-  if (const std::string* text = value.text()) return text_method(*text, name, arguments, budget);
+  if (const MarkedText* text = value.marked_text())
+    return text_method(*text, name, arguments, budget);
   if (const TemplateList* list = value.list()) return list_method(*list, name, arguments, budget);
   if (value.dict()) return dict_method(value, name, arguments, budget);
   return std::nullopt;

@@ -60,19 +60,20 @@ Value arithmetic(std::string_view op, const Value& a, const Value& b,
   return Value::of(p - q * std::floor(p / q));
 }
 
-Value repeated(const std::string& text, int64_t n, TemplateBudget& budget) {
-  if (n <= 0 || text.empty()) return Value::of("");
+Value repeated(const MarkedText& text, int64_t n, TemplateBudget& budget) {
+  if (n <= 0 || text.size() == 0) return Value::of("");
   if (n > (int64_t{1} << 30)) budget.fail("a text is repeated too often");
-  budget.spend(text.size() * static_cast<size_t>(n));
-  std::string out;
-  for (int64_t i = 0; i < n; ++i) out += text;
+  budget.spend(text.weight() * static_cast<size_t>(n));
+  MarkedText out;
+  for (int64_t i = 0; i < n; ++i) out.append(text);
   return Value::of(std::move(out));
 }
 
 Value sum(const Value& a, const Value& b, TemplateBudget& budget) {
   if (a.text() && b.text()) {
-    budget.spend(a.text()->size() + b.text()->size());
-    return Value::of(*a.text() + *b.text());
+    budget.spend(a.marked_text()->weight() + b.marked_text()->weight());
+    MarkedText both = *a.marked_text();
+    return Value::of(std::move(both.append(*b.marked_text())));
   }
   TemplateList items = *a.list();
   budget.spend((items.size() + b.list()->size()) * sizeof(Value));
@@ -82,7 +83,18 @@ Value sum(const Value& a, const Value& b, TemplateBudget& budget) {
 
 Value joined(const Value& a, const Value& b, TemplateBudget& budget) {
   budget.spend(a.weight() + b.weight());
-  return Value::of(a.str() + b.str());
+  MarkedText both = a.marked_str();
+  return Value::of(std::move(both.append(b.marked_str())));
+}
+
+// Where each character of a text begins, and where the last one ends.
+std::vector<size_t> starts(const std::string& text) {
+  std::vector<size_t> places;
+  for (size_t at = 0; at < text.size(); at += code_point_at(text, at).length) {
+    places.push_back(at);
+  }
+  places.push_back(text.size());
+  return places;
 }
 
 [[noreturn]] void refuse(std::string_view op, const Value& a, const Value& b,
@@ -117,8 +129,8 @@ TemplateValue apply_operator(std::string_view op, const Value& a, const Value& b
   if (op == "~") return joined(a, b, budget);
   if (a.is_number() && b.is_number()) return arithmetic(op, a, b, budget);
   if (op == "+" && ((a.text() && b.text()) || (a.list() && b.list()))) return sum(a, b, budget);
-  if (op == "*" && a.text() && whole(b)) return repeated(*a.text(), *whole(b), budget);
-  if (op == "*" && b.text() && whole(a)) return repeated(*b.text(), *whole(a), budget);
+  if (op == "*" && a.text() && whole(b)) return repeated(*a.marked_text(), *whole(b), budget);
+  if (op == "*" && b.text() && whole(a)) return repeated(*b.marked_text(), *whole(a), budget);
   refuse(op, a, b, budget);
 }
 
@@ -142,11 +154,13 @@ TemplateValue item_of(const Value& value, const Value& key, const TemplateBudget
     return (*list)[static_cast<size_t>(at)];
   }
   if (value.text()) {
-    const std::u32string letters = code_points(*value.text());
-    const auto n = static_cast<int64_t>(letters.size());
+    const int64_t n = length_of(value, budget);
     const int64_t at = *index < 0 ? *index + n : *index;
     if (at < 0 || at >= n) return Value::undefined(fmt::format("character {}", *index));
-    return Value::of(utf8(letters[static_cast<size_t>(at)]));
+    const std::string& text = *value.text();
+    size_t begin = 0;
+    for (int64_t i = 0; i < at; ++i) begin += code_point_at(text, begin).length;
+    return Value::of(value.marked_text()->part(begin, code_point_at(text, begin).length));
   }
   if (value.is_undefined()) return attribute_of(value, "item", budget);
   return Value::undefined(fmt::format("item {}", *index));
@@ -158,24 +172,26 @@ TemplateValue slice_of(const Value& value, std::optional<int64_t> first,
   if (!value.list() && !value.text()) budget.fail(fmt::format("{} has no slices", value.kind()));
   const int64_t by = step.value_or(1);
   if (by == 0) budget.fail("a slice has the step 0");
-  const std::u32string letters = value.text() ? code_points(*value.text()) : std::u32string();
-  const auto n = static_cast<int64_t>(value.text() ? letters.size() : value.list()->size());
-  budget.spend(static_cast<size_t>(n) * (value.text() ? 4 : sizeof(Value)));
+  const MarkedText* marked = value.marked_text();
+  budget.spend(marked ? marked->size() * sizeof(size_t) : value.list()->size() * sizeof(Value));
+  const std::vector<size_t> places = marked ? starts(marked->text()) : std::vector<size_t>();
+  const auto n = static_cast<int64_t>(marked ? places.size() - 1 : value.list()->size());
   const int64_t low = by > 0 ? 0 : -1;
   const int64_t high = by > 0 ? n : n - 1;
   const int64_t begin = first ? clamped(*first, n, low, high) : (by > 0 ? low : high);
   const int64_t end = last ? clamped(*last, n, low, high) : (by > 0 ? high : low);
   TemplateList items;
-  std::string text;
+  MarkedText text;
   for (int64_t at = begin; by > 0 ? at < end : at > end;) {
-    if (value.text()) {
-      append_utf8(text, letters[static_cast<size_t>(at)]);
+    const auto i = static_cast<size_t>(at);
+    if (marked) {
+      text.append(*marked, places[i], places[i + 1] - places[i]);
     } else {
-      items.push_back((*value.list())[static_cast<size_t>(at)]);
+      items.push_back((*value.list())[i]);
     }
     if (__builtin_add_overflow(at, by, &at)) break;
   }
-  return value.text() ? Value::of(std::move(text)) : Value::of(std::move(items));
+  return marked ? Value::of(std::move(text)) : Value::of(std::move(items));
 }
 
 }  // namespace luminal::tokens

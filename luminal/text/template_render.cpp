@@ -6,6 +6,7 @@
 #include <map>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/printable.h"
 #include "luminal/text/template_functions.h"
 #include "luminal/text/template_operators.h"
 
@@ -38,7 +39,7 @@ class Renderer {
     for (const auto& [name, value] : context) scopes_[0][name] = value;
   }
 
-  std::string render(const TemplateBody& body) {
+  MarkedText render(const TemplateBody& body) {
     run(body);
     return std::move(out_);
   }
@@ -101,20 +102,25 @@ class Renderer {
 
   void print_value(const Value& value) {
     budget_.spend(value.weight());
-    print(value.str());
+    if (const MarkedText* text = value.marked_text()) {
+      print(*text);
+    } else {
+      print(value.marked_str());
+    }
   }
 
-  void print(std::string_view text) {
+  template <typename Text>  // MarkedText, or std::string for the template's own
+  void print(const Text& text) {
     if (text.size() > budget_.output - out_.size()) {
       budget_.fail(fmt::format("it prints more than {} bytes", budget_.output));
     }
-    out_ += text;
+    out_.append(text);
   }
 
-  std::string captured(const TemplateBody& body) {
-    std::string outer = std::exchange(out_, {});
+  MarkedText captured(const TemplateBody& body) {
+    MarkedText outer = std::exchange(out_, {});
     run(body);
-    budget_.spend(out_.size());
+    budget_.spend(out_.weight());
     return std::exchange(out_, std::move(outer));
   }
 
@@ -269,12 +275,14 @@ class Renderer {
 
   Value eval_dict(const TemplateExpr& expr) {
     TemplateDict dict;
+    bool marked_keys = false;
     for (size_t i = 0; i + 1 < expr.items.size(); i += 2) {
       const Value key = eval(*expr.items[i]);
       if (!key.text()) budget_.fail(fmt::format("{} is no key of a dict", key.kind()));
+      marked_keys = marked_keys || key.marked();
       put(dict, *key.text(), eval(*expr.items[i + 1]));
     }
-    return Value::of(std::move(dict));
+    return Value::of(std::move(dict), marked_keys);
   }
 
   void put(TemplateDict& dict, const std::string& key, Value value) {
@@ -368,14 +376,16 @@ class Renderer {
     if (name == "range") return range(given);
     if (name == "raise_exception") {
       throw UserError(fmt::format("chat template: it refuses this conversation: {}",
-                                  given.text(0, "message", "it doesn't say why").substr(0, 1000)));
+                                  base::printable(given.text(0, "message", "it doesn't say why"))));
     }
-    if (name == "strftime_now")
-      return Value::of(formatted_time(given.text(0, "format", "%Y-%m-%d")));
+    if (name == "strftime_now") return formatted_time(given);
     TemplateDict members;
-    if (!given.values.empty() && given.values[0].dict()) members = *given.values[0].dict();
+    const bool from_dict = !given.values.empty() && given.values[0].dict();
+    if (from_dict) members = *given.values[0].dict();
     for (const auto& [key, value] : given.named) put(members, key, value);
-    if (name == "dict") return Value::of(std::move(members));
+    if (name == "dict") {
+      return Value::of(std::move(members), from_dict && given.values[0].marked());
+    }
     if (name == "namespace") {
       auto shared = std::make_shared<TemplateDict>();
       for (auto& [key, value] : members) set_member(*shared, key, std::move(value));
@@ -406,14 +416,16 @@ class Renderer {
     return Value::of(std::move(items));
   }
 
-  std::string formatted_time(const std::string& format) {
+  Value formatted_time(const TemplateArguments& given) {
+    const std::string format = given.text(0, "format", "%Y-%m-%d");
     if (format.size() > 200) budget_.fail("the format of 'strftime_now' is too long");
     const auto seconds = static_cast<std::time_t>(now_);
     std::tm parts{};
     gmtime_r(&seconds, &parts);
     char buffer[2048];
     const size_t n = std::strftime(buffer, sizeof(buffer), format.c_str(), &parts);
-    return {buffer, n};
+    const Value* argument = given.get(0, "format");
+    return Value::of(MarkedText({buffer, n}, argument && argument->marked()));
   }
 
   // A macro sees the variables of the template, its own, and those it is called with.
@@ -438,7 +450,7 @@ class Renderer {
     std::vector<Scope> outer = std::exchange(scopes_, {});
     scopes_.push_back(outer[0]);
     scopes_.push_back(std::move(own));
-    std::string text = captured(macro.bodies[0]);
+    MarkedText text = captured(macro.bodies[0]);
     outer[0] = std::move(scopes_[0]);
     scopes_ = std::move(outer);
     return Value::of(std::move(text));
@@ -447,13 +459,13 @@ class Renderer {
   int64_t now_;
   TemplateBudget budget_;
   std::vector<Scope> scopes_;
-  std::string out_;
+  MarkedText out_;
 };
 
 }  // namespace
 
-std::string render_template(const TemplateBody& body, const TemplateDict& context, int64_t now,
-                            TemplateBudget budget) {
+MarkedText render_template(const TemplateBody& body, const TemplateDict& context, int64_t now,
+                           TemplateBudget budget) {
   return Renderer(context, now, budget).render(body);
 }
 

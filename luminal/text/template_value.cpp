@@ -143,10 +143,12 @@ void append_json(std::string& out, const TemplateValue& value, int indent, int l
 TemplateValue TemplateValue::undefined(std::string_view name) {
   return Data(TemplateUndefined{std::string(name)});
 }
-TemplateValue TemplateValue::of(std::string text) {
-  const size_t weight = 8 + text.size();
-  TemplateValue value(Data(std::make_shared<const std::string>(std::move(text))));
+TemplateValue TemplateValue::of(MarkedText text) {
+  const size_t weight = 8 + text.weight();
+  const bool marked = text.marked();
+  TemplateValue value(Data(std::make_shared<const MarkedText>(std::move(text))));
   value.weight_ = weight;
+  value.marked_ = marked;
   return value;
 }
 TemplateValue::TemplateValue(Data data) : data_(std::move(data)) {
@@ -156,31 +158,41 @@ TemplateValue::TemplateValue(Data data) : data_(std::move(data)) {
 TemplateValue TemplateValue::of(TemplateList list) {
   int depth = 0;
   size_t weight = 8;
+  bool marked = false;
   for (const TemplateValue& item : list) {
+    marked = marked || item.marked_;
     depth = std::max(depth, item.depth_);
     weight = checked_weight(weight + item.weight_);
   }
   TemplateValue value(Data(std::make_shared<const TemplateList>(std::move(list))));
   value.depth_ = checked_depth(depth + 1);
   value.weight_ = weight;
+  value.marked_ = marked;
   return value;
 }
-TemplateValue TemplateValue::of(TemplateDict dict) {
+TemplateValue TemplateValue::of(TemplateDict dict, bool marked_keys) {
   int depth = 0;
   size_t weight = 8;
+  bool marked = marked_keys;
   for (const auto& [key, item] : dict) {
+    marked = marked || item.marked_;
     depth = std::max(depth, item.depth_);
     weight = checked_weight(weight + key.size() + item.weight_);
   }
   TemplateValue value(Data(std::make_shared<const TemplateDict>(std::move(dict))));
   value.depth_ = checked_depth(depth + 1);
   value.weight_ = weight;
+  value.marked_ = marked;
   return value;
 }
 
-const std::string* TemplateValue::text() const {
-  const auto* text = std::get_if<Shared<std::string>>(&data_);
+const MarkedText* TemplateValue::marked_text() const {
+  const auto* text = std::get_if<Shared<MarkedText>>(&data_);
   return text ? text->get() : nullptr;
+}
+const std::string* TemplateValue::text() const {
+  const MarkedText* text = marked_text();
+  return text ? &text->text() : nullptr;
 }
 const TemplateList* TemplateValue::list() const {
   const auto* list = std::get_if<Shared<TemplateList>>(&data_);
@@ -221,6 +233,11 @@ std::string TemplateValue::str() const {
   if (is_undefined()) return {};
   if (const std::string* as_text = text()) return *as_text;
   return repr();
+}
+
+MarkedText TemplateValue::marked_str() const {
+  const MarkedText* text = marked_text();
+  return text ? *text : MarkedText(str(), marked_);
 }
 
 std::string TemplateValue::repr() const {

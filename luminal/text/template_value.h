@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "luminal/text/marked_text.h"
+
 namespace luminal::tokens {
 
 class TemplateValue;
@@ -37,7 +39,7 @@ class TemplateValue {
  public:
   using Data =
       std::variant<TemplateUndefined, TemplateNone, bool, int64_t, double,
-                   std::shared_ptr<const std::string>, std::shared_ptr<const TemplateList>,
+                   std::shared_ptr<const MarkedText>, std::shared_ptr<const TemplateList>,
                    std::shared_ptr<const TemplateDict>, TemplateNamespace, TemplateFunction,
                    std::shared_ptr<const TemplateLoop>, std::shared_ptr<const TemplateMacro>>;
 
@@ -48,18 +50,21 @@ class TemplateValue {
   static TemplateValue of(bool value) { return Data(value); }
   static TemplateValue of(int64_t value) { return Data(value); }
   static TemplateValue of(double value) { return Data(value); }
-  static TemplateValue of(std::string text);
+  static TemplateValue of(MarkedText text);
+  static TemplateValue of(std::string text) { return of(MarkedText(std::move(text))); }
   static TemplateValue of(const char* text) { return of(std::string(text)); }
   // UserError when lists and dicts are nested deeper than 100 or weigh more than 256 MB, so that
   // walking a value is bounded; a namespace or a loop can't be inside of one at all.
   static TemplateValue of(TemplateList list);
-  static TemplateValue of(TemplateDict dict);
+  // Keys have no marks of their own: `marked_keys` says that some come from the conversation.
+  static TemplateValue of(TemplateDict dict, bool marked_keys = false);
 
   template <typename T>
   const T* get_if() const {
     return std::get_if<T>(&data_);
   }
   const std::string* text() const;
+  const MarkedText* marked_text() const;
   const TemplateList* list() const;
   const TemplateDict* dict() const;
   bool is_undefined() const { return std::holds_alternative<TemplateUndefined>(data_); }
@@ -72,6 +77,7 @@ class TemplateValue {
   bool truth() const;
   // How Python prints it: str() and repr().
   std::string str() const;
+  MarkedText marked_str() const;
   std::string repr() const;
   // As json.dumps(value, ensure_ascii=False, indent=…) does; a negative indent is none.
   std::string json(int indent = -1) const;
@@ -80,6 +86,8 @@ class TemplateValue {
   int depth() const { return depth_; }
   // About how many bytes it takes to write it out, shared parts each time they stand there.
   size_t weight() const { return weight_; }
+  // Whether any of its text came from the conversation: see MarkedText.
+  bool marked() const { return marked_; }
   // By the key of a dict or namespace; null where there is none.
   const TemplateValue* find(std::string_view key) const;
 
@@ -87,6 +95,7 @@ class TemplateValue {
   Data data_;
   int depth_ = 0;
   size_t weight_ = 8;
+  bool marked_ = false;
 };
 
 bool equal(const TemplateValue& a, const TemplateValue& b);

@@ -23,20 +23,66 @@ std::string contents(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.size()};
 }
 
+// The parts of ranges that lie in a part of the text, counted from its beginning.
+std::vector<TextRange> ranges_in(std::span<const TextRange> ranges, size_t begin, size_t end) {
+  std::vector<TextRange> result;
+  auto next = std::partition_point(ranges.begin(), ranges.end(),
+                                   [&](const TextRange& range) { return range.end <= begin; });
+  for (; next != ranges.end() && next->begin < end; ++next) {
+    result.push_back({std::max(next->begin, begin) - begin, std::min(next->end, end) - begin});
+  }
+  return result;
+}
+
+// U+FFFD where the text isn't UTF-8, with its ranges moved along.
+std::string valid_text(std::string_view text, std::vector<TextRange>& ranges) {
+  std::string valid;
+  size_t done = 0;
+  const auto copy_to = [&](size_t end) {
+    valid += tokens::valid_utf8(text.substr(done, end - done));
+    done = end;
+    return valid.size();
+  };
+  for (TextRange& range : ranges) {
+    const size_t begin = copy_to(range.begin);
+    range = {begin, copy_to(range.end)};
+  }
+  copy_to(text.size());
+  return valid;
+}
+
+std::vector<TextRange> checked(std::span<const TextRange> ranges, size_t size) {
+  size_t done = 0;
+  for (const TextRange& range : ranges) {
+    if (range.begin < done || range.end < range.begin || range.end > size) {
+      throw UserError(
+          fmt::format("tokenizer: the plain range [{}, {}) isn't within the text of {} bytes, or "
+                      "not after the range before it",
+                      range.begin, range.end, size));
+    }
+    done = range.end;
+  }
+  return {ranges.begin(), ranges.end()};
+}
+
 // One call of encode(): its words are remembered while it lasts.
 class Encoder {
  public:
   Encoder(const TokenizerParts& parts, size_t text_bytes) : parts_(parts), cache_(text_bytes) {}
 
-  void encode(std::string_view text, bool with_special, std::vector<TokenId>& ids) {
-    for (const AddedTokens::Part& raw : parts_.added.split(text, false, with_special)) {
+  void encode(std::string_view text, bool with_special, std::span<const TextRange> plain,
+              std::vector<TokenId>& ids) {
+    for (const AddedTokens::Part& raw : parts_.added.split(text, false, with_special, plain)) {
       if (raw.token) {
         ids.push_back(raw.token->id);
         continue;
       }
       const bool at_start = raw.text.data() == text.data();
       const std::string normalized = parts_.normalizer.apply(raw.text);
-      for (const AddedTokens::Part& part : parts_.added.split(normalized, true, with_special)) {
+      const auto begin = static_cast<size_t>(raw.text.data() - text.data());
+      const std::vector<TextRange> ranges = ranges_in(plain, begin, begin + raw.text.size());
+      for (const AddedTokens::Part& part :
+           split_normalized(raw.text, normalized, with_special, ranges)) {
         if (part.token) {
           ids.push_back(part.token->id);
         } else {
@@ -47,6 +93,33 @@ class Encoder {
   }
 
  private:
+  // Ranges are of the raw text: where the normalised one has special tokens at all, they are found
+  // in it by normalising what is before each of their ends.
+  std::vector<AddedTokens::Part> split_normalized(std::string_view raw,
+                                                  const std::string& normalized, bool with_special,
+                                                  std::span<const TextRange> ranges) const {
+    std::vector<AddedTokens::Part> parts = parts_.added.split(normalized, true, with_special);
+    const bool any_special = std::any_of(parts.begin(), parts.end(), [](const auto& part) {
+      return part.token && part.token->special;
+    });
+    if (ranges.empty() || !any_special) return parts;
+    std::vector<TextRange> found;
+    size_t done = 0;
+    const auto place_of = [&](size_t end) {
+      const std::string before = parts_.normalizer.apply(raw.substr(0, end));
+      if (normalized.starts_with(before)) done = std::max(done, before.size());
+      return normalized.starts_with(before);
+    };
+    for (const TextRange& range : ranges) {
+      bool known = place_of(range.begin);
+      const size_t begin = done;
+      known = (range.end == raw.size() || place_of(range.end)) && known;
+      if (!known) return parts_.added.split(normalized, true, false);
+      found.push_back({begin, range.end == raw.size() ? normalized.size() : done});
+    }
+    return parts_.added.split(normalized, true, with_special, found);
+  }
+
   void words(std::string_view text, bool at_start, std::vector<TokenId>& ids) {
     parts_.pre_tokenizer.run(text, at_start, [&](std::string_view word) {
       cache_.append(word, ids, [&](std::string_view new_word, std::vector<TokenId>& out) {
@@ -112,14 +185,15 @@ Tokenizer Tokenizer::from_vocabulary(const VocabularyData& data) {
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+  std::vector<TextRange> plain = checked(options.plain, text.size());
   std::string valid;
   if (!tokens::is_utf8(text)) {
-    valid = tokens::valid_utf8(text);
+    valid = valid_text(text, plain);
     text = valid;
   }
   std::vector<TokenId> ids;
   if (options.add_special) ids = parts_->before;
-  Encoder(*parts_, text.size()).encode(text, options.parse_special, ids);
+  Encoder(*parts_, text.size()).encode(text, options.parse_special, plain, ids);
   if (options.longest > 0) shorten(*parts_, options, ids);
   if (options.add_special) ids.insert(ids.end(), parts_->after.begin(), parts_->after.end());
   return ids;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/text/text_range.h"
 #include "luminal/text/token_id.h"
 #include "luminal/text/vocabulary_data.h"
 
@@ -25,6 +26,9 @@ struct EncodeOptions {
   // Special tokens that are written out in the text ("<|im_end|>") become those tokens; otherwise
   // they are text like any other, which is what a text from someone else should be.
   bool parse_special = true;
+  // Parts of the text where special tokens aren't parsed: a special token is one only where all of
+  // it lies outside of these ranges. Sorted, without overlap; ChatText::from_messages.
+  std::span<const TextRange> plain = {};
   // The most tokens, with the special ones around the text: a longer text loses its end. 0: any
   // number. UserError where the special ones alone are more.
   size_t longest = 0;

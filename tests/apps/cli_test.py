@@ -45,7 +45,68 @@ class General(unittest.TestCase):
         self.assertIn("there is no command 'prnt'", run("graph", "prnt", "x").stderr)
 
 
+class HostileArguments(unittest.TestCase):
+    GRAPH = str(SOURCE / "tests/apps/graph.txt")
+
+    def test_numbers_that_do_not_fit_are_errors(self):
+        for arguments in (("--seed", "99999999999999999999"), ("--seed", "-1"), ("--memory-limit", "-1"),
+                          ("--memory-limit", "99999999999999999999"), ("--threads", "-1"), ("--budget", "-1"),
+                          ("--context", "-5")):
+            with self.subTest(arguments):
+                result = run("run", self.GRAPH, *arguments)
+                self.assertEqual(result.returncode, 2)
+                self.assertLess(len(result.stderr), 300)
+        self.assertEqual(run("run", self.GRAPH, "--seed", "18446744073709551615", "--memory-limit", "512MB").returncode, 0)
+
+    def test_too_many_threads_are_an_error(self):
+        result = run("run", self.GRAPH, "--threads", "100000")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("100000 threads", result.stderr)
+
+    def test_a_graph_names_no_files_outside_of_its_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "inside").mkdir()
+            for path in (folder / "x.bin", folder / "inside/x.bin"):
+                path.write_bytes(bytes(16))
+            (folder / "inside/link").symlink_to(folder / "x.bin")
+            graph = folder / "inside/graph.lum"
+
+            def result_of(path):
+                graph.write_text('luminal-graph 1\n%0 = input "x" : f32[4]\n%1 = add %0 %0 : f32[4]\n'
+                                 f'diff "{path}" 0.0 0.0 %1\noutput "y" %1\n')
+                return run("run", str(graph), "--cache", "none")
+
+            for path in (folder / "x.bin", "../x.bin", "link", "/etc/hostname"):
+                self.assertIn("isn't in the folder of the graph", result_of(path).stderr)
+            self.assertIn("against", result_of("x.bin").stdout)
+
+    def test_text_of_files_cannot_move_the_terminal(self):
+        result = run("graph", "print", "-", text="luminal-graph 1\n\x1b[2J" + "x" * 100000)
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn("\x1b", result.stderr)
+        self.assertLess(len(result.stderr), 5000)
+
+    def test_a_sum_too_large_to_count_is_the_users(self):
+        result = run("run", "-", "--cache", "none", text='luminal-graph 1\n%0 = constant 1.0 : f32[]\n'
+                     '%1 = view %0 [] : f32[4294967296, 4294967296, 4]\n%2 = reduce sum %1 : f32[4294967296, 4294967296]\n'
+                     '%3 = reduce sum %2 : f32[4294967296]\n%4 = reduce sum %3 : f32[]\noutput "y" %4\n')
+        self.assertEqual(result.returncode, 1, result.stderr)
+
+
 class Cache(unittest.TestCase):
+    def test_entries_that_others_planted_are_not_used(self):
+        graph = str(SOURCE / "tests/apps/graph.txt")
+        with tempfile.TemporaryDirectory() as folder:
+            run("compile", graph, "--cache", folder)
+            for entry in pathlib.Path(folder).iterdir():
+                if entry.name != "secret":
+                    entry.chmod(0o666)
+            result = run("compile", graph, "--report", "--cache", folder)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("empty the folder", result.stdout)
+            self.assertNotIn("empty the folder", run("compile", graph, "--report", "--cache", folder).stdout)
+
     def test_stats_count_what_compile_kept_and_clear_removes_it(self):
         graph = str(SOURCE / "tests/apps/graph.txt")
         with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +122,7 @@ class Cache(unittest.TestCase):
             result = run("cache", "clear", environment=environment)
             self.assertIn(f"removed {count} compiled kernels", result.stdout)
             self.assertIn("and 1 plans", result.stdout)
-            self.assertEqual([file.name for file in kernels.iterdir()], ["main.o"])
+            self.assertEqual(sorted(file.name for file in kernels.iterdir()), ["main.o", "secret"])
 
     def test_another_process_finds_the_plan_and_it_is_the_same(self):
         graph = str(SOURCE / "examples/feed_forward.lum")
@@ -589,6 +650,37 @@ class Egg(unittest.TestCase):
         result = self.egg(self.FILE)
         self.assertEqual((result.stdout, result.stderr), (self.OUTPUT, ""))
         self.assertEqual(self.egg("-", text=pathlib.Path(self.FILE).read_text()).stdout, self.OUTPUT)
+
+    def test_files_are_reached_only_when_allowed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "inside").mkdir()
+            (folder / "inside/more.egg").write_text("(relation more (i64))")
+            (folder / "rows.tsv").write_text("secret")
+            out = folder / "out.txt"
+            program = folder / "inside/program.egg"
+            for text, refused in ((f'(output "{out}" 1)', "can't be written"),
+                                  (f'(relation r (String)) (input r "{folder}/rows.tsv")', "can't be read"),
+                                  ('(include "../rows.tsv")', "can't be read"),
+                                  (f'(include "{SOURCE}/tests/apps/program.egg")', "can't be read"),
+                                  ('(relation r (String)) (print-function r 1 :file "x")', None)):
+                program.write_text(text)
+                result = run("egg", str(program))
+                self.assertEqual(result.returncode, 1, text)
+                if refused:
+                    self.assertIn(refused, result.stderr)
+                    self.assertIn("--allow-files", result.stderr)
+            self.assertFalse(out.exists())
+            program.write_text(f'(include "more.egg") (print-size more)')
+            self.assertEqual(self.egg(str(program)).stdout, "0\n")
+            program.write_text(f'(relation r (String)) (input r "{folder}/rows.tsv") (output "{out}" 1)')
+            self.egg(str(program), "--allow-files")
+            self.assertEqual(out.read_text(), "1\n")
+
+    def test_strings_that_double_stop_at_the_limit_of_bytes(self):
+        program = '(relation r (String)) (r "aaaaaaaaaaaaaaaa") (rule ((r x)) ((r (+ x x))) :name "double") (run 100)'
+        self.assertIn("stopped at the limit of bytes, look at rule 'double'",
+                      self.egg("-", "--max-bytes", "1MB", text=program).stdout)
 
     def test_programs_share_an_e_graph(self):
         self.assertEqual(self.egg(self.FILE, "-", text="(extract f)").stdout, self.OUTPUT + "(Add (Num 3) (Num 7))\n")

@@ -41,8 +41,9 @@ const std::vector<Bindings> kAllPasts = {{{"p", 1000}}, {{"p", 0}},   {{"p", 1}}
                                          {{"p", 255}},  {{"p", 256}}, {{"p", 4097}}};
 const std::vector<Bindings> kPasts = {{{"p", 600}}, {{"p", 0}}, {{"p", 255}}};
 
-void check(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = kPasts) {
-  for (const char* target : {"", "avx2"}) {
+void check(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = kPasts,
+           const std::vector<std::string>& targets = {"", "avx2"}) {
+  for (const std::string& target : targets) {
     SCOPED_TRACE(target);
     Comparison comparison{.graph = graph, .results = {y}};
     comparison.options.target = target;
@@ -68,6 +69,16 @@ TEST(DecodeAttention, IsRightAtEveryLengthOfThePast) {
 
 TEST(DecodeAttention, ReadsNoMoreOfACacheThanIsThere) {
   for (DType dtype : {DType::F32, DType::BF16}) check({.dtype = dtype, .whole = true});
+}
+
+// Rows that share a key may be more than the lanes of a vector: 4 on sse2.
+TEST(DecodeAttention, TakesGroupsThatAreLargerThanAVector) {
+  for (int64_t heads : {1, 3, 4, 5, 6, 7, 8, 9}) {
+    SCOPED_TRACE(heads);
+    Graph graph;
+    const Decode d{.heads = heads, .kv_heads = 1, .size = 16};
+    check(graph, decode(graph, d), {{{"p", 600}}}, {"sse2"});
+  }
 }
 
 TEST(DecodeAttention, TakesHeadsInGroupsOfAnySize) {

@@ -1,6 +1,9 @@
 // Concatenation, padding and gathers as parts of one kernel: what is under a condition that doesn't
 // hold is read inside its tensor or not at all.
+#include <gmock/gmock.h>
+
 #include "against_interpreter.h"
+#include "luminal/base/errors.h"
 #include "luminal/graph/primitives.h"
 
 namespace luminal {
@@ -144,6 +147,113 @@ TEST(Gather, OfAViewOfAReductionStoresTheReduction) {
     comparison.run({{}, {}});
     if (fusion == FusionPolicy::Always) {
       EXPECT_EQ(comparison.report.kernels.size(), 2u);
+    }
+  }
+}
+
+// Vectors divide as doubles, which hold integers up to 2^53 only.
+TEST(IndexDivision, IsExactForLargeValues) {
+  Graph graph;
+  const Expr s = Expr::var("s", 1), i = Expr::index(0, 64);
+  const Expr expressions[] = {
+      (s * s + i) % 7,
+      (s * s + i) / 7,
+      ceil_div(max(s * s, i), s),
+      (i * int64_t{144115188075855869}) % 7,
+      (i * int64_t{144115188075855869} - int64_t{4611686018427387904}) / 1000003,
+      (i * int64_t{144115188075855869} - int64_t{4611686018427387904}) % -1000003,
+      (s * s * 2 - i) / (s + i),
+      (s * s - i * s) % (s * 2097152 + 1),
+      (i - s * s) / (i + s),
+  };
+  std::vector<Tensor> outputs;
+  for (Expr e : expressions) {
+    outputs.push_back(prim::iota(graph, e, {64}, DType::I64).output(e.text()));
+  }
+  for (const char* target : {"sse2", "avx2", ""}) {
+    Comparison comparison{graph, outputs};
+    comparison.options.target = target;
+    comparison.run({{{"s", 2147483639}}, {{"s", 1}}, {{"s", 2147483647}}});
+  }
+}
+
+// A remainder outside of its range would read outside of the buffer.
+TEST(IndexDivision, OfLargeValuesReadsInside) {
+  Graph graph;
+  Tensor x = graph.input("x", {7});
+  const Expr at = max(Expr::index(0, 64) * int64_t{144115188075855869}, 5) % 7;
+  Comparison comparison{graph, {prim::view(x, IndexMap({64}, {7}, {at})).output("y")}};
+  comparison.run({{}});
+}
+
+// A slice whose start is known in the run: inside it is read, outside it is an error with both back
+// ends, and the next run is as good as any.
+TEST(SliceAtAVariable, IsCheckedInEachRun) {
+  for (const char* backend : {"cpu", "interp"}) {
+    Graph graph;
+    const Expr p = Expr::var("p", 0, 100), n = Expr::var("n", 0, 100);
+    Tensor x = graph.input("x", {16, 3});
+    const Expr i0 = Expr::index(0, n), i1 = Expr::index(1, 3);
+    Tensor y = prim::view(x, IndexMap({n, 3}, {16, 3}, {i0 + p, i1})).output("y");
+    CompileOptions options;
+    options.backend = backend;
+    options.cache_folder = "none";
+    Executable executable = compile(graph, options);
+    std::vector<float> values;
+    for (int i = 0; i < 48; ++i) values.push_back(static_cast<float>(i));
+    executable.set(x, values);
+    executable.run({{"p", 13}, {"n", 3}});
+    EXPECT_EQ(executable.get<float>(y).front(), 39);
+    try {
+      executable.run({{"p", 14}, {"n", 3}});
+      ADD_FAILURE() << "read outside";
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("reads outside axis 0 of [16, 3], which has 16 "
+                                                   "elements at n = 3, p = 14: i0 + p reaches 16"));
+    }
+    executable.run({{"p", 100}, {"n", 0}});  // nothing is read
+    executable.run({{"p", 1}, {"n", 15}});
+    EXPECT_EQ(executable.get<float>(y).back(), 47);
+  }
+}
+
+// As scalars and in vectors, and where a gathered row makes them integer instructions.
+TEST(IndexExpressions, LogicAndDivisionMeanTheSameOnTheCpu) {
+  const Expr s = Expr::var("s", -3, 3), i = Expr::index(0, 37), j = Expr::index(1, 5);
+  const Expr exprs[] = {i && 7,
+                        (i && 7) * 3 + (j || 0),
+                        (i + 1) / s,
+                        (i - 20) % s,
+                        ceil_div(i - 3, s),
+                        (i * j) / (s * j),
+                        (i % 4) || (j / s)};
+  for (Expr expr : exprs) {
+    SCOPED_TRACE(expr.text());
+    Graph graph;
+    Tensor y = prim::iota(graph, expr, {37, 5}, DType::I64).output("y");
+    Comparison comparison{graph, {y}};
+    if (expr.variables().empty()) {
+      comparison.run({{}});
+    } else {
+      comparison.run({{{"s", 0}}, {{"s", 2}}, {{"s", -3}}});
+    }
+  }
+}
+
+TEST(IndexExpressions, OfAGatheredRowMeanTheSameOnTheCpu) {
+  const Expr s = Expr::var("s", -3, 3), i = Expr::index(0, 37);
+  const auto within = [](Expr e) { return max(min(e, 12), 0); };
+  for (Expr expr : {within(i && 7), within((i - 20) / s + 6), within((i - 20) % s + 6),
+                    within(ceil_div(i - 20, s) + 6), within(i / -3 + 12), within(i % -5 + 5)}) {
+    SCOPED_TRACE(expr.text());
+    Graph graph;
+    Tensor table = prim::view(graph.input("x", {13}), IndexMap({37}, {13}, {expr}));
+    Tensor y = prim::gather(table, graph.input("rows", {50}, DType::I64)).output("y");
+    Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"rows", 37}}};
+    if (expr.variables().empty()) {
+      comparison.run({{}});
+    } else {
+      comparison.run({{{"s", 0}}, {{"s", 2}}, {{"s", -3}}});
     }
   }
 }

@@ -118,5 +118,43 @@ TEST(Scan, OfNanAndInfinityIsOrdered) {
   for (size_t i = 3; i < 6; ++i) EXPECT_TRUE(std::isnan(got[i]));
 }
 
+// An index below 1 is the constant 0, so the row of such a scan and its element look alike.
+TEST(Scan, AlongADimOfAtMostOneElementIsItsOperand) {
+  for (Expr size : {Expr::var("s", 0, 1), Expr::var("s", 1, 1), Expr(0), Expr(1)}) {
+    for (Reducer reducer : {Reducer::Sum, Reducer::Prod, Reducer::Max}) {
+      for (DType dtype : {DType::F32, DType::BF16, DType::I32, DType::Bool}) {
+        SCOPED_TRACE(size.text() + " " + std::string(name(dtype)));
+        Graph graph;
+        Tensor x = graph.input("x", {3, size}, dtype);
+        Tensor scanned = prim::scan(x, reducer);
+        Tensor same = prim::equal(scanned, graph.input("z", {3, size}, dtype)).output("same");
+        Tensor last = prim::scan(prim::mul(scanned, scanned), reducer).output("last");
+        std::vector<Bindings> runs = {{}};
+        if (size.kind() == ExprKind::Var) {
+          runs = {{{"s", 1}}};
+          if (size.lower_bound() == 0) runs.push_back({{"s", 0}});
+        }
+        std::vector<FusionPolicy> policies = {FusionPolicy::Always};
+        if (dtype == DType::F32 && size.kind() == ExprKind::Var) {
+          policies = {FusionPolicy::Modelled, FusionPolicy::Always, FusionPolicy::Never};
+        }
+        for (FusionPolicy fusion : policies) {
+          Comparison comparison{graph, {same, last}, {.fusion = fusion}};
+          comparison.run(runs);
+        }
+      }
+    }
+  }
+}
+
+TEST(Scan, OfAVariantWithOneElementIsItsOperand) {
+  Graph graph;
+  Tensor total = cumsum(graph.input("x", {8, Expr::var("s", 0, 4096)}), 1);
+  Tensor y = (total * total).output("y");
+  Comparison comparison{graph, {y}};
+  comparison.options.variants = {{"s", {0, 1}}};
+  comparison.run({{{"s", 1}}, {{"s", 17}}, {{"s", 0}}});
+}
+
 }  // namespace
 }  // namespace luminal

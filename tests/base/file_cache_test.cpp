@@ -1,6 +1,7 @@
 #include "luminal/base/file_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +9,9 @@
 #include <thread>
 
 #include "luminal/base/digest.h"
+#include "luminal/base/os_own_file.h"
+#include "luminal/base/os_paths.h"
+#include "luminal/base/printable.h"
 
 namespace luminal::base {
 namespace {
@@ -131,6 +135,63 @@ TEST_F(FileCacheTest, ManyMayWriteAndReadTheSameEntryAtOnce) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(cache_stats(folder_)[2].entries, 1);
+}
+
+TEST_F(FileCacheTest, AnEntryThatOthersCouldHaveWrittenIsNotUsed) {
+  FileCache(folder_, kCachedPlans).store(key('a'), "content");
+  FileCache cache(folder_, kCachedPlans);
+  EXPECT_TRUE(cache.find(key('a')));
+  ASSERT_EQ(chmod(file('a').c_str(), 0662), 0);
+  EXPECT_FALSE(cache.find(key('a')));
+  ASSERT_EQ(chmod(file('a').c_str(), 0600), 0);
+  EXPECT_TRUE(cache.find(key('a')));
+  int64_t refused = 1;
+  if (geteuid() == 0) {  // planted by another user before the folder was made private
+    ASSERT_EQ(chown(file('a').c_str(), 65534, 65534), 0);
+    EXPECT_FALSE(cache.find(key('a')));
+    ++refused;
+  }
+  EXPECT_EQ(cache.counters().not_own, refused);
+  ASSERT_EQ(cache.notes().size(), 1u);
+  EXPECT_NE(cache.notes()[0].find("empty the folder"), std::string::npos) << cache.notes()[0];
+  cache.store(key('a'), "content");  // in its place
+  EXPECT_EQ(cache.find(key('a')), "content");
+}
+
+TEST_F(FileCacheTest, EntriesArePrivateWhateverTheUmask) {
+  const mode_t before = umask(0);
+  {
+    FileCache cache(folder_ / "inside", kCachedPlans);
+    cache.store(key('a'), "content");
+    EXPECT_EQ(cache.find(key('a')), "content");
+    EXPECT_TRUE(cache.notes().empty());
+  }
+  umask(before);
+  EXPECT_EQ(why_not_private(folder_), "");
+  EXPECT_EQ(why_not_private(folder_ / "inside"), "");
+}
+
+TEST_F(FileCacheTest, WhatIsNoPlainFileIsNoEntry) {
+  FileCache cache(folder_, kCachedPlans);
+  cache.store(key('f'), "content");
+  std::filesystem::create_directory(file('a'));
+  ASSERT_EQ(mkfifo(file('b').c_str(), 0600), 0);  // opening it to read would wait for a writer
+  std::filesystem::create_symlink(file('f'), file('c'));
+  write(file('d'), "");
+  std::filesystem::resize_file(file('d'), uint64_t{1} << 40);  // takes no room on the disk
+  for (char digit : {'a', 'b', 'c', 'd'}) EXPECT_FALSE(cache.find(key(digit))) << digit;
+  EXPECT_EQ(cache.counters().not_own, 3);
+  EXPECT_EQ(cache.counters().damaged, 1);
+}
+
+TEST(Printable, EscapesWhatMovesATerminal) {
+  EXPECT_EQ(printable("a\x1b[2Jb\tc\n\x7f"), "a\\x1b[2Jb\tc\\x0a\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m é"),
+            "\\x9b"
+            "31m é");
+  EXPECT_EQ(printable("éé", 1), "é…");
+  EXPECT_EQ(printable("abc\nde\nfghi", 2, true), "ab…\nde\nfg…");
 }
 
 TEST(Digest, TellsBytesApart) {

@@ -61,17 +61,15 @@ MISTAKES = (
                "the product of floats starts at 0", "prod/f32/*"),
     _interpret("scalar_ops.cpp", "so_far.real + value.real", "round_to(dtype, so_far.real + value.real)",
                "a sum rounds to its dtype after each term", "sum/bf16/*", "sum/f16/*"),
-    _interpret("interpreter.cpp", "accumulate(reducer, node.dtype, total, lanes[j])",
-               "(first + j) % row == row - 1 && row > 1 ? total "
-               ": accumulate(reducer, node.dtype, total, lanes[j])",
-               "a reduction leaves out the last element", "sum/f32/r2*"),
+    _interpret("interpreter.cpp", "total.take(k, lanes[j]);",
+               "if (k + 1 < row || row == 1) total.take(k, lanes[j]);",
+               "a reduction leaves out the last element", "sum/f32/r2*", statement=True),
     _interpret("interpreter.cpp",
-               "so_far = accumulate(reducer, node.dtype, so_far, out[j]);\n        out[j] = so_far;",
-               "const Lane before = so_far; so_far = accumulate(reducer, node.dtype, so_far, out[j]); "
-               "out[j] = before;",
+               "row_so_far.scan(out[j]);\n        out[j] = row_so_far.so_far();",
+               "const Lane before = row_so_far.so_far(); row_so_far.scan(out[j]); out[j] = before;",
                "a scan is exclusive", "cumsum/f32/*", statement=True),
     _interpret("interpreter.cpp", "evaluate(node.inputs[0], room.indices, out);",
-               "evaluate(node.inputs[0], room.indices, out); so_far = identity(reducer, node.dtype);",
+               "evaluate(node.inputs[0], room.indices, out); row_so_far.restart();",
                "a scan starts anew at each block", "cumsum/i32/long", statement=True),
     # Indexing.
     _interpret("interpreter.cpp", "row[j] = rows[j].integer;",

@@ -102,7 +102,10 @@ std::string why_not(const std::string& bytes) {
   return "it runs";
 }
 
-std::string sealed(const std::string& content) { return content + base::digest(content); }
+// A bundle without its digest and seal.
+std::string content_of(const std::string& bundle) {
+  return bundle.substr(0, bundle.size() - seal_bundle("").size());
+}
 
 TEST(Bundle, DamageIsNamed) {
   Graph graph;
@@ -111,7 +114,7 @@ TEST(Bundle, DamageIsNamed) {
   EXPECT_EQ(why_not(bundle), "it runs");
   EXPECT_THAT(why_not(""), HasSubstr("too short"));
   EXPECT_THAT(why_not(std::string(100, 'x')), HasSubstr("make it anew"));
-  for (size_t at : {size_t{40}, bundle.size() / 2, bundle.size() - 1}) {
+  for (size_t at : {size_t{40}, bundle.size() / 2, content_of(bundle).size()}) {
     std::string damaged = bundle;
     damaged[at] ^= 4;
     EXPECT_THAT(why_not(damaged), HasSubstr("damaged")) << at;
@@ -119,16 +122,27 @@ TEST(Bundle, DamageIsNamed) {
   EXPECT_THAT(why_not(bundle.substr(0, bundle.size() - 1)), HasSubstr("make it anew"));
 }
 
+// Anybody can compute a digest; only this user can seal.
+TEST(Bundle, ThatSomebodyElseMadeIsNotRun) {
+  Graph graph;
+  exp2(graph.input("x", {17})).output("y");
+  const std::string bundle = make_bundle(graph, options());
+  std::string content = content_of(bundle);
+  const std::string seal = bundle.substr(content.size() + base::digest("").size());
+  content.back() ^= 1;  // of its machine code
+  EXPECT_THAT(why_not(content + base::digest(content) + seal),
+              HasSubstr("another user or machine"));
+}
+
 TEST(Bundle, OfAnotherFormatNamesWhoMadeIt) {
   Graph graph;
   exp2(graph.input("x", {17})).output("y");
-  std::string content = make_bundle(graph, options());
-  content.resize(content.size() - base::digest("").size());
+  std::string content = content_of(make_bundle(graph, options()));
   const std::string format(base::format_fingerprint());
   const size_t at = content.find(format);
   ASSERT_NE(at, std::string::npos);
   content.replace(at, format.size(), std::string(format.size(), '0'));
-  const std::string why = why_not(sealed(content));
+  const std::string why = why_not(seal_bundle(content));
   EXPECT_THAT(why, HasSubstr(std::string("luminal ") + LUMINAL_VERSION));
   EXPECT_THAT(why, HasSubstr("another form"));
   EXPECT_THAT(why, HasSubstr("make it anew"));
@@ -137,13 +151,12 @@ TEST(Bundle, OfAnotherFormatNamesWhoMadeIt) {
 TEST(Bundle, OfAnotherProcessorIsNotRun) {
   Graph graph;
   exp2(graph.input("x", {17})).output("y");
-  std::string content = make_bundle(graph, options());
-  content.resize(content.size() - base::digest("").size());
+  std::string content = content_of(make_bundle(graph, options()));
   // In the code's list of features, one that this processor hasn't got.
   const size_t at = content.find("+sse2");
   ASSERT_NE(at, std::string::npos);
   content.replace(at, 5, "+sve2");
-  EXPECT_THAT(why_not(sealed(content)), HasSubstr("another processor"));
+  EXPECT_THAT(why_not(seal_bundle(content)), HasSubstr("another processor"));
 }
 
 TEST(Bundle, WhatCanNotBeKeptIsRefused) {

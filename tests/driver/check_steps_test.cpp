@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "luminal/backends/registry.h"
 #include "luminal/base/errors.h"
+#include "luminal/driver/compare_values.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "tests/search/planned.h"
@@ -57,6 +61,125 @@ TEST(CheckedRun, TakesNoDecisionOnLastBitsForAMistake) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 0.001f - 2.0f;
   executable.set(x, values);
   EXPECT_NO_THROW(executable.run({}, {.check_kernels = true}));
+}
+
+// Runs a graph of one input "x" with the kernels checked.
+void run_checked(const Graph& graph, const Tensor& x, const std::vector<float>& values,
+                 CompileOptions options = {}) {
+  options.cache_folder = "none";
+  Executable executable = compile(graph, options);
+  executable.set(x, values);
+  executable.run({}, {.check_kernels = true});
+}
+
+// More than a quarter of these bits depend on the order of summation.
+TEST(CheckedRun, TakesNoOrderOfSummationForAMistake) {
+  Graph graph;
+  Tensor x = graph.input("x", {40, 170});
+  sum(x, {1}).bitcast(DType::I32).output("bits");
+  std::vector<float> values(40 * 170);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::sin(static_cast<float>(i * i % 1013)) * static_cast<float>(i % 7 + 1);
+  }
+  EXPECT_NO_THROW(run_checked(graph, x, values));
+}
+
+// A last bit of the sum, which is 1 here, turns the sine around.
+TEST(CheckedRun, TakesNoSineOfALargeSumForAMistake) {
+  Graph graph;
+  Tensor x = graph.input("x", {64, 33}, DType::F16);
+  sin(prim::reduce(x * x, Reducer::Sum)).output("y");
+  std::vector<float> values(64 * 33);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::sin(static_cast<float>(i)) * 10.0f;
+  }
+  EXPECT_NO_THROW(run_checked(graph, x, values));
+}
+
+TEST(CheckedRun, TakesNoOverflowInAnotherOrderForAMistake) {
+  const float huge = 3e38f;
+  for (FusionPolicy fusion : {FusionPolicy::Always, FusionPolicy::Never}) {
+    Graph graph;
+    Tensor x = graph.input("x", {4, 64});
+    sum(x, {1}).output("sum");
+    prim::reduce(x * 1e-30f, Reducer::Prod).output("product");
+    cumsum(x, 1).output("scan");
+    std::vector<float> values(4 * 64, 1);
+    for (size_t k = 0; k < 64; ++k) {
+      values[k] = k % 2 == 0 ? huge : -huge;
+      values[64 + k] = k < 32 ? huge : -huge;
+      values[128 + k] = k % 16 == 3 ? huge : k % 16 == 4 ? -huge : 1;
+    }
+    EXPECT_NO_THROW(run_checked(graph, x, values, {.fusion = fusion}));
+  }
+}
+
+// What a checker says of `found` as the value of `result`, whose leaves are `leaf`.
+bool is_wrong(const Tensor& result, const TensorData& leaf, const TensorData& found) {
+  const Graph& graph = result.graph();
+  const NodeId node = result.id();
+  const auto interpreted = [&](const interpret::Arithmetic& arithmetic) {
+    interpret::Interpreter interpreter(
+        graph, {}, [&](NodeId) { return leaf; },
+        {.variation = arithmetic.variation, .seed = arithmetic.seed});
+    return interpreter.values({&node, 1})[0];
+  };
+  const TensorData expected = interpreted({});
+  return compare_values({.found = found,
+                         .expected = expected,
+                         .allowance = {.least = DType::F32},
+                         .varied = interpreted})
+      .has_value();
+}
+
+TensorData floats(std::vector<float> values) {
+  const auto count = static_cast<int64_t>(values.size());
+  return TensorData::copy_of(std::span<const float>(values), {count});
+}
+
+TEST(CompareValues, AllowsBitsOfASumToBeAFewOffButNotMore) {
+  Graph graph;
+  const Tensor bits =
+      prim::bitcast(prim::reduce(graph.input("x", {5}), Reducer::Sum).unsqueeze(0), DType::I32);
+  const TensorData x = floats({0.1f, 3.3f, -2.7f, 1e-3f, 0.77f});
+  const float total = 0.1f + 3.3f - 2.7f + 1e-3f + 0.77f;
+  for (int off : {0, 1, -1, 1000, -100000}) {
+    const int32_t found = std::bit_cast<int32_t>(total) + off;
+    const TensorData data = TensorData::copy_of(std::span(&found, 1), {1});
+    EXPECT_EQ(is_wrong(bits, x, data), std::abs(off) >= 1000) << off;
+  }
+}
+
+TEST(CompareValues, FindsAWrongDecisionThatNoRoundingExplains) {
+  Graph graph;
+  Tensor x = graph.input("x", {4});
+  const Tensor less = prim::less_than(x * 3.0f, sin(x));
+  const TensorData data = floats({1, 2, -3, -4});
+  const auto flags = [](std::vector<uint8_t> values) {
+    return TensorData::copy_of(std::span<const uint8_t>(values), {4}).cast(DType::Bool);
+  };
+  EXPECT_FALSE(is_wrong(less, data, flags({0, 0, 1, 1})));
+  EXPECT_TRUE(is_wrong(less, data, flags({0, 1, 1, 1})));
+}
+
+// x - x is 0 however x is rounded: the same value is perturbed in the same way.
+TEST(CompareValues, KeepsEqualValuesEqual) {
+  Graph graph;
+  Tensor x = graph.input("x", {3});
+  const Tensor zero = (exp2(x) - exp2(x)) * 1e30f;
+  const TensorData data = floats({0.3f, 1.7f, -2.2f});
+  EXPECT_FALSE(is_wrong(zero, data, floats({0, 0, 0})));
+  EXPECT_TRUE(is_wrong(zero, data, floats({0, 0, 1e23f})));
+}
+
+TEST(CompareValues, AllowsOverflowNearTheEndOfTheRangeAlone) {
+  Graph graph;
+  Tensor x = graph.input("x", {2});
+  const Tensor twice = x * 2.0f;
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(is_wrong(twice, floats({1e38f, 1}), floats({infinity, 2})));
+  EXPECT_TRUE(is_wrong(twice, floats({1e20f, 1}), floats({infinity, 2})));
+  EXPECT_TRUE(is_wrong(twice, floats({1e20f, 1}), floats({2e20f, std::nanf("")})));
 }
 
 // A graph with a plan, loaded by hand, so that rules and kernels can be wrong.

@@ -177,5 +177,25 @@ TEST(Executable, DebugPrintsSteps) {
   EXPECT_THAT(out.str(), HasSubstr("f32[2, 2]"));
 }
 
+// All that nodes and outputs read of a state is its value before the run.
+TEST(Executable, OutputsOfAStateAreWhatNodesSee) {
+  for (const char* backend : {"cpu", "interp"}) {
+    Graph graph;
+    Tensor state = graph.state("x", {4});
+    graph.update(state, state + 1.0f);
+    Tensor output = state.output("state");
+    Tensor twice = (state * 2.0f).output("twice");
+    Executable executable = compile(graph, {.backend = backend, .cache_folder = "none"});
+    executable.set(state, {1, 2, 3, 4});
+    for (float run : {0.0f, 1.0f}) {
+      executable.run();
+      EXPECT_THAT(executable.get<float>(output),
+                  testing::ElementsAre(1 + run, 2 + run, 3 + run, 4 + run));
+      EXPECT_EQ(executable.get<float>(twice)[0], 2 + 2 * run);
+      EXPECT_EQ(executable.get<float>(state)[0], 2 + run) << "what it holds now";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace luminal

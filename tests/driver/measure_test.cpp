@@ -145,13 +145,30 @@ TEST(TunedPlan, ComesBackAsItWas) {
                        .candidates = 200,
                        .trail = {.proposals = 9, .tuned = 3, .comparisons = 2, .champion = "abc"},
                        .entry = std::string("\0plan", 5)};
-  const std::string bytes = write_tuned_plan(plan);
-  const TunedPlan again = read_tuned_plan(bytes);
-  EXPECT_EQ(write_tuned_plan(again), bytes);
+  const base::Secret secret = {1, 2, 3};
+  const std::string bytes = write_tuned_plan(plan, "question", secret);
+  const TunedPlan again = read_tuned_plan(bytes, "question", secret);
+  EXPECT_EQ(write_tuned_plan(again, "question", secret), bytes);
   EXPECT_EQ(again.entry, plan.entry);
+  EXPECT_TRUE(again.is_own);
   for (size_t length = 0; length < bytes.size(); ++length) {
-    EXPECT_THROW(read_tuned_plan(std::string_view(bytes).substr(0, length)), base::ByteError);
+    EXPECT_THROW(read_tuned_plan(std::string_view(bytes).substr(0, length), "question", secret),
+                 base::ByteError);
   }
+}
+
+TEST(TunedPlan, OfAnotherSecretOrQuestionIsNotOwn) {
+  const TunedPlan plan{.seconds = 1, .candidates = 2, .trail = {}, .entry = "entry"};
+  const base::Secret secret = {1, 2, 3}, other = {1, 2, 4};
+  const std::string bytes = write_tuned_plan(plan, "question", secret);
+  EXPECT_FALSE(read_tuned_plan(bytes, "question", other).is_own);
+  EXPECT_FALSE(read_tuned_plan(bytes, "another", secret).is_own);
+  EXPECT_FALSE(read_tuned_plan(bytes, "question", std::nullopt).is_own);
+  EXPECT_FALSE(
+      read_tuned_plan(write_tuned_plan(plan, "question", std::nullopt), "question", secret).is_own);
+  std::string changed = bytes;
+  changed[changed.find("entry")] = 'E';
+  EXPECT_FALSE(read_tuned_plan(changed, "question", secret).is_own);
 }
 
 }  // namespace

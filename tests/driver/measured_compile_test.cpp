@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "luminal/base/errors.h"
@@ -12,10 +14,12 @@
 #include "luminal/llm/models/llama.h"
 #include "luminal/luminal.h"
 #include "luminal/records/store.h"
+#include "tests/support/forge.h"
 
 namespace luminal {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 // A norm, a product and a softmax, over a dynamic length.
@@ -194,6 +198,91 @@ TEST_F(Measured, AnInterruptedSearchGivesAPlan) {
   const Compiled found = compiled(program, asked);
   EXPECT_EQ(found.report.searches[0].stopped, "it was interrupted");
   EXPECT_EQ(found.result.size(), 5u * 48);
+}
+
+// The record says how far it went, so the same budget goes on from there.
+TEST_F(Measured, AnInterruptedSearchIsGoneOnWith) {
+  Program program;
+  CompileOptions asked = options(SearchMode::Measured);
+  asked.stop_search = [] { return true; };
+  compiled(program, asked);
+  asked.stop_search = nullptr;
+  const Compiled again = compiled(program, asked);
+  EXPECT_EQ(again.report.searches[0].mode, "measured");
+  EXPECT_NE(again.report.searches[0].stopped, "it was interrupted");
+  EXPECT_GT(again.report.searches[0].remembered, 0);
+  // One that is interrupted after that doesn't take the place of the whole one.
+  asked.search.seconds = 40;
+  asked.stop_search = [] { return true; };
+  compiled(program, asked);
+  EXPECT_EQ(compiled(program, options(SearchMode::Measured)).report.searches[0].mode, "remembered");
+}
+
+// What a record file can't do is a note, as with the cache.
+TEST_F(Measured, RecordsThatCannotBeUsedAreANote) {
+  Program program;
+  const Compiled expected = compiled(program, options(SearchMode::Modelled));
+  const auto with_records = [&](const std::filesystem::path& file) {
+    CompileOptions asked = options(SearchMode::Measured);
+    asked.records = file.string();
+    const Compiled found = compiled(program, asked);
+    EXPECT_THAT(found.report.notes, Contains(HasSubstr("tuning records are not used")));
+    EXPECT_EQ(found.report.searches[0].mode, "measured");
+    EXPECT_EQ(found.result.size(), expected.result.size());
+  };
+  std::ofstream(folder_.path() / "damaged.sqlite") << std::string(5000, 'x');
+  with_records(folder_.path() / "damaged.sqlite");
+  std::filesystem::create_directory(folder_.path() / "a-folder.sqlite");
+  with_records(folder_.path() / "a-folder.sqlite");
+  with_records("/proc/no-such-place/records.sqlite");
+}
+
+// A plan that this user's secret didn't seal is never run as it is: the search that led to it is
+// repeated by the times in the records, and what that gives is the plan.
+TEST_F(Measured, PlansOfOthersAreDerivedAgain) {
+  Program program;
+  const Compiled once = compiled(program, options(SearchMode::Measured));
+  const std::filesystem::path file = folder_.path() / "records.sqlite";
+  ASSERT_EQ(tests::rewrite_plans(file, [](TunedPlan&) {}), 1);
+  const Compiled again = compiled(program, options(SearchMode::Measured));
+  EXPECT_EQ(again.plan, once.plan);
+  EXPECT_EQ(again.report.searches[0].mode, "remembered");
+  EXPECT_EQ(again.report.searches[0].timed, 0);
+  // It is this user's now.
+  EXPECT_EQ(compiled(program, options(SearchMode::Measured)).report.searches[0].timed, 0);
+}
+
+TEST_F(Measured, ForgedPlansChangeNothing) {
+  Program program;
+  const Compiled once = compiled(program, options(SearchMode::Measured));
+  const std::filesystem::path file = folder_.path() / "records.sqlite";
+  const auto forged = [&](const std::function<void(kernel::Stage&)>& change) {
+    tests::rewrite_plans(file, [&](TunedPlan& plan) {
+      plan.seconds = 1e9;
+      plan.candidates = 1 << 30;
+      plan.trail.proposals = INT_MAX;
+      tests::change_plan(plan.entry, [&](kernel::PlannedGraph& planned) {
+        for (auto& step : planned.plan.steps) {
+          auto* kernel = std::get_if<kernel::KernelStep>(&step);
+          if (kernel == nullptr) continue;
+          for (kernel::Stage& stage : kernel->lowered.kernel.stages) change(stage);
+        }
+      });
+    });
+    const Compiled found = compiled(program, options(SearchMode::Measured));
+    EXPECT_EQ(found.result, once.result);
+  };
+  forged([](kernel::Stage& stage) {
+    for (kernel::Inst& inst : stage.body) {
+      if (auto* constant = std::get_if<kernel::ConstInst>(&inst.what)) constant->real = 42;
+    }
+  });
+  forged([](kernel::Stage& stage) {
+    auto* output = std::get_if<kernel::OutputTarget>(&stage.target);
+    if (output != nullptr && !output->index.empty()) {
+      output->index[0] = output->index[0] + Expr(1 << 24);
+    }
+  });
 }
 
 // Layers that repeat, a cache of keys and values that is updated in place, two variants.

@@ -89,6 +89,13 @@ TEST_F(Probes, DiffNamesTheWorstPlaces) {
   EXPECT_THAT(out, HasSubstr("[1, 0]  here 3  file 3.5  difference 0.5"));
 }
 
+TEST_F(Probes, ALabelCannotMoveTheTerminal) {
+  Graph graph;
+  Tensor x = graph.input("x", {2, 2});
+  x.print("a\x1b]0;title\x07");
+  EXPECT_THAT(run(graph, x, {1, 2, 3, 4}), HasSubstr("a\\x1b]0;title\\x07: 4 elements"));
+}
+
 TEST_F(Probes, DiffRejectsFilesThatDoNotFit) {
   auto message = [&](const std::string& path) {
     Graph graph;
@@ -102,6 +109,14 @@ TEST_F(Probes, DiffRejectsFilesThatDoNotFit) {
     return std::string("no error");
   };
   EXPECT_THAT(message(write("short.bin", bytes_of({1, 2}))), HasSubstr("takes 16"));
+  std::string newer =
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", bytes_of({1, 2, 3, 4}));
+  newer[6] = 9;
+  EXPECT_THAT(message(write("newer.npy", newer)), HasSubstr("version 9"));
+  EXPECT_THAT(
+      message(write("n.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 2), }",
+                                 bytes_of({1, 2, 3, 4})))),
+      HasSubstr("negative"));
   EXPECT_THAT(
       message(write("f.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }",
                                  bytes_of({1, 2, 3, 4})))),

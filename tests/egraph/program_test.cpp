@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -46,6 +48,64 @@ std::string error_of(const std::string& text, const Files& files = {},
     return error.what();
   }
   return "no error";
+}
+
+TEST(Program, CommandsOutsideOfRunsHaveALimitOfBytesToo) {
+  std::string doubled = "(let s0 \"aaaaaaaaaaaaaaaa\")";
+  std::string sized = "(let m0 (+ \"a\" \"b\"))";
+  for (int i = 1; i < 60; ++i) {
+    const std::string n = std::to_string(i), m = std::to_string(i - 1);
+    doubled += "(let s" + n + " (+ s" + m + " s" + m + "))";
+    sized += "(let m" + n + " (replace m" + m + " \"\" m" + m + "))";
+  }
+  ProgramOptions options;
+  options.limits.bytes = 1'000'000;
+  for (const std::string& text : {doubled, sized}) {
+    EGraph egraph;
+    try {
+      egraph.run_program(text, "t.egg", options);
+      FAIL() << text;
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("take more than 1000000 bytes"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST(Program, StatesThatTakeTooMuchAreNotPushed) {
+  const std::string text = "(relation r (String)) (r \"" + std::string(1'000'000, 'a') + "\") ";
+  EXPECT_NE(error_of(text + "(push 999)").find("the pushed states would take more than"),
+            std::string::npos);
+  EXPECT_EQ(run(text + "(push 2) (print-size r)").back(), "1");
+}
+
+TEST(Program, OutputsAreBounded) {
+  std::string text =
+      "(datatype T (S String) (P T T)) (let t0 (S \"" + std::string(100'000, 'a') + "\"))";
+  for (int i = 1; i < 20; ++i) {
+    const std::string n = std::to_string(i), m = std::to_string(i - 1);
+    text += "(let t" + n + " (P t" + m + " t" + m + "))";
+  }
+  EXPECT_NE(error_of(text + "(extract t19)").find("bytes to print"), std::string::npos);
+}
+
+TEST(Program, FilesOfAFolderAreIncludedAndNothingElse) {
+  const std::string folder = testing::TempDir() + "egg_files";
+  std::filesystem::create_directories(folder + "/below");
+  std::ofstream(folder + "/below/a.egg") << "(relation a (i64))";
+  std::ofstream(folder + "/../outside.egg") << "(relation b (i64))";
+  Files files = files_of_folder(folder);
+  files.hint = "; allow it";
+  EXPECT_EQ(
+      run("(include \"below/a.egg\") (print-size a)", files, (folder + "/t.egg").c_str()).back(),
+      "0");
+  for (const char* command :
+       {"(include \"../outside.egg\")", "(include \"/etc/hostname\")",
+        "(relation r (String)) (input r \"below/a.egg\")", "(output \"x\" 1)"}) {
+    const std::string error = error_of(command, files, (folder + "/t.egg").c_str());
+    EXPECT_TRUE(error.ends_with("; allow it")) << command << error;
+  }
+  EXPECT_FALSE(std::filesystem::exists("x"));
 }
 
 TEST(Program, PopRestoresWhatPushSaw) {

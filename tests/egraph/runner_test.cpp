@@ -107,6 +107,44 @@ TEST(Runner, TheByteLimitIsAnOutcomeThatNamesTheRule) {
   EXPECT_LT(egraph.bytes(), 2 * kLimit);
 }
 
+// A rule that doubles what it finds, which no limit of nodes ends.
+TEST(Runner, StringsAndContainersCountAsBytes) {
+  const std::string kPrograms[] = {
+      R"((relation r (String)) (r "aaaaaaaaaaaaaaaa")
+         (rule ((r x)) ((r (+ x x))) :name "double"))",
+      R"((relation r (String)) (r "aaaaaaaaaaaaaaaa")
+         (rule ((r x)) ((r (replace x "a" "aa"))) :name "double"))",
+      R"((relation r (String)) (r "aaaaaaaaaaaaaaaa")
+         (rule ((r x) (= y (+ x x))) ((r y)) :name "double"))",
+      R"((sort V (Vec i64)) (relation r (V)) (r (vec-of 1 2 3 4))
+         (rule ((r x)) ((r (vec-append x x))) :name "double"))",
+      R"((sort S (Set i64)) (relation r (S)) (relation n (i64)) (r (set-of 1)) (n 1)
+         (rule ((r x) (n i)) ((r (set-insert x (+ i 1))) (n (+ i 1))) :name "double"))"};
+  for (const std::string& program : kPrograms) {
+    EGraph egraph;
+    egraph.run_program(program, "t");
+    const RunReport report =
+        egraph.run(Schedule::saturate(kDefaultRuleset), {.bytes = 1'000'000, .seconds = 10});
+    EXPECT_EQ(report.stop, StopReason::ByteLimit) << program;
+    EXPECT_EQ(report.culprit, "double") << program;
+    egraph.run_program("(r (" +
+                           std::string(program.find("Vec") < 20   ? "vec-of 7"
+                                       : program.find("Set") < 20 ? "set-of 7"
+                                                                  : "+ \"b\" \"c\"") +
+                           "))",
+                       "t");  // the limit was the run's
+  }
+}
+
+TEST(Runner, ConstantsHaveALimitWhereNoneIsGiven) {
+  EGraph egraph;
+  egraph.run_program(R"((relation r (String)) (r "aaaaaaaaaaaaaaaa")
+                        (rule ((r x)) ((r (+ x x x x x x x x)))))",
+                     "t");
+  const RunReport report = egraph.run(Schedule::saturate(kDefaultRuleset));
+  EXPECT_EQ(report.stop, StopReason::ByteLimit);
+}
+
 TEST(Runner, TheMatchLimitStopsBeforeTheIterationChangesAnything) {
   EGraph egraph;
   egraph.run_program(kExplosive, "t");

@@ -155,6 +155,28 @@ TEST(TensorData, NestedListsFillEveryDtype) {
   EXPECT_THAT(error_of([] { NestedList{{1, 2}, {3}}; }), HasSubstr("rows of different sizes"));
 }
 
+TEST(Verify, NamesADivisionByZero) {
+  const auto error = [](Expr size, Expr by) {
+    Graph graph;
+    prim::iota(graph, Expr::index(0, size) / by, {size}, DType::I64).output("y");
+    return error_of([&] { verify(graph); });
+  };
+  EXPECT_THAT(error(4, 0), HasSubstr("divides by zero: i0 // 0"));
+  EXPECT_EQ(error(0, 0), "no error");  // over no elements
+  EXPECT_EQ(error(4, Expr::var("s")), "no error");
+}
+
+// What nodes read of a state is its value before the run: an output of it is such a node.
+TEST(Graph, AnOutputOfAStateIsAViewOfIt) {
+  Graph graph;
+  Tensor state = graph.state("state", {3});
+  Tensor output = state.output("y");
+  EXPECT_NE(output.id(), state.id());
+  EXPECT_EQ(graph.outputs()[0].node, output.id());
+  EXPECT_EQ(graph.node(output.id()).op, Op::View);
+  EXPECT_EQ(graph.input("x", {3}).output("x").id().index(), 2u);
+}
+
 TEST(TensorData, LongDimsPrintShortened) {
   std::vector<float> values(100);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);

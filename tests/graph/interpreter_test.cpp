@@ -41,6 +41,28 @@ TEST(Interpreter, RoundsOncePerOpInTheDeclaredDtype) {
               ElementsAre(257.0, 259.0));
 }
 
+TEST(Interpreter, LogicInIndexExpressionsGivesZeroOrOne) {
+  Graph graph;
+  const Expr i = Expr::index(0, 5);
+  const auto iota = [&](Expr expr) {
+    return doubles(graph, prim::iota(graph, expr, {5}, DType::I64));
+  };
+  EXPECT_THAT(iota(i && 7), ElementsAre(0, 1, 1, 1, 1));
+  EXPECT_THAT(iota(i || 0), ElementsAre(0, 1, 1, 1, 1));
+  EXPECT_THAT(iota(i && i), ElementsAre(0, 1, 1, 1, 1));
+  EXPECT_THAT(iota((i && 7) * 3), ElementsAre(0, 3, 3, 3, 3));
+  EXPECT_THAT(iota((i - 2) || (i - 3)), ElementsAre(1, 1, 1, 1, 1));
+}
+
+TEST(Interpreter, DivisionByAZeroVariableGivesZero) {
+  Graph graph;
+  const Expr i = Expr::index(0, 3), s = Expr::var("s", -2, 2);
+  for (Expr expr : {(i + 1) / s, (i + 1) % s, ceil_div(i + 1, s)}) {
+    EXPECT_THAT(value(graph, prim::iota(graph, expr, {3}, DType::I64), {}, {{"s", 0}}).to_doubles(),
+                ElementsAre(0, 0, 0));
+  }
+}
+
 TEST(Interpreter, IntegersWrap) {
   Graph graph;
   Tensor a = graph.literal(NestedList{127, -128, 100}, DType::I8);

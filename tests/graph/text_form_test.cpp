@@ -49,6 +49,29 @@ void build_all_ops(Graph& graph) {
   graph.literal(NestedList{{1, 2}, {3, 4}}, DType::I8).output("literal");
 }
 
+// A text can't make a kernel read outside of a buffer.
+TEST(TextForm, AViewThatLeavesItsSourceIsRefused) {
+  const auto with_view = [](const std::string& map, const std::string& dims) {
+    return parse_error("luminal-graph 1\nvar s 1 8\n%0 = input \"x\" : f32[4, 6]\n%1 = view %0 [" +
+                       map + "] : f32" + dims + "\noutput \"y\" %1\n");
+  };
+  EXPECT_THAT(with_view("i0 * 1000, i1", "[64, 6]"),
+              HasSubstr("index i0 * 1000 of its map [i0 * 1000, i1] lies outside axis 0 of [4, 6]: "
+                        "i0 * 1000 reaches 1000 at i0 = 1; keep it from 0 to 3"));
+  EXPECT_THAT(with_view("i0 - 2, 0", "[4]"), HasSubstr("reaches -2 at i0 = 0"));
+  EXPECT_THAT(with_view("0, i0", "[7]"), HasSubstr("axis 1 of [4, 6]"));
+  EXPECT_THAT(with_view("i0 * 1000000000000, 0", "[4]"), HasSubstr("lies outside axis 0"));
+  EXPECT_THAT(with_view("4 + s, 0", "[4]"), HasSubstr("is never inside"));
+  for (const char* map : {"i0 * 1000 % 4, i0 % 6", "min(i0, 3), max(5 - i0, 0)", "i0 // 16, 0",
+                          "i0 * 144115188075855869 % 4, 5"}) {
+    EXPECT_EQ(with_view(map, "[64]"), "no error") << map;
+  }
+  // A run decides: see ViewChecks.
+  EXPECT_EQ(with_view("s - 1, i0", "[6]"), "no error");
+  // Nothing is read.
+  EXPECT_EQ(with_view("i0 * 1000, 7", "[0]"), "no error");
+}
+
 TEST(TextForm, RoundTripsEveryOp) {
   Graph graph;
   build_all_ops(graph);

@@ -25,6 +25,8 @@ struct Settings {
   int jobs = 0;
   bool shrink = true;
   bool progress = false;
+  std::string target;
+  bool check = false;
   bool loops = false;          // graphs that repeat themselves, see random_loop.h
   double most_unknown = 0.15;  // share of elements that bounds may say nothing about
 };
@@ -58,6 +60,7 @@ std::string plan_of(const Trial& trial) {
   report.out = &out;
   try {
     compile(*trial.graph, {.fusion = trial.fusion,
+                           .target = trial.target,
                            .threads = trial.threads,
                            .cache_folder = "none",
                            .rolling = trial.rolling,
@@ -70,8 +73,8 @@ std::string plan_of(const Trial& trial) {
 }
 
 std::string graph_of(const Trial& trial) {
-  return fmt::format("fusion {}, {} threads\n{}", text_of(trial.fusion), trial.threads,
-                     print_graph(*trial.graph));
+  return fmt::format("fusion {}, {} threads, target {}\n{}", text_of(trial.fusion), trial.threads,
+                     trial.target.empty() ? "host" : trial.target, print_graph(*trial.graph));
 }
 
 std::string data_of(const Trial& trial) {
@@ -106,7 +109,10 @@ void count_ops(const Trial& trial, Tally& tally) {
 }
 
 Trial trial_of(const Settings& settings, uint64_t seed) {
-  return settings.loops ? random_loop_trial(seed) : random_trial(seed);
+  Trial trial = settings.loops ? random_loop_trial(seed) : random_trial(seed);
+  trial.target = settings.target;
+  trial.check = settings.check;
+  return trial;
 }
 
 void work(const Settings& settings, Tally& tally) {
@@ -149,8 +155,9 @@ int run_all(const Settings& settings) {
                                   {"nodes", tally.nodes},       {"kernels", tally.kernels},
                                   {"elements", tally.elements}, {"unknown_share", share},
                                   {"rolled", tally.rolled},     {"first_seed", settings.first_seed},
-                                  {"ops", tally.ops},           {"dtypes", tally.dtypes},
-                                  {"missing_ops", missing},     {"seconds", taken.count()}};
+                                  {"target", settings.target},  {"ops", tally.ops},
+                                  {"dtypes", tally.dtypes},     {"missing_ops", missing},
+                                  {"seconds", taken.count()}};
   fmt::print("{}\n", summary.dump());
   return tally.failed == 0 && share <= settings.most_unknown && missing.empty() ? 0 : 1;
 }
@@ -179,6 +186,9 @@ int main(int argc, char** argv) {
   app.add_option("--count", settings.count, "how many graphs");
   app.add_option("--seed", settings.seed, "shows and tries this graph alone");
   app.add_option("--jobs", settings.jobs, "threads; 0: one per core");
+  app.add_option("--target", settings.target, "the instruction set; empty: this machine's best");
+  app.add_flag("--check", settings.check,
+               "checks each kernel as run --sequential does: a kernel that is called wrong fails");
   app.add_flag("--loops", settings.loops, "graphs that repeat themselves, rolled and unrolled");
   app.add_flag("--shrink,!--no-shrink", settings.shrink, "looks for a smaller failing graph");
   app.add_flag("--progress", settings.progress, "prints each seed before it is tried: for crashes");

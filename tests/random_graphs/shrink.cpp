@@ -22,7 +22,9 @@ std::string new_name(const Graph& graph, NodeId cut) {
 Trial smaller(const Trial& trial, NodeId result, std::optional<NodeId> cut) {
   Trial made{.graph = std::make_unique<Graph>(),
              .fusion = trial.fusion,
+             .target = trial.target,
              .threads = trial.threads,
+             .check = trial.check,
              .rolling = trial.rolling,
              .runs = {}};
   std::unordered_map<NodeId, Tensor> inputs;
@@ -53,7 +55,9 @@ Trial without_dead_leaves(const Trial& trial) {
   const NodeId result = trial.graph->outputs()[0].node;
   Trial made{.graph = std::make_unique<Graph>(),
              .fusion = trial.fusion,
+             .target = trial.target,
              .threads = trial.threads,
+             .check = trial.check,
              .rolling = trial.rolling,
              .runs = trial.runs};
   std::unordered_map<NodeId, Tensor> inputs;
@@ -104,7 +108,9 @@ std::optional<Trial> shrink(const Trial& trial) {
   for (size_t run = 0; run < trial.runs.size(); ++run) {
     Trial single{.graph = best->graph->clone(),
                  .fusion = best->fusion,
+                 .target = best->target,
                  .threads = best->threads,
+                 .check = best->check,
                  .rolling = best->rolling,
                  .runs = {best->runs[run]}};
     if (auto found = failing(std::move(single))) {

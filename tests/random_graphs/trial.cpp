@@ -72,6 +72,7 @@ class Judge {
   Executable build(const char* backend, int threads, CompileReport* report) const {
     return compile(*trial_.graph, {.backend = backend,
                                    .fusion = trial_.fusion,
+                                   .target = backend == std::string("cpu") ? trial_.target : "",
                                    .threads = threads,
                                    .cache_folder = "none",
                                    .rolling = trial_.rolling,
@@ -109,7 +110,7 @@ class Judge {
     const auto data = [&](NodeId id) { return run.leaves.at(leaf_of(*trial_.graph, id).name); };
     const std::vector<BoundedTensor> bounds =
         bounded_values(*trial_.graph, run.bindings, data, wanted);
-    tested_.run(run.bindings);
+    tested_.run(run.bindings, {.check_kernels = trial_.check});
     interpreter_.run(run.bindings);
     if (one_thread_) one_thread_->run(run.bindings);
     if (unrolled_) unrolled_->run(run.bindings);

@@ -20,7 +20,9 @@ struct TrialRun {
 struct Trial {
   std::unique_ptr<Graph> graph;
   FusionPolicy fusion = FusionPolicy::Modelled;
+  std::string target = {};  // empty: this machine's best
   int threads = 1;
+  bool check = false;               // each kernel beside the interpreter, as the run goes
   Rolling rolling = Rolling::Auto;  // with Always, the graph as it is is judged too
   std::vector<TrialRun> runs = {};  // one executable serves them all
 };

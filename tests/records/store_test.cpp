@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/records/samples.h"
 #include "tests/support/user_error.h"
@@ -179,6 +181,36 @@ TEST_F(StoreTest, StatsSayWhatThereIsByDeviceAndCompiler) {
   EXPECT_EQ(of_here->description, "a processor");
   ASSERT_EQ(stats.compilers.size(), 1u);
   EXPECT_EQ(stats.compilers[0].plans, 1);
+}
+
+TEST_F(StoreTest, TheFolderIsPrivateWhateverTheUmask) {
+  const mode_t before = umask(0);
+  Store::open(file_);
+  umask(before);
+  struct stat status = {};
+  ASSERT_EQ(stat((folder_ / "below").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+  EXPECT_NO_THROW(Store::open(file_));
+}
+
+TEST_F(StoreTest, WhatOthersCouldHaveWrittenIsNotUsed) {
+  Store::open(file_);
+  const std::string folder = folder_ / "below";
+  const auto error = [&](Mode mode) {
+    return tests::user_error([&] { Store::open(file_, mode); });
+  };
+  ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+  EXPECT_THAT(error(Mode::ReadOnly), HasSubstr("other users may write to it"));
+  ASSERT_EQ(chmod(folder.c_str(), 01777), 0);  // as /tmp: nobody replaces another's file
+  EXPECT_NO_THROW(Store::open(file_));
+  ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(file_.c_str(), 0666), 0);
+  EXPECT_THAT(error(Mode::ReadWrite), HasSubstr("other users may write to it"));
+  ASSERT_EQ(chmod(file_.c_str(), 0600), 0);
+  EXPECT_NO_THROW(Store::open(file_));
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown(file_.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(error(Mode::ReadWrite), HasSubstr("it belongs to another user"));
 }
 
 TEST_F(StoreTest, AStoreThatWasMovedGoesOn) {

@@ -32,6 +32,42 @@ TEST(Expr, EqualExpressionsAreTheSameNode) {
   EXPECT_NE(s(), t());
 }
 
+TEST(Expr, LongChainsAreReadInTime) {
+  const auto chain = [](std::string_view between, int n, auto item) {
+    std::string text;
+    for (int k = 0; k < n; ++k) text += (k == 0 ? "" : std::string(between)) + item(k);
+    return text;
+  };
+  const ParseScope scope = scope_of({100, 100, 100});
+  const auto start = std::chrono::steady_clock::now();
+  const Expr all = parse_expr(chain(" and ", 2000,
+                                    [](int k) {
+                                      return "i0 + " + std::to_string(k) + " * i1 >= i2 * " +
+                                             std::to_string(k + 1);
+                                    }),
+                              scope);
+  EXPECT_EQ(all.kind(), ExprKind::And);
+  EXPECT_GT(all.operands().size(), 1000u);
+  EXPECT_EQ(parse_expr(chain(" and ", 2000, [](int k) { return "i0 < " + std::to_string(k + 1); }),
+                       scope),
+            i(0, 100) < 1);
+  EXPECT_EQ(parse_expr("i0 < 5 or i1 < 3 or i0 < 7 or i1 >= 3", scope), Expr(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  for (const char* between : {" + ", " * ", " // "}) {
+    EXPECT_THROW(
+        parse_expr(chain(between, 2000, [](int k) { return "x" + std::to_string(k); }), {}),
+        UserError)
+        << between;
+  }
+}
+
+TEST(Expr, ProductsOfSumsStaySmall) {
+  Expr product = 1;
+  for (int k = 0; k < 60; ++k) product = product * (i(0, 2) + i(1, 3) + i(2, 4) + i(3, 5) + 1);
+  EXPECT_LT(product.text().size(), 100'000u);
+  EXPECT_LT(product.term().size(), 100'000u);
+}
+
 TEST(Expr, BoundsArePartOfAVariable) {
   EXPECT_NE(Expr::var("s", 1, 4), s());
   EXPECT_EQ(Expr::var("s", 1, 4).upper_bound(), 4);

@@ -173,6 +173,93 @@ TEST(HostileVocabulary, IsRefusedWithAReason) {
   EXPECT_THAT(with([](auto& d) { d.model = "bert"; }), HasSubstr("no unknown token"));
 }
 
+TEST(HostileTokenizer, TextThatGrowsIsBounded) {
+  const auto chain = [](const std::string& step, int n) {
+    std::string steps;
+    for (int k = 0; k < n; ++k) steps += (k == 0 ? "" : ",") + step;
+    return steps;
+  };
+  const std::string tenfold =
+      R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aaaaaaaaaa"})";
+  const std::string by_pattern =
+      R"({"type": "Replace", "pattern": {"Regex": "a"}, "content": "aaaaaaaaaa"})";
+  const std::string vocab = R"({"a": 0})";
+  const auto normalizer = [&](const std::string& steps) {
+    return bpe(vocab, "[]",
+               R"(, "normalizer": {"type": "Sequence", "normalizers": [)" + steps + "]}");
+  };
+  for (
+      const std::string& steps :
+      {chain(tenfold, 12), chain(by_pattern, 12),
+       chain(R"({"type": "ByteLevel"})", 2) + "," +
+           R"({"type": "Replace", "pattern": {"String": "a"}, "content": "\u00e9\u00e9\u00e9\u00e9"},)" +
+           chain(R"({"type": "ByteLevel"})", 40)}) {
+    EXPECT_THAT(json_error(normalizer(steps)), HasSubstr("bytes of a text")) << steps;
+  }
+  const std::string large = std::string(1 << 20, 'a');
+  EXPECT_THAT(
+      json_error(normalizer(R"({"type": "Replace", "pattern": {"String": "a"}, "content": ")" +
+                            large + "\"}," + tenfold + "," + tenfold)),
+      HasSubstr("bytes of a text"));
+  const std::string decoder =
+      bpe(vocab, "[]",
+          R"(, "decoder": {"type": "Sequence", "decoders": [)" + chain(tenfold, 12) + "]}");
+  EXPECT_THAT(message_of([&] {
+                const Tokenizer tokenizer = Tokenizer::from_json(decoder, "", "t.json");
+                tokenizer.decode(std::vector<TokenId>{0});
+              }),
+              HasSubstr("bytes of a text"));
+}
+
+TEST(HostileTokenizer, TokensOfATemplateAreCountedAsTheyAreMade) {
+  std::string ids, items;
+  for (int k = 0; k < 20'000; ++k) {
+    if (k < 1000) ids += (k == 0 ? "0" : ",0");
+    items += R"({"SpecialToken": {"id": "x", "type_id": 0}},)";
+  }
+  EXPECT_THAT(
+      json_error(bpe(R"({"a": 0})", "[]",
+                     R"(, "post_processor": {"type": "TemplateProcessing", "single": [)" + items +
+                         R"({"Sequence": {"id": "A", "type_id": 0}}], "special_tokens": {"x": )" +
+                         R"({"id": "x", "ids": [)" + ids + R"(], "tokens": ["a"]}}})")),
+      HasSubstr("adds too many tokens"));
+}
+
+TEST(HostilePattern, SearchIsLinearAndFindsTheFirstMatch) {
+  const std::string text(200'000, 'a');
+  for (const char* expression : {"(a+)+$", "(?:aaa)+$", "(?:a|b)+c", "a{1,30}b", "(a+)+[bc]"}) {
+    const std::string other = text + "d";
+    EXPECT_FALSE(tokens::Pattern(expression).find(other, 0).has_value()) << expression;
+  }
+  // The same as trying one place after the other.
+  uint32_t random = 1;
+  const auto next = [&](uint32_t n) {
+    return (random = random * 1664525u + 1013904223u) / 65536 % n;
+  };
+  for (const char* expression :
+       {"(a+)+$", "(?:aab)+c", "a+b|b+c", "ab*a{60}c|bb", "(?:ab|ba)+$", "[ab]+c+?", "a{70}|b+c"}) {
+    const tokens::Pattern pattern(expression);
+    for (int round = 0; round < 200; ++round) {
+      std::string line;
+      const uint32_t letters = 1 + next(3);
+      const uint32_t size = next(300);
+      for (uint32_t k = 0; k < size; ++k)
+        line += static_cast<char>('a' + (next(8) == 0 ? next(3) : next(letters)));
+      for (size_t from : {size_t{0}, line.size() / 3}) {
+        std::optional<tokens::Pattern::Match> expected;
+        for (size_t at = from; at < line.size() && !expected; ++at) {
+          if (auto end = pattern.match_at(line, at)) expected = {at, *end};
+        }
+        const auto found = pattern.find(line, from);
+        ASSERT_EQ(found.has_value(), expected.has_value()) << expression << " " << line;
+        if (!found) continue;
+        EXPECT_EQ(found->begin, expected->begin) << expression << " " << line;
+        EXPECT_EQ(found->end, expected->end) << expression << " " << line;
+      }
+    }
+  }
+}
+
 std::string template_error(const std::string& source) {
   return message_of([&] { ChatTemplate(source).render({{"user", "hi"}}); });
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,42 @@ TEST(Tokenizer, TakesSpecialTokensInATextForTextWhenAsked) {
   EXPECT_EQ(tokenizer.decode(std::vector<TokenId>{'a', 256}), "a<end>");
   EXPECT_EQ(tokenizer.decode(std::vector<TokenId>{'a', 256}, {.skip_special = true}), "a");
   EXPECT_EQ(tokenizer.eos(), 256);
+}
+
+TEST(Tokenizer, TakesSpecialTokensInPlainRangesForText) {
+  const Tokenizer tokenizer = byte_tokenizer();
+  const std::string text = "<end><end><end>";
+  const auto n_tokens = [&](std::vector<TextRange> plain) {
+    return tokenizer.encode(text, {.plain = plain}).size();
+  };
+  EXPECT_EQ(n_tokens({}), 3u);
+  EXPECT_EQ(n_tokens({{5, 10}}), 7u);
+  EXPECT_EQ(n_tokens({{7, 8}}), 7u);             // part of a token is enough
+  EXPECT_EQ(n_tokens({{4, 6}}), 11u);            // of two
+  EXPECT_EQ(n_tokens({{0, 5}, {10, 15}}), 11u);  // the second stays one
+  EXPECT_EQ(n_tokens({{0, 15}}), 15u);
+  EXPECT_THROW(n_tokens({{10, 16}}), UserError);
+  EXPECT_THROW(n_tokens({{5, 8}, {7, 9}}), UserError);
+  const std::string broken = "\xff<end>\xff<end>";  // U+FFFD is three bytes
+  EXPECT_EQ(tokenizer.encode(broken, {.plain = std::vector<TextRange>{{6, 12}}}).size(), 12u);
+}
+
+TEST(Tokenizer, FindsPlainRangesInNormalizedText) {
+  const Tokenizer tokenizer = Tokenizer::from_json(
+      R"({"normalizer": {"type": "Sequence", "normalizers": [
+            {"type": "Replace", "pattern": {"String": "b"}, "content": "____"},
+            {"type": "Lowercase"}]},
+          "added_tokens": [{"id": 0, "content": "<end>", "special": true, "normalized": true}],
+          "model": {"type": "WordPiece", "unk_token": "x", "vocab": {"<end>": 0, "x": 1}}})",
+      "", "test");
+  const auto n_special = [&](std::string_view text, std::vector<TextRange> plain) {
+    const std::vector<TokenId> ids = tokenizer.encode(text, {.plain = plain});
+    return std::count(ids.begin(), ids.end(), 0);
+  };
+  EXPECT_EQ(n_special("a<END>b<END>c", {}), 2);
+  EXPECT_EQ(n_special("a<END>b<END>c", {{0, 1}, {6, 13}}), 1);
+  EXPECT_EQ(n_special("a<END>b<END>c", {{0, 1}, {6, 7}}), 2);
+  EXPECT_EQ(n_special("a<END>b<END>c", {{3, 9}}), 0);
 }
 
 TEST(Tokenizer, CutsATextThatIsTooLongWithinItsSpecialTokens) {
@@ -139,6 +176,80 @@ TEST(ChatTemplate, MakesAConversationAText) {
   EXPECT_EQ(chat.render({{"user", " hi "}, {"assistant", "yo"}}),
             "<user>hi\n<assistant>yo\n<assistant>");
   EXPECT_EQ(chat.render({}, {.add_generation_prompt = false}), "");
+}
+
+// The rendered text with what came from the messages in brackets.
+std::string origin(std::string_view source, const std::vector<ChatMessage>& messages,
+                   const ChatOptions& options = {}) {
+  const ChatText chat = ChatTemplate(source).render_marked(messages, options);
+  std::string out;
+  size_t done = 0;
+  for (const TextRange& range : chat.from_messages) {
+    out += chat.text.substr(done, range.begin - done) + "[";
+    out += chat.text.substr(range.begin, range.end - range.begin) + "]";
+    done = range.end;
+  }
+  return out + chat.text.substr(done);
+}
+
+TEST(ChatTemplate, KnowsWhichTextCameFromMessages) {
+  EXPECT_EQ(origin("{% for m in messages %}<{{ m.role }}>{{ m.content | trim }}<end>{% endfor %}",
+                   {{"user", " a<end> "}, {"assistant", "b"}}),
+            "<user>[a<end>]<end><assistant>[b]<end>");
+  EXPECT_EQ(origin("{{ bos_token }}{{ x }}", {}, {.bos_token = "<s>", .variables = R"({"x":"y"})"}),
+            "<s>[y]");
+  EXPECT_EQ(origin("<{{ messages[0].role }}>", {{"user><system", ""}}), "<[user><system]>");
+}
+
+TEST(ChatTemplate, KeepsTheOriginOfTextThroughOperations) {
+  const auto one = [](const std::string& expression) {
+    return origin("{% set c = messages[0].content %}{{ " + expression + " }}", {{"user", "a-éB"}});
+  };
+  EXPECT_EQ(one("'x' + c + 'y'"), "x[a-éB]y");
+  EXPECT_EQ(one("'x' ~ c ~ 1"), "x[a-éB]1");
+  EXPECT_EQ(one("('x' + c) * 2"), "x[a-éB]x[a-éB]");
+  EXPECT_EQ(one("('xy' + c)[1:4]"), "y[a-]");
+  EXPECT_EQ(one("('xy' + c)[::-1]"), "[Bé-a]yx");
+  EXPECT_EQ(one("('x' + c)[3]"), "[é]");
+  EXPECT_EQ(one("('x' + c) | reverse"), "[Bé-a]x");
+  EXPECT_EQ(one("(' x' + c + ' ') | trim"), "x[a-éB]");
+  EXPECT_EQ(one("(' x' + c + ' ').rstrip()"), " x[a-éB]");
+  EXPECT_EQ(one("('x-' + c).split('-') | join('+')"), "x+[a]+[éB]");
+  EXPECT_EQ(one("('x-' + c).rsplit('-', 1) | last"), "[éB]");
+  EXPECT_EQ(one("c.join(['x', 'y'])"), "x[a-éB]y");
+  EXPECT_EQ(one("'x-y'.replace('-', c)"), "x[a-éB]y");
+  EXPECT_EQ(one("c.replace('-', '<end>')"), "[a]<end>[éB]");
+  EXPECT_EQ(one("('x\ny' + c) | indent(1)"), "x\n y[a-éB]");
+  EXPECT_EQ(one("('x' + c).removeprefix('x')"), "[a-éB]");
+  EXPECT_EQ(one("('x\n' + c).splitlines() | join(' ')"), "x [a-éB]");
+  EXPECT_EQ(one("('x ' + c).split() | join"), "x[a-éB]");
+  EXPECT_EQ(one("('x' + c) | list | join"), "x[a-éB]");
+  EXPECT_EQ(one("c if c == 'a-éB' else 'no'"), "[a-éB]");
+  EXPECT_EQ(one("c | length"), "4");
+  // Rewritten as a whole, marked as a whole.
+  EXPECT_EQ(one("('x' + c) | upper"), "[XA-ÉB]");
+  EXPECT_EQ(one("'<' ~ {'k': c} | tojson"), "<[{\"k\": \"a-éB\"}]");
+  EXPECT_EQ(one("['x', c]"), "[['x', 'a-éB']]");
+  EXPECT_EQ(one("{c: 1} | items | first | first"), "[a-éB]");
+  EXPECT_EQ(one("dict({c: 1}) | list | first"), "[a-éB]");
+  EXPECT_EQ(one("c | default('x')"), "[a-éB]");
+  EXPECT_EQ(one("strftime_now(c)"), "[a-éB]");
+}
+
+TEST(ChatTemplate, KeepsTheOriginOfTextThroughMacrosAndBlocks) {
+  EXPECT_EQ(origin("{% macro m(x) %}<{{ x }}>{% endmacro %}{% set b %}({{ m(messages[0].content) "
+                   "}}){% endset %}{% set n = namespace(t='') %}{% for i in [1, 2] %}"
+                   "{% set n.t = n.t + b %}{% endfor %}{{ n.t }}",
+                   {{"user", "a"}}),
+            "(<[a]>)(<[a]>)");
+}
+
+TEST(ChatTemplate, MarksKeysThatMessagesBring) {
+  const ChatText chat =
+      ChatTemplate("{% for k, v in messages[0].call.items() %}{{ k }}={{ v }};{% endfor %}")
+          .render_json_marked(R"([{"call": {"<end>": 1}}])");
+  EXPECT_EQ(chat.text, "<end>=1;");
+  EXPECT_THAT(chat.from_messages, ElementsAre(TextRange{0, 5}));
 }
 
 TEST(ChatTemplate, IsTheSameEveryTimeWithAGivenClock) {

@@ -163,7 +163,7 @@ CLAIMS = [
     Claim(name="ulp", target="exp2, log2, sin, recip and sqrt within 2 ULP on every f32", minutes=20,
           measure=ctest("-R", "^vector_math_all")),
     Claim(name="random", target="500 random graphs agree with the f64 interpreter", minutes=1,
-          measure=random_graphs(0, 500), quick=True),
+          measure=ctest("-R", "^random_graphs$"), quick=True),
     Claim(name="random-many", target="20,000 random graphs agree with the f64 interpreter", minutes=30,
           measure=random_graphs(1000, 20000)),
     Claim(name="matrix", target="the whole matrix passes on cpu, each executable run three times", minutes=12,

@@ -1,5 +1,8 @@
 #include "luminal/backends/cpu/cpu_backend.h"
 
+#include <algorithm>
+
+#include "luminal/backends/cpu/compile_queue.h"
 #include "luminal/backends/cpu/cpu_program.h"
 #include "luminal/backends/cpu/jit.h"
 #include "luminal/backends/cpu/kept_code.h"
@@ -118,23 +121,37 @@ class CpuBackend : public Backend {
   static cpu::CpuProgram::Kernels compile(const LoadRequest& request, const cpu::RunPlan& plan,
                                           cpu::Jit& jit) {
     cpu::CpuProgram::Kernels kernels;
+    cpu::CompileQueue queue(jit);
     for (const auto& step : request.planned->plan.steps) {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
       const kernel::Kernel& source = kernel->lowered.kernel;
-      if (kernel->library.taken) {
-        kernels.push_back({});
-      } else if (auto split = kernel::split_softmax(source)) {
-        kernels.push_back({.kernel = jit.compile(split->ranges),
-                           .second = jit.compile(split->together),
-                           .split = std::make_shared<kernel::SplitSoftmax>(std::move(*split))});
+      const size_t number = kernels.size();
+      kernels.emplace_back();
+      if (kernel->library.taken) continue;
+      if (auto split = kernel::split_softmax(source)) {
+        kernels.back().split = std::make_shared<kernel::SplitSoftmax>(std::move(*split));
+        queue.add(kernels.back().split->ranges, {}, number);
+        queue.add(kernels.back().split->together, {}, number);
       } else {
-        const cpu::EmitOptions options =
-            emit_options(source, plan.in_place[kernels.size()], kernel->schedule);
-        kernels.push_back({.kernel = jit.compile(source, options)});
+        queue.add(source, emit_options(source, plan.in_place[number], kernel->schedule), number);
       }
-      if (request.progress) {
-        request.progress(static_cast<int>(kernels.size()), request.planned->plan.n_kernels());
+    }
+    const int total = request.planned->plan.n_kernels();
+    // Each number once, though several may be done since the last call; a kernel may be compiled as
+    // two, or not at all.
+    int reported = 0;
+    const auto progress = [&](int done) {
+      while (request.progress && reported < std::min(done, total)) {
+        request.progress(++reported, total);
+      }
+    };
+    queue.run(request.options.threads, progress);
+    progress(total);
+    for (size_t number = 0; number < kernels.size(); ++number) {
+      for (const auto& compiled : queue.made(number)) {
+        (kernels[number].kernel == nullptr ? kernels[number].kernel : kernels[number].second) =
+            compiled;
       }
     }
     return kernels;

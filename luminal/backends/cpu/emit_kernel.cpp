@@ -7,6 +7,7 @@
 #include "luminal/backends/cpu/emit_stage.h"
 #include "luminal/backends/cpu/emit_tiles.h"
 #include "luminal/backends/cpu/micro_kernel.h"
+#include "luminal/backends/cpu/shared_math.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -14,6 +15,31 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Function;
 using llvm::Value;
+
+// With more transcendental ops than this a kernel calls functions for them. Compiling a sine takes
+// 12 ms, an exp2 1.5 ms.
+constexpr int kMostInLine = 32;
+// With more instructions the chunks of a row are all masked: one copy of the body to compile, where
+// whole and masked chunks would be two, and a mask is little beside so much arithmetic.
+constexpr size_t kMostTwice = 96;
+
+bool has_many_transcendental(const kernel::Kernel& kernel) {
+  int count = 0;  // in ops that take as long to compile as an exp2
+  for (const kernel::Stage& stage : kernel.stages) {
+    for (const kernel::Inst& inst : stage.body) {
+      const auto* op = std::get_if<kernel::OpInst>(&inst.what);
+      if (op == nullptr || !is_float(inst.dtype) || !is_transcendental(op->op)) continue;
+      count += op->op == Op::Sin ? 8 : op->op == Op::Mod ? 2 : 1;
+    }
+  }
+  return count > kMostInLine;
+}
+
+size_t n_instructions(const kernel::Kernel& kernel) {
+  size_t count = 0;
+  for (const kernel::Stage& stage : kernel.stages) count += stage.body.size();
+  return count;
+}
 
 class KernelEmitter {
  public:
@@ -38,6 +64,7 @@ class KernelEmitter {
                .has_elements = {},
                .locals = std::vector<Values>(schedule.stages.size())} {
     declare();
+    if (has_many_transcendental(*schedule.kernel)) ops_.share_functions();
   }
 
   std::unique_ptr<llvm::Module> emit();
@@ -68,13 +95,7 @@ void KernelEmitter::declare() {
   auto* type =
       llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, i64, i64, pointer}, false);
   function_ = Function::Create(type, Function::ExternalLinkage, kKernelSymbol, *module_);
-  function_->addFnAttr("target-cpu", target_.cpu);
-  function_->addFnAttr("target-features", target_.features);
-  const std::string width = std::to_string(target_.vector_bytes * 8);
-  function_->addFnAttr("prefer-vector-width", width);
-  function_->addFnAttr("min-legal-vector-width", width);
-  function_->addFnAttr("no-trapping-math", "true");
-  function_->setDoesNotThrow();
+  set_target(*function_, target_);
 }
 
 std::unique_ptr<llvm::Module> KernelEmitter::emit() {
@@ -202,7 +223,17 @@ void KernelEmitter::emit_rows() {
       }
       return Values();
     };
-    loops_.chunked({last, from, to, schedule_.lanes, schedule_.unroll}, {}, emit_all);
+    // Without masked loads and stores of its own a target goes lane by lane; none of them bypasses
+    // the caches.
+    const bool masked = target_.vector_bytes >= 32 && !state_.options.nontemporal_stores &&
+                        n_instructions(*schedule_.kernel) > kMostTwice;
+    loops_.chunked({.loop = last,
+                    .from = from,
+                    .to = to,
+                    .lanes = schedule_.lanes,
+                    .unroll = schedule_.unroll,
+                    .masked = masked},
+                   {}, emit_all);
   };
   if (last == 0) return row(begin, end);
   Value* length = index_.scalar(schedule_.extents[last]);

@@ -138,7 +138,9 @@ Values LoopEmitter::chunked(const VectorLoop& loop, const Values& carried, const
   const Chunk whole{.loop = loop.loop, .lanes = loop.lanes, .copies = loop.unroll};
   Values result = carried;
   auto* known_last = llvm::dyn_cast<llvm::ConstantInt>(last);
-  if (known_last == nullptr || loop.from != nullptr || !known_last->isZero()) {
+  if (loop.masked) {
+    last = first;
+  } else if (known_last == nullptr || loop.from != nullptr || !known_last->isZero()) {
     result = counted(first, last, per_round, result, [&](Value* position, const Values& inside) {
       return round(loop, position, whole, inside, body);
     });

@@ -36,7 +36,8 @@ class LoopEmitter {
     llvm::Value* to;
     int lanes;
     int unroll;
-    bool whole = false;  // from and to are known to be where rounds start
+    bool whole = false;   // from and to are known to be where rounds start
+    bool masked = false;  // no whole rounds: every chunk is masked, which is one body less
   };
   // Whole rounds carry one value per copy; masked chunks take in the first one only.
   using ChunkBody = std::function<Values(const Values& carried)>;

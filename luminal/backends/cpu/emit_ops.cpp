@@ -4,6 +4,7 @@
 
 #include "luminal/backends/cpu/integer_division.h"
 #include "luminal/backends/cpu/rare_lanes.h"
+#include "luminal/backends/cpu/shared_math.h"
 #include "luminal/base/check.h"
 #include "luminal/shape/scalar.h"
 
@@ -55,14 +56,25 @@ Value* OpEmitter::apply(Op op, DType from, DType to, llvm::ArrayRef<Value*> oper
   return is_half(to) ? round(to, result) : result;
 }
 
+Value* OpEmitter::transcendental(Op op, llvm::ArrayRef<Value*> in) {
+  llvm::Type* type = in[0]->getType();
+  if (share_ && type->getScalarType()->isFloatTy()) {
+    llvm::Module& module = *builder_.GetInsertBlock()->getModule();
+    return builder_.CreateCall(declare_math(module, op, type), in);
+  }
+  if (op == Op::Exp2) return math_.exp2(in[0]);
+  if (op == Op::Log2) return math_.log2(in[0]);
+  if (op == Op::Sin) return math_.sin(in[0]);
+  return math_.mod(in[0], in[1]);
+}
+
 Value* OpEmitter::on_floats(Op op, llvm::ArrayRef<Value*> in) {
   switch (op) {
     case Op::Exp2:
-      return math_.exp2(in[0]);
     case Op::Log2:
-      return math_.log2(in[0]);
     case Op::Sin:
-      return math_.sin(in[0]);
+    case Op::Mod:
+      return transcendental(op, in);
     case Op::Recip:
       return builder_.CreateFDiv(llvm::ConstantFP::get(in[0]->getType(), 1.0), in[0]);
     case Op::Sqrt:
@@ -71,8 +83,6 @@ Value* OpEmitter::on_floats(Op op, llvm::ArrayRef<Value*> in) {
       return builder_.CreateFAdd(in[0], in[1]);
     case Op::Mul:
       return builder_.CreateFMul(in[0], in[1]);
-    case Op::Mod:
-      return math_.mod(in[0], in[1]);
     case Op::LessThan:
       return builder_.CreateFCmpOLT(in[0], in[1]);
     case Op::Equal:

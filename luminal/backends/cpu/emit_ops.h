@@ -23,6 +23,9 @@ class OpEmitter {
   OpEmitter(llvm::IRBuilder<>& builder, const Target& target)
       : builder_(builder), target_(target), math_(builder, target) {}
 
+  // From now on transcendental ops on f32 are calls; see shared_math.h.
+  void share_functions() { share_ = true; }
+
   // One op: `from` is the dtype of the operands (of the last two for Select), `to` of the result.
   llvm::Value* apply(Op op, DType from, DType to, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* constant(DType dtype, const kernel::ConstInst& value);
@@ -35,6 +38,7 @@ class OpEmitter {
   llvm::Value* from_half_bits(DType dtype, llvm::Value* x);
 
  private:
+  llvm::Value* transcendental(Op op, llvm::ArrayRef<llvm::Value*> in);
   llvm::Value* on_floats(Op op, llvm::ArrayRef<llvm::Value*> in);
   llvm::Value* on_integers(Op op, DType dtype, llvm::ArrayRef<llvm::Value*> in);
   llvm::Value* cast(DType from, DType to, llvm::Value* x);
@@ -48,6 +52,7 @@ class OpEmitter {
   llvm::IRBuilder<>& builder_;
   const Target& target_;
   VectorMath math_;
+  bool share_ = false;
 };
 
 }  // namespace luminal::backends::cpu

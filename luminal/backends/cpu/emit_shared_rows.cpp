@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "luminal/base/check.h"
+
 namespace luminal::backends::cpu {
 
 using llvm::Value;
@@ -127,28 +129,34 @@ void SharedRowsEmitter::emit_columns(const std::vector<Values>& left, Value* col
       });
     });
   }
-  Value* sums = sums_of(std::move(products));
+  // A row's sums lie in one vector: either all of them fit in it, or a row has one.
+  const Values sums = sums_of(std::move(products));
   at_column(column, [&] {
     for (int row = 0; row < n_rows_; ++row) {
+      const int first = row * count;
       std::vector<int> own;
-      for (int c = 0; c < count; ++c) own.push_back(row * count + c);
+      for (int c = 0; c < count; ++c) own.push_back(first % lanes_ + c);
       at_row(row, [&] {
         Value* base = builder_.CreateGEP(builder_.getInt8Ty(), state_.scratch,
                                          index_.scalar(stage_.local_offset));
         Value* address =
             builder_.CreateGEP(builder_.getFloatTy(), base, index_.scalar(stage_.target.address));
-        builder_.CreateAlignedStore(builder_.CreateShuffleVector(sums, own), address,
+        Value* vector = sums[static_cast<size_t>(first / lanes_)];
+        builder_.CreateAlignedStore(builder_.CreateShuffleVector(vector, own), address,
                                     llvm::Align(4));
       });
     }
   });
 }
 
-// Lane k of the result is the sum of the lanes of vector k: halves of two vectors meet in one,
-// again and again.
-Value* SharedRowsEmitter::sums_of(Values vectors) {
+// Lane l of result r is the sum of the lanes of vector r * lanes + l. There may be more vectors
+// than lanes: 8 rows with vectors of 4 (sse2, aarch64) give two results.
+Values SharedRowsEmitter::sums_of(Values vectors) {
+  const auto lanes = static_cast<size_t>(lanes_);
+  const size_t n_results = (vectors.size() + lanes - 1) / lanes;
   llvm::Type* type = vectors[0]->getType();
-  vectors.resize(static_cast<size_t>(lanes_), llvm::Constant::getNullValue(type));
+  vectors.resize(n_results * lanes, llvm::Constant::getNullValue(type));
+  // Each step adds the halves of two vectors into one.
   for (int step = 1; step < lanes_; step *= 2) {
     std::vector<int> low, high;
     for (int lane = 0; lane < lanes_; ++lane) {
@@ -168,7 +176,8 @@ Value* SharedRowsEmitter::sums_of(Values vectors) {
     }
     vectors = std::move(half);
   }
-  return vectors[0];
+  LUMINAL_CHECK(vectors.size() == n_results, "sums of rows were lost");
+  return vectors;
 }
 
 // ---- Lanes along columns: rows by several vectors of them, along all of k

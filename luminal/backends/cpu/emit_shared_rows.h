@@ -25,7 +25,7 @@ class SharedRowsEmitter {
   void at_vectors(int loop, llvm::Value* from, int count, const std::function<void()>& body);
   void at_column(llvm::Value* column, const std::function<void()>& body);
   Values factor(int stage, int copies);
-  llvm::Value* sums_of(Values vectors);
+  Values sums_of(Values vectors);
 
   EmitState& state_;
   const SharedRows& shared_;

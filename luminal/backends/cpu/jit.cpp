@@ -12,6 +12,7 @@
 
 #include "luminal/backends/cpu/emit_kernel.h"
 #include "luminal/backends/cpu/jit_session.h"
+#include "luminal/backends/cpu/shared_math.h"
 #include "luminal/base/check.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
@@ -103,6 +104,10 @@ std::string compile_for(const Target& target, const kernel::Kernel& kernel, Code
   CodeGenerator generator(target);
   const Schedule schedule = make_schedule(kernel, target, options);
   Emitted emitted = emit(generator, schedule, options);
+  // No Jit gives it the functions that it calls.
+  for (llvm::Function& function : *emitted.module) {
+    if (function.isDeclaration()) define_math(function, target);
+  }
   generator.optimize(*emitted.module);
   return form == CodeForm::Assembly ? generator.to_assembly(*emitted.module)
                                     : generator.to_object(*emitted.module);
@@ -171,13 +176,17 @@ std::vector<std::string> Jit::cache_notes() const {
   return notes.empty() ? impl_->names.notes() : notes;
 }
 
+std::string kernel_name(const kernel::Kernel& kernel, const EmitOptions& options) {
+  return kernel::text(kernel) +
+         "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
+         " max_unroll=" + std::to_string(options.max_unroll) +
+         " prefetch=" + std::to_string(options.prefetch) +
+         " contract=" + std::to_string(options.contract) + " tile=" + std::to_string(options.tile);
+}
+
 std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
                                                    const EmitOptions& options) {
-  const std::string name =
-      kernel::text(kernel) + "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
-      " max_unroll=" + std::to_string(options.max_unroll) +
-      " prefetch=" + std::to_string(options.prefetch) +
-      " contract=" + std::to_string(options.contract) + " tile=" + std::to_string(options.tile);
+  const std::string name = kernel_name(kernel, options);
   {
     std::lock_guard lock(impl_->mutex);
     if (auto found = impl_->kernels.find(name); found != impl_->kernels.end()) {

@@ -57,6 +57,9 @@ class CompiledKernel {
   bool from_cache_ = false;
 };
 
+// What a kernel is compiled from, as text: equal names have equal code.
+std::string kernel_name(const kernel::Kernel& kernel, const EmitOptions& options);
+
 class Jit {
  public:
   struct Options {

@@ -2,6 +2,7 @@
 
 #include "luminal/backends/cpu/emit_kernel.h"
 #include "luminal/backends/cpu/host_math.h"
+#include "luminal/backends/cpu/shared_math.h"
 #include "luminal/base/check.h"
 
 namespace luminal::backends::cpu {
@@ -18,6 +19,33 @@ T value_of(llvm::Expected<T> expected, const char* what) {
 void check(llvm::Error error, const char* what) {
   if (error) LUMINAL_CHECK(false, std::string(what) + ": " + llvm::toString(std::move(error)));
 }
+
+// Compiles functions that kernels share when the first one calls them.
+class MathGenerator : public llvm::orc::DefinitionGenerator {
+ public:
+  MathGenerator(llvm::orc::LLJIT& jit, CodeGenerator& generator)
+      : jit_(jit), generator_(generator) {}
+
+  llvm::Error tryToGenerate(llvm::orc::LookupState& /*state*/, llvm::orc::LookupKind /*kind*/,
+                            llvm::orc::JITDylib& library, llvm::orc::JITDylibLookupFlags /*flags*/,
+                            const llvm::orc::SymbolLookupSet& symbols) override {
+    for (const auto& [symbol, flags] : symbols) {
+      llvm::LLVMContext context;
+      const std::string name((*symbol).str());
+      auto module = emit_math(context, name, generator_.target());
+      if (module == nullptr) continue;
+      generator_.prepare(*module);
+      generator_.optimize(*module);
+      auto object = llvm::MemoryBuffer::getMemBufferCopy(generator_.to_object(*module), name);
+      if (llvm::Error error = jit_.addObjectFile(library, std::move(object))) return error;
+    }
+    return llvm::Error::success();
+  }
+
+ private:
+  llvm::orc::LLJIT& jit_;
+  CodeGenerator& generator_;
+};
 
 }  // namespace
 
@@ -36,6 +64,7 @@ JitSession::JitSession(const Target& target) : generator_(target) {
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   }
   check(jit_->getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)), "host functions");
+  jit_->getMainJITDylib().addGenerator(std::make_unique<MathGenerator>(*jit_, generator_));
 }
 
 std::shared_ptr<LoadedCode> JitSession::load(std::string_view object) {

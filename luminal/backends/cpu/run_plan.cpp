@@ -6,6 +6,7 @@
 #include <map>
 
 #include "luminal/base/check.h"
+#include "luminal/base/digest.h"
 #include "luminal/kernel/in_place.h"
 #include "luminal/runtime/step_order.h"
 #include "luminal/shape/resolve_dims.h"
@@ -107,14 +108,16 @@ class RunPlanner {
 };
 
 void RunPlanner::number_tensors() {
-  const PortMap& map = request_.ports;
+  std::map<NodeId, size_t> port_of;
+  for (size_t port = 0; port < request_.ports.leaves.size(); ++port) {
+    port_of.emplace(request_.ports.leaves[port], port);
+  }
   for (size_t s = 0; s < planned_.terms.sources.size(); ++s) {
     const kernel::Source& source = planned_.terms.sources[s];
-    auto leaf = std::find(map.leaves.begin(), map.leaves.end(), planned_.source_nodes[s]);
+    const auto leaf = port_of.find(planned_.source_nodes[s]);
     source_tensor_.push_back(
-        leaf != map.leaves.end()
-            ? port_tensor(static_cast<size_t>(leaf - map.leaves.begin()), source.dtype, source.dims,
-                          source.name)
+        leaf != port_of.end()
+            ? port_tensor(leaf->second, source.dtype, source.dims, source.name)
             : add_tensor({.dtype = source.dtype, .dims = source.dims, .name = source.name}));
   }
 }
@@ -313,7 +316,8 @@ std::string RunPlanner::folded_key(const RunStep& at, size_t output) const {
 std::string RunPlanner::folded_name(int input) const {
   const RunTensor& at = plan_.tensors[static_cast<size_t>(input)];
   if (at.home == Home::Port) return fmt::format("port {}", at.port);
-  return at.folded_key.empty() ? "" : fmt::format("({})", at.folded_key);
+  // Not the key itself: in a chain of steps each would be as long as all before it.
+  return at.folded_key.empty() ? "" : base::digest(at.folded_key);
 }
 
 void RunPlanner::hand_to_library(RunStep& at, const std::vector<bool>& from_weights) {
@@ -373,13 +377,14 @@ void RunPlanner::split_off_folded() {
     }
     plan_.load_steps.push_back(steps_[s]);
   }
+  std::vector<bool> is_copied(plan_.tensors.size(), false);
+  for (const RunCopy& copy : plan_.copies) is_copied[static_cast<size_t>(copy.from)] = true;
   for (size_t id = 0; id < plan_.tensors.size(); ++id) {
     if (producer_[id] < 0 || !folds[static_cast<size_t>(producer_[id])]) continue;
     const bool needed =
-        std::any_of(readers_[id].begin(), readers_[id].end(),
-                    [&](int reader) { return !folds[static_cast<size_t>(reader)]; }) ||
-        std::any_of(plan_.copies.begin(), plan_.copies.end(),
-                    [&](const RunCopy& copy) { return copy.from == static_cast<int>(id); });
+        is_copied[id] || std::any_of(readers_[id].begin(), readers_[id].end(), [&](int reader) {
+          return !folds[static_cast<size_t>(reader)];
+        });
     if (!needed) continue;
     plan_.tensors[id].home = Home::Folded;
     plan_.folded.push_back(static_cast<int>(id));
@@ -489,14 +494,22 @@ void RunPlanner::find_lifetimes(const std::vector<RunStep>& steps) {
 }
 
 void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
-  // Another step of the same launch may read it at any time.
-  auto read_by_another = [&](const RunStep& at, int input) {
-    return std::ranges::any_of(steps, [&](const RunStep& other) {
-      return other.launch == at.launch && other.position != at.position &&
-             std::ranges::find(other.params, input) != other.params.end();
-    });
+  // Another step of the same launch, which stands beside it, may read it at any time.
+  auto read_by_another = [&](size_t s, int input) {
+    auto reads = [&](const RunStep& other) {
+      return std::ranges::find(other.params, input) != other.params.end();
+    };
+    const int launch = steps[s].launch;
+    for (size_t k = s; k-- > 0 && steps[k].launch == launch;) {
+      if (reads(steps[k])) return true;
+    }
+    for (size_t k = s + 1; k < steps.size() && steps[k].launch == launch; ++k) {
+      if (reads(steps[k])) return true;
+    }
+    return false;
   };
-  for (const RunStep& at : steps) {
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const RunStep& at = steps[s];
     if (!is_compiled(at)) continue;
     for (size_t out = 0; out < at.params.size(); ++out) {
       if (!at.is_output[out]) continue;
@@ -506,7 +519,7 @@ void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
         if (at.is_output[in] || input.home != output.home) continue;
         bool shared = input.home == Home::Port && input.port == output.port;  // a state
         if (input.home == Home::Arena && input.last == at.launch &&
-            !read_by_another(at, at.params[in]) &&
+            !read_by_another(s, at.params[in]) &&
             shares(at, at.params[in], static_cast<int>(out))) {
           output.may_take.push_back(at.params[in]);
           shared = true;

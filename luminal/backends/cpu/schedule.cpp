@@ -250,7 +250,8 @@ void place_locals(Schedule& schedule) {
 }
 
 // Whether a loop that must have a point for a load to happen makes sure that its tensor isn't
-// empty. An index along a dim of one element at most is 0, without a loop.
+// empty: its extent is 0 where the dim is. An index along a dim of one element at most is 0,
+// without a loop.
 bool is_guarded(const Kernel& kernel, const kernel::LoadInst& load) {
   const Dims& dims = kernel.params[load.param].dims;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -259,8 +260,8 @@ bool is_guarded(const Kernel& kernel, const kernel::LoadInst& load) {
     if (!may_be_zero(dims[axis])) continue;
     bool guarded = false;
     for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-      guarded |=
-          index.expr.uses_index(static_cast<int>(loop)) && may_be_zero(kernel.loops[loop].extent);
+      guarded |= index.expr.uses_index(static_cast<int>(loop)) &&
+                 kernel.loops[loop].extent.substitute(dims[axis], 0).is(0);
     }
     if (!guarded) return false;
   }

@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "luminal/driver/report_stored.h"
 #include "luminal/search/roofline_bound.h"
+#include "luminal/search/value_name.h"
 
 namespace luminal {
 namespace {
@@ -44,6 +44,7 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
   for (const search::AbsorbedValue& value : absorbed) {
     for (ClassId kernel : value.kernels) rivals[kernel].push_back(&value);
   }
+  const search::ValueNames names(graph, planned.class_of, planned.terms);
   size_t next = report.kernels.size() - static_cast<size_t>(planned.plan.n_kernels());
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
@@ -67,7 +68,7 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
     std::sort(near.begin(), near.end(), nearer_rival);
     if (near.size() > kMostRivals) near.resize(kMostRivals);
     for (const search::AbsorbedValue* value : near) {
-      entry.rivals.push_back({.value = value_name(graph, planned, value->value),
+      entry.rivals.push_back({.value = names.of(value->value),
                               .plan_us = value->plan_seconds * 1e6,
                               .rival_us = value->why.empty() ? value->stored_seconds * 1e6 : 0,
                               .why = value->why});

@@ -44,20 +44,11 @@ PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
       backend_(backend),
       load_(load),
       options_(options),
-      device_(records::this_device(options.target, load.threads)) {
+      device_(records::this_device(options.target, load.threads)),
+      store_(options.records, device_, options.search.mode == SearchMode::Replay) {
   if (load_.cache_folder.empty() && options.search.mode == SearchMode::Measured) {
     load_.cache_folder = cache_.emplace().path();
   }
-  const std::string& file = options.records;
-  if (file == "none") {
-    if (options.search.mode == SearchMode::Replay) {
-      throw UserError("replay: there are no records to replay; name a file of them");
-    }
-    return;
-  }
-  store_ = records::Store::open(file.empty() ? records::Store::default_file()
-                                             : std::filesystem::path(file));
-  store_->put(device_);
 }
 
 records::PlanKey PlanTuner::key_of(const std::string& question) const {
@@ -66,23 +57,15 @@ records::PlanKey PlanTuner::key_of(const std::string& question) const {
           .compiler = std::string(base::source_fingerprint())};
 }
 
-std::optional<TunedPlan> PlanTuner::found(const std::string& question) const {
-  if (!store_) return std::nullopt;
-  const std::optional<std::string> bytes = store_->plan(key_of(question));
-  if (!bytes) return std::nullopt;
-  return read_tuned_plan(*bytes);
-}
-
-std::optional<TunedPlan> PlanTuner::remembered(const std::string& question) const {
+std::optional<TunedPlan> PlanTuner::remembered(const std::string& question) {
   if (options_.search.mode == SearchMode::Replay) return std::nullopt;
-  std::optional<TunedPlan> plan = found(question);
+  std::optional<TunedPlan> plan = store_.plan(key_of(question));
   const bool enough = plan && plan->seconds >= options_.search.seconds &&
                       plan->candidates >= options_.search.candidates;
   return enough ? std::move(plan) : std::nullopt;
 }
 
-search::MeasuredOptions PlanTuner::search_options(
-    const std::optional<std::string>& question) const {
+search::MeasuredOptions PlanTuner::search_options(const std::optional<std::string>& question) {
   const PlanSearch& asked = options_.search;
   search::MeasuredOptions options{.seconds = asked.seconds,
                                   .candidates = asked.candidates,
@@ -96,20 +79,22 @@ search::MeasuredOptions PlanTuner::search_options(
     }
     std::optional<TunedPlan> plan;
     try {
-      plan = found(*question);
+      plan = store_.plan(key_of(*question));
     } catch (const base::ByteError& error) {
       throw UserError(fmt::format(
           "replay: what {} holds of this graph can't be read: {}; compile with --search measured "
           "to search it anew",
-          store_->file().string(), error.what()));
+          store_.file(), error.what()));
     }
     if (!plan) {
       throw UserError(fmt::format(
           "replay: {} has no search of this graph on this device ({}) by this compiler; compile "
           "with --search measured first, or import records that have it (luminal tune import)",
-          store_->file().string(), device_.description));
+          store_.file(), device_.description));
     }
     options.replay = plan->trail;
+  } else if (derived_) {
+    options.replay = derived_->trail;
   }
   if (options_.search_events || options_.progress) {
     options.event = [this](const search::SearchEvent& event) {
@@ -128,8 +113,7 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
                                       CompileReport& report) {
   const auto start = std::chrono::steady_clock::now();
   const search::MeasuredOptions options = search_options(question);
-  RecordMemory memory(store_ ? &*store_ : nullptr, device_, std::string(base::source_fingerprint()),
-                      question);
+  RecordMemory memory(store_, device_, std::string(base::source_fingerprint()), question);
   std::optional<RunTimer> timer;
   if (!options.replay) {
     timer.emplace(terms, graph_, roots_, backend_, load_,
@@ -140,8 +124,14 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
   search::MeasuredPlan found =
       search::measured_search(terms, first, options, timer ? &*timer : nullptr, memory);
   trail_ = found.report.trail;
+  // A search that was interrupted went no further than this, whatever it was allowed.
+  interrupted_ = found.report.interrupted;
+  seconds_ = interrupted_ ? found.report.seconds : options_.search.seconds;
+  candidates_ = interrupted_ ? found.report.candidates : options_.search.candidates;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  report.searches.push_back({.mode = options.replay ? "replay" : "measured",
+  report.searches.push_back({.mode = derived_         ? "remembered"
+                                     : options.replay ? "replay"
+                                                      : "measured",
                              .seconds = taken.count(),
                              .candidates = found.report.candidates,
                              .timed = found.report.timed,
@@ -156,11 +146,20 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
 }
 
 void PlanTuner::keep(const std::string& question, std::string entry) {
-  if (!store_ || options_.search.mode == SearchMode::Replay) return;
-  store_->put_plan(key_of(question), write_tuned_plan({.seconds = options_.search.seconds,
-                                                       .candidates = options_.search.candidates,
-                                                       .trail = trail_,
-                                                       .entry = std::move(entry)}));
+  if (options_.search.mode == SearchMode::Replay) return;
+  if (interrupted_) {
+    // What went further stays.
+    try {
+      const std::optional<TunedPlan> known = store_.plan(key_of(question));
+      if (known && known->is_own && known->seconds >= seconds_) return;
+    } catch (const base::ByteError&) {
+      // Not a plan: this one takes its place.
+    }
+  }
+  store_.put_plan(key_of(question), {.seconds = derived_ ? derived_->seconds : seconds_,
+                                     .candidates = derived_ ? derived_->candidates : candidates_,
+                                     .trail = trail_,
+                                     .entry = std::move(entry)});
 }
 
 }  // namespace luminal

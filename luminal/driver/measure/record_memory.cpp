@@ -2,12 +2,12 @@
 
 namespace luminal {
 
-RecordMemory::RecordMemory(records::Store* store, const records::Device& device,
-                           std::string compiler, std::optional<std::string> question)
+RecordMemory::RecordMemory(TuningStore& store, const records::Device& device, std::string compiler,
+                           std::optional<std::string> question)
     : store_(store), device_(device.fingerprint), compiler_(std::move(compiler)) {
-  if (store_ == nullptr || !question) return;
+  if (!question) return;
   question_ = {.question = std::move(*question), .device = device_, .compiler = compiler_};
-  for (records::Comparison& known : store_->comparisons(*question_)) {
+  for (records::Comparison& known : store_.comparisons(*question_)) {
     comparisons_.emplace(std::make_pair(known.champion, known.challenger), known);
   }
 }
@@ -18,13 +18,12 @@ records::KernelKey RecordMemory::key_of(const std::string& key) const {
 
 // A time of something that nobody checked may be that of a wrong kernel.
 std::optional<records::KernelRecord> RecordMemory::kernel(const std::string& key) {
-  if (store_ == nullptr) return std::nullopt;
-  const std::optional<records::KernelRecord> record = store_->find(key_of(key));
+  const std::optional<records::KernelRecord> record = store_.find(key_of(key));
   return record && record->checked ? record : std::nullopt;
 }
 
 void RecordMemory::remember(const std::string& key, const records::KernelRecord& record) {
-  if (store_ != nullptr) store_->put(key_of(key), record);
+  store_.put(key_of(key), record);
 }
 
 std::optional<records::Comparison> RecordMemory::comparison(const std::string& champion,
@@ -35,7 +34,7 @@ std::optional<records::Comparison> RecordMemory::comparison(const std::string& c
 
 void RecordMemory::remember(const records::Comparison& comparison) {
   comparisons_.insert_or_assign({comparison.champion, comparison.challenger}, comparison);
-  if (question_) store_->put(*question_, comparison);
+  if (question_) store_.put(*question_, comparison);
 }
 
 }  // namespace luminal

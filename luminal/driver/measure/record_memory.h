@@ -6,16 +6,16 @@
 #include <string>
 #include <utility>
 
-#include "luminal/records/store.h"
+#include "luminal/driver/measure/tuning_store.h"
 #include "luminal/search/measured/measured_search.h"
 
 namespace luminal {
 
 class RecordMemory : public search::SearchMemory {
  public:
-  // `store` may be null, and outlives this. `question` is what comparisons answer; without one they
+  // `store` outlives this. `question` is what comparisons answer; without one they
   // are remembered for this compile alone.
-  RecordMemory(records::Store* store, const records::Device& device, std::string compiler,
+  RecordMemory(TuningStore& store, const records::Device& device, std::string compiler,
                std::optional<std::string> question);
 
   std::optional<records::KernelRecord> kernel(const std::string& key) override;
@@ -27,7 +27,7 @@ class RecordMemory : public search::SearchMemory {
  private:
   records::KernelKey key_of(const std::string& key) const;
 
-  records::Store* store_;
+  TuningStore& store_;
   std::string device_, compiler_;
   std::optional<records::PlanKey> question_;
   std::map<std::pair<std::string, std::string>, records::Comparison> comparisons_;

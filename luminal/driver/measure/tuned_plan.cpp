@@ -1,34 +1,57 @@
 #include "luminal/driver/measure/tuned_plan.h"
 
 #include "luminal/base/byte_stream.h"
+#include "luminal/base/seal.h"
 
 namespace luminal {
+namespace {
 
-std::string write_tuned_plan(const TunedPlan& plan) {
+constexpr std::string_view kTunedPlanMagic = "luminal tuned plan 2";
+
+std::string seal_of(std::string_view content, const std::string& key, const base::Secret& secret) {
+  base::ByteWriter sealed;
+  sealed.text(key);
+  sealed.text(content);
+  return base::seal(secret, sealed.bytes());
+}
+
+}  // namespace
+
+std::string write_tuned_plan(const TunedPlan& plan, const std::string& key,
+                             const std::optional<base::Secret>& secret) {
+  base::ByteWriter content;
+  content.real(plan.seconds);
+  content.integer(plan.candidates);
+  content.integer(plan.trail.proposals);
+  content.integer(plan.trail.tuned);
+  content.integer(plan.trail.comparisons);
+  content.text(plan.trail.champion);
+  content.text(plan.entry);
   base::ByteWriter out;
-  out.text("luminal tuned plan 1");
-  out.real(plan.seconds);
-  out.integer(plan.candidates);
-  out.integer(plan.trail.proposals);
-  out.integer(plan.trail.tuned);
-  out.integer(plan.trail.comparisons);
-  out.text(plan.trail.champion);
-  out.text(plan.entry);
+  out.text(kTunedPlanMagic);
+  out.text(content.bytes());
+  out.text(secret ? seal_of(content.bytes(), key, *secret) : "");
   return out.bytes();
 }
 
-TunedPlan read_tuned_plan(std::string_view bytes) {
+TunedPlan read_tuned_plan(std::string_view bytes, const std::string& key,
+                          const std::optional<base::Secret>& secret) {
   base::ByteReader in(bytes);
-  if (in.text() != "luminal tuned plan 1") throw base::ByteError("it is no tuned plan");
-  TunedPlan plan;
-  plan.seconds = in.real();
-  plan.candidates = in.small();
-  plan.trail.proposals = in.small();
-  plan.trail.tuned = in.small();
-  plan.trail.comparisons = in.small();
-  plan.trail.champion = in.text();
-  plan.entry = in.text();
+  if (in.text() != kTunedPlanMagic) throw base::ByteError("it is no tuned plan of this form");
+  const std::string_view content = in.text();
+  const std::string_view sealed = in.text();
   in.finish();
+  base::ByteReader fields(content);
+  TunedPlan plan;
+  plan.seconds = fields.real();
+  plan.candidates = fields.small();
+  plan.trail.proposals = fields.small();
+  plan.trail.tuned = fields.small();
+  plan.trail.comparisons = fields.small();
+  plan.trail.champion = fields.text();
+  plan.entry = fields.text();
+  fields.finish();
+  plan.is_own = secret && sealed == seal_of(content, key, *secret);
   return plan;
 }
 

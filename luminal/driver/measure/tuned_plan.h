@@ -2,9 +2,11 @@
 // that won, so that a compile that asks for no more than that starts at once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "luminal/base/os_secret.h"
 #include "luminal/search/measured/measured_search.h"
 
 namespace luminal {
@@ -14,10 +16,16 @@ struct TunedPlan {
   int candidates = 0;
   search::SearchTrail trail;
   std::string entry;  // the plan with its report; see plan_cache.cpp
+  // Whether the secret that it was read with sealed it: this user's own search wrote it.
+  bool is_own = false;
 };
 
-std::string write_tuned_plan(const TunedPlan& plan);
+// With the seal of `secret`, if there is one. `key` names the question: a plan that is sealed for
+// one question isn't for another.
+std::string write_tuned_plan(const TunedPlan& plan, const std::string& key,
+                             const std::optional<base::Secret>& secret);
 // ByteError for bytes that aren't one.
-TunedPlan read_tuned_plan(std::string_view bytes);
+TunedPlan read_tuned_plan(std::string_view bytes, const std::string& key,
+                          const std::optional<base::Secret>& secret);
 
 }  // namespace luminal

@@ -122,6 +122,7 @@ struct OutputCost {
 // What a program printed and how its runs went.
 struct ProgramResult {
   std::vector<std::string> outputs;  // of extract and print-size, and of runs that a limit stopped
+  uint64_t output_bytes = 0;         // of all outputs
   std::vector<OutputCost> costs;     // of the outputs of extract, in their order
   std::vector<RunReport> runs;
 };

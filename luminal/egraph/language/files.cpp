@@ -1,5 +1,6 @@
 #include "luminal/egraph/language/files.h"
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -23,6 +24,20 @@ bool append_to_file(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+Files files_of_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const auto include = [folder](const std::string& path) -> std::optional<std::string> {
+    std::error_code error;
+    const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
+    const fs::path file = error ? fs::path() : fs::canonical(path, error);  // symlinks resolved
+    if (error) return std::nullopt;
+    const fs::path inside = file.lexically_relative(root);
+    if (inside.empty() || *inside.begin() == "..") return std::nullopt;
+    return read_file(path);
+  };
+  return {.read = {}, .append = {}, .include = include};
+}
 
 Files system_files() { return {.read = read_file, .append = append_to_file}; }
 

@@ -5,6 +5,7 @@
 #include "luminal/egraph/rebuild.h"
 #include "luminal/egraph/runner.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -73,7 +74,7 @@ std::function<bool()> ProgramRunner::condition(const std::vector<Fact>& facts) {
 void ProgramRunner::run(const RunCommand& command) {
   const Schedule compiled = schedule(command.schedule);
   RunReport report = here([&] { return egraph::run(engine_, compiled, limits_); });
-  if (report.stop != StopReason::Finished) result_.outputs.push_back(report.summary());
+  if (report.stop != StopReason::Finished) emit(report.summary());
   result_.runs.push_back(std::move(report));
 }
 
@@ -88,6 +89,12 @@ void ProgramRunner::run(const PushCommand& command) {
   constexpr uint64_t kMostPushed = 1000;  // each is a copy of the whole engine
   if (command.times > kMostPushed - engine_.pushed.size()) {
     fail(position_, "more than " + std::to_string(kMostPushed) + " states would be pushed");
+  }
+  const uint64_t most = constant_limit(limits_);
+  const uint64_t bytes = database_.bytes() + database_.constants.bytes();
+  if (bytes > most / std::max<uint64_t>(1, engine_.pushed.size() + command.times)) {
+    fail(position_, "the pushed states would take more than " + std::to_string(most) +
+                        " bytes; push fewer, or raise the limit of bytes");
   }
   for (uint64_t i = 0; i < command.times; ++i) {
     auto copy = std::make_shared<const Engine>(engine_);

@@ -46,7 +46,14 @@ void ProgramRunner::declare_container(const SortDeclaration& declaration) {
                             std::to_string(declaration.elements.size()));
   }
   std::vector<SortId> elements;
-  for (const NameAt& element : declaration.elements) elements.push_back(sort(element));
+  for (const NameAt& element : declaration.elements) {
+    elements.push_back(sort(element));
+    constexpr int kMostDepth = 64;
+    if (database_.constants.containers.depth(elements.back()) >= kMostDepth) {
+      fail(element.position,
+           "containers are more than " + std::to_string(kMostDepth) + " levels deep");
+    }
+  }
   here([&] { database_.add_container_sort(declaration.name, kind, std::move(elements)); });
 }
 

@@ -41,29 +41,33 @@ std::optional<Number> number_in(std::string_view text) {
 
 std::string ProgramRunner::read_file(const std::string& path) const {
   if (!files_.read) {
-    fail(position_, "\"" + path + "\" can't be read: this program is run without files");
+    fail(position_,
+         "\"" + path + "\" can't be read: this program is run without files" + files_.hint);
   }
   std::optional<std::string> text = files_.read(path);
   if (!text)
-    fail(position_, "\"" + path + "\" can't be read; paths start at the working directory");
+    fail(position_,
+         "\"" + path + "\" can't be read; paths start at the working directory" + files_.hint);
   return std::move(*text);
 }
 
 // As egglog finds files, from the working directory; else beside the file that includes it.
 void ProgramRunner::run(const IncludeCommand& command) {
-  if (!files_.read) {
-    fail(position_,
-         "\"" + command.file + "\" can't be included: this program is run without files");
+  const auto& read = files_.include ? files_.include : files_.read;
+  if (!read) {
+    fail(position_, "\"" + command.file +
+                        "\" can't be included: this program is run without files" + files_.hint);
   }
   std::string path = command.file;
-  std::optional<std::string> text = files_.read(path);
+  std::optional<std::string> text = read(path);
   if (!text) {
     path = beside(std::string(source_), command.file);
-    if (path != command.file) text = files_.read(path);
+    if (path != command.file) text = read(path);
   }
   if (!text) {
-    fail(position_,
-         "\"" + command.file + "\" can't be read, from the working directory or beside this file");
+    fail(position_, "\"" + command.file +
+                        "\" can't be read, from the working directory or beside this file" +
+                        files_.hint);
   }
   if (std::find(open_files_.begin(), open_files_.end(), path) != open_files_.end()) {
     fail(position_, "\"" + path + "\" includes itself; move what both need to a third file");

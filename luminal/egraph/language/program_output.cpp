@@ -9,6 +9,9 @@
 namespace luminal::egraph {
 namespace {
 
+// Of all that a program prints, and of one command: texts are kept until the program has ended.
+constexpr uint64_t kMostOutput = uint64_t{128} << 20;
+
 // As other programs read comma-separated values: quoted where a cell holds what would end it.
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -52,14 +55,14 @@ void ProgramRunner::run(const ExtractCommand& command) {
     result_.costs.push_back(
         {.output = result_.outputs.size(), .cost = terms.cost(value, value_sort)});
   }
-  result_.outputs.push_back(std::move(text));
+  emit(std::move(text));
 }
 
 void ProgramRunner::run(const PrintSizeCommand& command) {
   rebuild_here();
   if (!command.function.empty()) {
     const FunctionId id = function({command.function, position_});
-    result_.outputs.push_back(std::to_string(database_.table(id).live()));
+    emit(std::to_string(database_.table(id).live()));
     return;
   }
   std::vector<std::string> lines;
@@ -70,7 +73,7 @@ void ProgramRunner::run(const PrintSizeCommand& command) {
   std::sort(lines.begin(), lines.end());
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "(" : "\n ") + line;
-  result_.outputs.push_back(text.empty() ? "()" : text + ")");
+  emit(text.empty() ? "()" : text + ")");
 }
 
 // A relation's row stands for itself, as in egglog.
@@ -81,6 +84,7 @@ void ProgramRunner::run(const PrintFunctionCommand& command) {
   const Function& declared = database_.schema.function(id);
   const Table& table = database_.table(id);
   std::vector<std::string> lines;
+  uint64_t bytes = 0;
   const uint64_t most = command.rows.value_or(UINT64_MAX);
   for (size_t row = 0; row < table.rows() && lines.size() < most; ++row) {
     if (!table.alive(row)) continue;
@@ -100,6 +104,11 @@ void ProgramRunner::run(const PrintFunctionCommand& command) {
       for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + csv_cell(cell);
     } else {
       line = call + " -> " + cells.back();
+    }
+    bytes += line.size();
+    if (bytes > kMostOutput) {
+      fail(position_, "the rows of '" + declared.name + "' take more than " +
+                          std::to_string(kMostOutput) + " bytes to print; name how many to print");
     }
     lines.push_back(std::move(line));
   }
@@ -129,12 +138,21 @@ void ProgramRunner::run(const OutputCommand& command) {
 
 void ProgramRunner::print(std::string text, const std::string& file) {
   if (!file.empty()) return append_to_file(file, text + "\n");
+  emit(std::move(text));
+}
+
+void ProgramRunner::emit(std::string text) {
+  result_.output_bytes += text.size();
+  if (result_.output_bytes > kMostOutput) {
+    fail(position_, "the program prints more than " + std::to_string(kMostOutput) + " bytes");
+  }
   result_.outputs.push_back(std::move(text));
 }
 
 void ProgramRunner::append_to_file(const std::string& path, std::string_view text) const {
   if (!files_.append) {
-    fail(position_, "\"" + path + "\" can't be written: this program is run without files");
+    fail(position_,
+         "\"" + path + "\" can't be written: this program is run without files" + files_.hint);
   }
   if (!files_.append(path, text)) fail(position_, "\"" + path + "\" can't be written");
 }

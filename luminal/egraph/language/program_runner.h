@@ -80,6 +80,7 @@ class ProgramRunner {
   void run(const PrintStatsCommand& command);
   void run(const OutputCommand& command);
   void print(std::string text, const std::string& file);
+  void emit(std::string text);
   void append_to_file(const std::string& path, std::string_view text) const;
 
   // program_files.cpp

@@ -3,6 +3,9 @@
 namespace luminal::egraph {
 namespace {
 
+// Of a BigInt to read, which takes time by their square; results of 2^20 bits have fewer.
+constexpr size_t kMostDigits = 400'000;
+
 // Where `part` stands in `text`, without overlaps. The empty text stands before every character of
 // UTF-8 and at the end.
 std::vector<size_t> places_of(const std::string& part, const std::string& text) {
@@ -22,10 +25,12 @@ std::vector<size_t> places_of(const std::string& part, const std::string& text) 
   return places;
 }
 
-std::string replaced(const std::string& text, const std::string& part, const std::string& by) {
+std::string replaced(const Constants& constants, const std::string& text, const std::string& part,
+                     const std::string& by) {
   std::string result;
   size_t done = 0;
   for (size_t place : places_of(part, text)) {
+    constants.expect_text(result.size() + text.size() - done + by.size());
     result += text.substr(done, place - done) + by;
     done = place + part.size();
   }
@@ -39,16 +44,24 @@ void add_string_primitives(PrimitiveAdder& to) {
   to.add_variadic("+", string, string,
                   [](Constants& constants, std::span<const Value> values) -> std::optional<Value> {
                     std::string all;
-                    for (Value value : values) all += constants.string(value);
+                    for (Value value : values) {
+                      constants.expect_text(all.size() + constants.string(value).size());
+                      all += constants.string(value);
+                    }
                     return constants.intern(std::string_view(all));
                   });
-  to.add<std::string, std::string, std::string>("replace", replaced);
+  to.add("replace", {string, string, string}, string,
+         [](Constants& c, std::span<const Value> a) -> std::optional<Value> {
+           const std::string result = replaced(c, c.string(a[0]), c.string(a[1]), c.string(a[2]));
+           return c.intern(std::string_view(result));
+         });
   to.add<std::string, std::string>("count-matches",
                                    [](const std::string& text, const std::string& part) {
                                      return static_cast<int64_t>(places_of(part, text).size());
                                    });
-  to.add<std::string>("from-string",
-                      [](const std::string& text) { return BigInt::from_string(text); });
+  to.add<std::string>("from-string", [](const std::string& text) {
+    return text.size() <= kMostDigits ? BigInt::from_string(text) : std::nullopt;
+  });
 }
 
 }  // namespace luminal::egraph

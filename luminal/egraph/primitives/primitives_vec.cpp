@@ -61,6 +61,7 @@ void add_vec_primitives(PrimitiveAdder& to, SortId sort, SortId element) {
     std::vector<Value> all;
     for (Value one : a) {
       const std::span<const Value> items = c.containers.items(sort, one);
+      c.containers.expect_items(all.size() + items.size());
       all.insert(all.end(), items.begin(), items.end());
     }
     return c.containers.intern(sort, all);

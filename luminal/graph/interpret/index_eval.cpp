@@ -70,9 +70,12 @@ void evaluate_sum(Expr expr, const Indices& indices, int64_t* out, Scratch& scra
   }
 }
 
-// Folds the operands from the left; And and Or of one operand still give 0 or 1.
+// Folds the operands from the left. And and Or give 0 or 1, of a single operand too.
 void evaluate_fold(Expr expr, const Indices& indices, int64_t* out, Scratch& scratch) {
   evaluate_index(expr.operands()[0], indices, out, scratch);
+  if (expr.kind() == ExprKind::And || expr.kind() == ExprKind::Or) {
+    for (int64_t j = 0; j < indices.count; ++j) out[j] = out[j] != 0;
+  }
   for (size_t i = 1; i < expr.operands().size(); ++i) {
     Scratch::Mark mark(scratch);
     const Expr operand = expr.operands()[i];

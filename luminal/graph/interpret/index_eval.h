@@ -7,7 +7,7 @@
 namespace luminal::interpret {
 
 // out[j] = the value of `expr` at element j. `expr` has no free variables. A division by zero gives
-// 0: it only happens where the element's value is not used (padding of an empty tensor).
+// 0, as on every backend (shape/expr.h).
 void evaluate_index(Expr expr, const Indices& indices, int64_t* out, Scratch& scratch);
 
 }  // namespace luminal::interpret

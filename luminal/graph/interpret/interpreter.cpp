@@ -210,8 +210,7 @@ class Interpreter::Evaluator {
     const Node& node = graph_.node(id);
     const Resolved& resolved = resolved_[id.index()];
     const int64_t row = resolved.dims.back();
-    const Reducer reducer = node.as<ReduceAttr>().reducer;
-    Lane so_far = identity(reducer, node.dtype);
+    Accumulator row_so_far(arithmetic(), node.as<ReduceAttr>().reducer, node.dtype);
     for (int64_t from = 0; from < row; from += kBlock) {
       Scratch::Mark mark(scratch_);
       const int64_t count = std::min(kBlock, row - from);
@@ -220,10 +219,9 @@ class Interpreter::Evaluator {
       Lane* out = lanes + first + from;
       evaluate(node.inputs[0], room.indices, out);
       for (int64_t j = 0; j < count; ++j) {
-        so_far = accumulate(reducer, node.dtype, so_far, out[j]);
-        out[j] = so_far;
+        row_so_far.scan(out[j]);
+        out[j] = row_so_far.so_far();
       }
-      settle(node.dtype, options_.precision, out, count);
     }
   }
 
@@ -245,7 +243,7 @@ class Interpreter::Evaluator {
         target = combine ? accumulate(*combine, node.dtype, target, value) : value;
       }
     }
-    settle(node.dtype, options_.precision, lanes, resolved.count);
+    settle(node.dtype, arithmetic(), lanes, resolved.count);
   }
 
   void store_custom(NodeId id, Lane* lanes) {
@@ -295,6 +293,8 @@ class Interpreter::Evaluator {
     }
     LUMINAL_CHECK(inside, "a view reads outside " + graph_.describe(id));
   }
+
+  Arithmetic arithmetic() const { return {options_.precision, options_.variation, options_.seed}; }
 
   // ---- Computing -----------------------------------------------------------------------------
 
@@ -355,7 +355,7 @@ class Interpreter::Evaluator {
         out[j].integer = values[j];
       }
     }
-    settle(node.dtype, options_.precision, out, indices.count);
+    settle(node.dtype, arithmetic(), out, indices.count);
   }
 
   void compute_elementwise(NodeId id, const Indices& indices, Lane* out) {
@@ -367,7 +367,7 @@ class Interpreter::Evaluator {
       evaluate(node.inputs[i], indices, operands[i]);
     }
     const DType from = graph_.node(node.inputs.back()).dtype;
-    apply(node.op, from, node.dtype, options_.precision, {operands, node.inputs.size()}, out,
+    apply(node.op, from, node.dtype, arithmetic(), {operands, node.inputs.size()}, out,
           indices.count);
   }
 
@@ -415,8 +415,8 @@ class Interpreter::Evaluator {
     const Node& node = graph_.node(id);
     const size_t rank = resolved_[id.index()].dims.size();
     const int64_t row = resolved_[node.inputs[0].index()].dims.back();
-    const Reducer reducer = node.as<ReduceAttr>().reducer;
-    std::fill_n(out, indices.count, identity(reducer, node.dtype));
+    Accumulator total(arithmetic(), node.as<ReduceAttr>().reducer, node.dtype);
+    std::fill_n(out, indices.count, total.total());
     const int64_t pairs = indices.count * row;
     for (int64_t first = 0; first < pairs; first += kBlock) {
       Scratch::Mark mark(scratch_);
@@ -434,12 +434,16 @@ class Interpreter::Evaluator {
       }
       Lane* lanes = scratch_.lanes(count);
       evaluate(node.inputs[0], room.indices, lanes);
+      Lane* result = out + first / row;
+      int64_t k = first % row;
       for (int64_t j = 0; j < count; ++j) {
-        Lane& total = out[(first + j) / row];
-        total = accumulate(reducer, node.dtype, total, lanes[j]);
+        if (k == 0) total.restart();
+        total.take(k, lanes[j]);
+        if (++k < row) continue;
+        *result++ = total.total();
+        k = 0;
       }
     }
-    settle(node.dtype, options_.precision, out, indices.count);
   }
 
   void check_row(NodeId id, int64_t row, int64_t rows) const {
@@ -466,10 +470,12 @@ class Interpreter::Evaluator {
 
   TensorData to_data(NodeId id, DType as) {
     const std::vector<Lane> lanes = all_lanes(id);
+    const bool wide = options_.variation == Variation::Wide;
     TensorData::Writable result = TensorData::zeros(as, resolved_[id.index()].dims);
     for (size_t j = 0; j < lanes.size(); ++j) {
       if (is_float(as)) {
-        store_float(as, result.bytes.data(), static_cast<int64_t>(j), lanes[j].real);
+        const double value = wide ? round_to(as, lanes[j].real) : lanes[j].real;
+        store_float(as, result.bytes.data(), static_cast<int64_t>(j), value);
       } else {
         store_int(as, result.bytes.data(), static_cast<int64_t>(j), lanes[j].integer);
       }

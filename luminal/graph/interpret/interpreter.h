@@ -12,13 +12,15 @@
 #include <vector>
 
 #include "luminal/graph/graph.h"
-#include "luminal/graph/interpret/scalar_ops.h"
+#include "luminal/graph/interpret/arithmetic.h"
 
 namespace luminal::interpret {
 
 struct Options {
   Precision precision = Precision::AsDeclared;  // Float64: the yardstick of accuracy
-  std::ostream* debug = nullptr;                // prints each step with shape and time
+  Variation variation = Variation::None;
+  uint64_t seed = 0;              // of the variation
+  std::ostream* debug = nullptr;  // prints each step with shape and time
 };
 
 // The data of a leaf, contiguous, with its dims resolved.

@@ -200,7 +200,7 @@ class WhyApart {
 
   std::string name(ClassId id) const {
     const ExtractedTerms& extracted = *inspection_.extracted();
-    return value_name(graph_, extracted.class_of, extracted.graph, id);
+    return ValueNames(graph_, extracted.class_of, extracted.graph).of(id);
   }
 
   // What is stored on the way, each with its reason.

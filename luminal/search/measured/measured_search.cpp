@@ -110,7 +110,10 @@ class MeasuredSearch {
   // Whether the search ends here, for a reason that is noted.
   bool is_over(double share) {
     if (options_.replay) return false;
-    if (options_.stop && options_.stop()) return over("it was interrupted");
+    if (options_.stop && options_.stop()) {
+      report_.interrupted = true;
+      return over("it was interrupted");
+    }
     if (taken() > options_.seconds * share) {
       return over(fmt::format("the {:g} seconds are over", options_.seconds));
     }
@@ -246,7 +249,10 @@ class MeasuredSearch {
   }
 
   bool goes_on(int in_vain) {
-    if (options_.replay) return report_.trail.proposals < options_.replay->proposals;
+    if (options_.replay) {
+      // No search goes on after so many tries in vain: records that say so were forged.
+      return report_.trail.proposals < options_.replay->proposals && in_vain <= kMostInVain;
+    }
     if (is_over(kUntilTuning)) return false;
     if (static_cast<int>(candidates_.size()) >= options_.candidates) {
       over(fmt::format("{} candidates were tried", options_.candidates));
@@ -389,6 +395,7 @@ class MeasuredSearch {
   MeasuredPlan finished() {
     const Candidate& champion = candidates_[champion_];
     report_.candidates = static_cast<int>(candidates_.size());
+    report_.seconds = taken();
     report_.best_seconds = champion.seconds;
     report_.bound_seconds = bound(champion.found.plan);
     if (report_.stopped.empty()) report_.stopped = "all that was to be tried was";

@@ -80,6 +80,8 @@ struct MeasuredReport {
   double best_seconds = 0;         // the champion's
   double bound_seconds = 0;        // its roofline
   std::string stopped;             // why
+  bool interrupted = false;        // options.stop ended it before its budget was used
+  double seconds = 0;              // taken
   std::vector<std::string> notes;  // of each comparison
 };
 

@@ -12,6 +12,10 @@ namespace luminal::search {
 namespace {
 
 constexpr size_t kLeastNodes = 24;  // of a trip, with Roll::Auto: a small layer's
+// Smaller layers are rolled several at a time where there are very many: rules and fusion see
+// through those of a trip, and planning a thousand takes as long as planning a few.
+constexpr size_t kManyNodes = 512;    // of all such layers together
+constexpr size_t kGroupedNodes = 48;  // of a trip, at least
 constexpr size_t kMostRotations = 3;
 constexpr size_t kMostTried = 24;   // starts of a run, before it is left alone
 constexpr double kAsNarrow = 1.05;  // of what the best rotation hands over, that others may
@@ -43,7 +47,9 @@ class LoopFinder {
     for (NodeId id : order_) sequence.push_back(symbols_[id.index()]);
     std::vector<PeriodicRun> runs = periodic_runs(sequence);
     if (roll_ == Roll::Auto) {
-      std::erase_if(runs, [](const PeriodicRun& run) { return run.period < kLeastNodes; });
+      std::erase_if(runs, [](const PeriodicRun& run) {
+        return run.period < kLeastNodes && run.length < kManyNodes;
+      });
     }
     if (runs.size() > kMostRuns) runs.resize(kMostRuns);
     std::vector<std::vector<Loop>> ways;
@@ -87,11 +93,13 @@ class LoopFinder {
     }
   }
 
-  // Loops in a run, each with its trips starting elsewhere, beside `others`.
-  std::vector<Loop> rotations(const PeriodicRun& run, const std::vector<Loop>& others,
-                              size_t most) {
+  // Loops in a run, each with its trips starting elsewhere, beside `others`. Of small layers, which
+  // are several to a trip, the first that is found: any place between two of them is as good.
+  std::vector<Loop> rotations(PeriodicRun run, const std::vector<Loop>& others, size_t most) {
+    const bool grouped = roll_ == Roll::Auto && run.period < kLeastNodes;
+    if (grouped) run.period *= (kGroupedNodes + run.period - 1) / run.period;
     for (const Range& range : free_ranges(run, others)) {
-      std::vector<Loop> found = rotations(range, run.period, others, most);
+      std::vector<Loop> found = rotations(range, run.period, others, grouped ? 1 : most, grouped);
       if (!found.empty()) return found;
     }
     return {};
@@ -115,7 +123,7 @@ class LoopFinder {
   }
 
   std::vector<Loop> rotations(const Range& range, size_t period, const std::vector<Loop>& others,
-                              size_t most) {
+                              size_t most, bool take_first) {
     using Start = std::tuple<double, ptrdiff_t, size_t>;  // bytes handed over, −trips, where
     std::vector<Start> starts;
     for (size_t start = range.begin; start < range.begin + period; ++start) {
@@ -136,6 +144,7 @@ class LoopFinder {
       if (!loop) continue;
       if (found.empty()) narrowest = across;
       found.emplace_back(start, std::move(*loop));
+      if (take_first) break;
     }
     return furthest_apart(std::move(found), period, most);
   }

@@ -1,0 +1,92 @@
+#include "luminal/driver/measure/tuning_store.h"
+
+#include <fmt/format.h>
+
+#include "luminal/base/byte_stream.h"
+#include "luminal/base/errors.h"
+
+namespace luminal {
+namespace {
+
+std::string sealed_key(const records::PlanKey& key) {
+  base::ByteWriter out;
+  out.text(key.question);
+  out.text(key.device);
+  out.text(key.compiler);
+  return out.bytes();
+}
+
+}  // namespace
+
+template <typename Work>
+void TuningStore::attempt(const Work& work) {
+  if (required_) return work();
+  const auto give_up = [&](const std::exception& error) {
+    notes_.push_back(fmt::format(
+        "tuning records are not used any further, and nothing is added to them: {}", error.what()));
+    store_.reset();
+  };
+  try {
+    work();
+  } catch (const UserError& error) {
+    give_up(error);
+  } catch (const DeviceError& error) {
+    give_up(error);
+  }
+}
+
+TuningStore::TuningStore(const std::string& file, const records::Device& device, bool required)
+    : required_(required) {
+  if (file == "none") {
+    if (required) throw UserError("replay: there are no records to replay; name a file of them");
+    return;
+  }
+  attempt([&] {
+    store_ = records::Store::open(file.empty() ? records::Store::default_file()
+                                               : std::filesystem::path(file));
+    store_->put(device);
+  });
+  if (!store_) return;
+  const Result<base::Secret> secret = base::user_secret();
+  if (secret) {
+    secret_ = *secret;
+  } else {
+    notes_.push_back(fmt::format(
+        "tuned plans can't be told from those of others, and are derived again each time: {}",
+        secret.why()));
+  }
+}
+
+std::optional<records::KernelRecord> TuningStore::find(const records::KernelKey& key) {
+  std::optional<records::KernelRecord> record;
+  if (store_) attempt([&] { record = store_->find(key); });
+  return record;
+}
+
+void TuningStore::put(const records::KernelKey& key, const records::KernelRecord& record) {
+  if (store_) attempt([&] { store_->put(key, record); });
+}
+
+std::vector<records::Comparison> TuningStore::comparisons(const records::PlanKey& key) {
+  std::vector<records::Comparison> found;
+  if (store_) attempt([&] { found = store_->comparisons(key); });
+  return found;
+}
+
+void TuningStore::put(const records::PlanKey& key, const records::Comparison& comparison) {
+  if (store_) attempt([&] { store_->put(key, comparison); });
+}
+
+std::optional<TunedPlan> TuningStore::plan(const records::PlanKey& key) {
+  std::optional<std::string> bytes;
+  if (store_) attempt([&] { bytes = store_->plan(key); });
+  if (!bytes) return std::nullopt;
+  return read_tuned_plan(*bytes, sealed_key(key), secret_);
+}
+
+void TuningStore::put_plan(const records::PlanKey& key, const TunedPlan& plan) {
+  if (!store_) return;
+  attempt([&] { store_->put_plan(key, write_tuned_plan(plan, sealed_key(key), secret_)); });
+}
+
+}  // namespace luminal

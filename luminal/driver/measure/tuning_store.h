@@ -1,0 +1,45 @@
+// TuningStore: tuning records that a compile can do without. What can't be opened, read or written
+// becomes a note, and the compile goes on without records, as it does without a cache.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/base/os_secret.h"
+#include "luminal/driver/measure/tuned_plan.h"
+#include "luminal/records/store.h"
+
+namespace luminal {
+
+class TuningStore {
+ public:
+  // `file` as CompileOptions::records has it. `required`: errors are thrown instead, as by a
+  // replay, which is nothing without its records.
+  TuningStore(const std::string& file, const records::Device& device, bool required);
+
+  // The file's name; empty where there is none, or none any more.
+  std::string file() const { return store_ ? store_->file().string() : ""; }
+
+  std::optional<records::KernelRecord> find(const records::KernelKey& key);
+  void put(const records::KernelKey& key, const records::KernelRecord& record);
+  std::vector<records::Comparison> comparisons(const records::PlanKey& key);
+  void put(const records::PlanKey& key, const records::Comparison& comparison);
+  // ByteError for bytes that aren't a plan.
+  std::optional<TunedPlan> plan(const records::PlanKey& key);
+  void put_plan(const records::PlanKey& key, const TunedPlan& plan);
+
+  // What went wrong, once.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  template <typename Work>
+  void attempt(const Work& work);
+
+  bool required_;
+  std::optional<records::Store> store_;
+  std::optional<base::Secret> secret_;  // tells this user's plans from others'
+  std::vector<std::string> notes_;
+};
+
+}  // namespace luminal

@@ -1,0 +1,31 @@
+// ViewChecks: the indices of views that only the sizes of a run decide.
+#pragma once
+
+#include <vector>
+
+#include "luminal/graph/graph.h"
+
+namespace luminal {
+
+// Most indices are proved to stay inside their dims when a graph is verified. The others, such as a
+// slice that starts at a variable, are kept here, equal ones once.
+class ViewChecks {
+ public:
+  explicit ViewChecks(const Graph& graph);
+
+  // UserError that names the view, the index and what it reaches at these sizes.
+  void check(const Bindings& bindings) const;
+
+  size_t size() const { return open_.size(); }
+
+ private:
+  struct OpenIndex {
+    NodeId view;
+    size_t axis;
+  };
+
+  const Graph& graph_;
+  std::vector<OpenIndex> open_;
+};
+
+}  // namespace luminal
