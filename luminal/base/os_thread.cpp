@@ -4,11 +4,14 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <exception>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace luminal::base {
 namespace {
@@ -49,6 +52,28 @@ void run_with_stack(size_t bytes, const std::function<void()>& function) {
   }
   pthread_join(thread, nullptr);
   if (call.error) std::rethrow_exception(call.error);
+}
+
+bool start_helper_thread(std::function<void()> function) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = true;
+  try {
+    std::thread(std::move(function)).detach();
+  } catch (const std::system_error&) {
+    started = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+int current_core() {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
 }
 
 }  // namespace luminal::base

@@ -1,23 +1,24 @@
 #include "luminal/backends/cpu/custom_launch.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <exception>
+#include <limits>
+#include <mutex>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/runtime/thread_pool.h"
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal::backends::cpu {
 namespace {
 
-// No exception may leave a parallel region: the one of the lowest range is kept, so that the same
-// run gives the same error.
+// No exception may leave a share: the one of the lowest range is kept, so that the same run gives
+// the same error.
 class FirstError {
  public:
   void keep_current(int64_t begin) {
-#pragma omp critical(luminal_custom_kernel_error)
+    const std::lock_guard lock(mutex_);
     if (error_ == nullptr || begin < begin_) {
       error_ = std::current_exception();
       begin_ = begin;
@@ -28,6 +29,7 @@ class FirstError {
   }
 
  private:
+  std::mutex mutex_;
   std::exception_ptr error_;
   int64_t begin_ = 0;
 };
@@ -60,7 +62,6 @@ CustomLaunch prepare_custom_launch(const CustomKernel& kernel, std::span<const T
   // part where there are points for them.
   if (bits(types.back().dtype) < 8) return launch;
   launch.threads = static_cast<int>(std::clamp<int64_t>(launch.points, 1, threads));
-  launch.team = launch.threads == 1 ? 1 : threads;
   return launch;
 }
 
@@ -79,20 +80,17 @@ void run(CustomLaunch& launch, std::span<const void* const> params) {
     return;
   }
   FirstError error;
-#pragma omp parallel num_threads(launch.team)
-  {
-    // There may be fewer threads than asked for, or more than have points.
-    const int64_t n = std::min(omp_get_num_threads(), launch.threads), k = omp_get_thread_num();
-    if (k < n) {
-      const int64_t begin = launch.points * k / n;
-      const int64_t end = launch.points * (k + 1) / n;
-      try {
-        launch.kernel->run({launch.operands, launch.result, begin, end});
-      } catch (...) {
-        error.keep_current(begin);
-      }
+  // How long it takes isn't known: it is worth waking helpers.
+  const double us = std::numeric_limits<double>::infinity();
+  runtime::run_shares(launch.threads, us, [&](int share) {
+    const int64_t begin = launch.points * share / launch.threads;
+    const int64_t end = launch.points * (share + 1) / launch.threads;
+    try {
+      launch.kernel->run({launch.operands, launch.result, begin, end});
+    } catch (...) {
+      error.keep_current(begin);
     }
-  }
+  });
   error.rethrow();
 }
 

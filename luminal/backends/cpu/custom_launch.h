@@ -15,8 +15,7 @@ struct CustomLaunch {
   std::vector<KernelOperand> operands;     // dims and addresses are filled in when it runs
   KernelResult result;
   int64_t points = 0;  // 0 where the result is empty
-  int threads = 1;     // that have points to run
-  int team = 1;        // that are woken: all or none, see Launch
+  int threads = 1;     // shares that it runs in
 };
 
 // `types` are those of the operands and of the result.

@@ -1,12 +1,12 @@
 #include "luminal/backends/cpu/launch.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 
 #include "luminal/base/check.h"
+#include "luminal/base/errors.h"
+#include "luminal/runtime/thread_pool.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -23,7 +23,10 @@ constexpr int kMostPiecesWithRows = 2;  // of kernels that copy all rows as they
 
 int64_t evaluate(Expr e, const Bindings& bindings) {
   Expr::Value value = e.evaluate(bindings);
-  LUMINAL_CHECK(value.value.has_value(), e.text() + " has no value: " + value.why);
+  if (!value.value) {
+    throw UserError("run: " + e.text() + " has no value: " + value.why +
+                    "; the sizes of the graph are too large, or a variable isn't given");
+  }
   return *value.value;
 }
 
@@ -86,6 +89,12 @@ void run_shares(std::span<const LaunchPart> parts, int k, int n, Taken& taken) {
     run_share(part, k, n, taken, first);
     first += static_cast<size_t>(std::min(n, part.launch->threads));
   }
+}
+
+double microseconds(std::span<const LaunchPart> parts) {
+  double us = 0;
+  for (const LaunchPart& part : parts) us += part.launch->us;
+  return us;
 }
 
 }  // namespace
@@ -157,16 +166,10 @@ void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchP
     run_shares(then, 0, 1, taken_then);
     return;
   }
-#pragma omp parallel num_threads(team)
-  {
-    // There may be fewer threads than asked for.
-    const int n = omp_get_num_threads(), k = omp_get_thread_num();
-    run_shares(parts, k, n, taken);
-    if (!then.empty()) {
-#pragma omp barrier
-      run_shares(then, k, n, taken_then);
-    }
-  }
+  runtime::run_shares(team, microseconds(parts), [&](int k) { run_shares(parts, k, team, taken); });
+  if (then.empty()) return;
+  runtime::run_shares(team, microseconds(then),
+                      [&](int k) { run_shares(then, k, team, taken_then); });
 }
 
 }  // namespace luminal::backends::cpu

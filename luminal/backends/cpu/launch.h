@@ -25,7 +25,7 @@ struct Launch {
   int threads = 1;            // that have points to run
   int first_thread = 0;       // the first of those
   int pieces = 1;             // that each of them takes its points in
-  int team = 1;  // that are woken: always all or none, since OpenMP allocates when it changes
+  int team = 1;               // shares that it runs in: all threads or one
 };
 
 Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> variables,
@@ -42,8 +42,9 @@ struct LaunchPart {
   void* scratch;
 };
 
-// Runs all points; each thread takes one contiguous range of them, piece by piece, and then what
-// others have left of theirs. The results are the same bits for any number of threads.
+// Runs all points in shares on the process's pool of threads; who has a share takes its contiguous
+// range of points, piece by piece, and then what others have left of theirs. The results are the
+// same bits for any number of threads.
 void run(const Launch& launch, std::span<const void* const> params, void* scratch);
 
 // The same for kernels that don't wait for one another: threads are woken once, and each takes its

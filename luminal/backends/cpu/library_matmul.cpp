@@ -5,10 +5,16 @@
 #include <oneapi/dnnl/dnnl_debug.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <thread>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_thread.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -35,6 +41,27 @@ class ThreadsOfOpenMp {
  private:
   int before_;
 };
+
+// After each region OpenMP's threads spin for milliseconds, on cores that the pool of our own
+// launches needs then. They stop after a few microseconds where there are more of them than cores
+// (libgomp's manual, GOMP_SPINCOUNT): a thread that sleeps for good holds a team of its own for
+// that.
+void keep_openmp_from_spinning() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto started = std::make_shared<std::promise<void>>();
+    std::future<void> has_started = started->get_future();
+    const bool starts = base::start_helper_thread([started] {
+#pragma omp parallel num_threads(omp_get_num_procs() + 1)
+      {
+      }
+      started->set_value();
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(24));
+    });
+    if (!starts) return;
+    has_started.wait();
+  });
+}
 
 // Nothing for dtypes that no product is made of here.
 std::optional<Memory::data_type> library_type(DType dtype) {
@@ -278,6 +305,7 @@ MadeMatmul make_library_matmul(const LibraryMatmulShape& shape, int threads,
   if (const std::string why = refusal(shape); !why.empty()) {
     return MadeMatmul::failure("not a product for oneDNN: " + why);
   }
+  keep_openmp_from_spinning();
   try {
     return OneDnnMatmul::make(shape, threads, static_cast<const OneDnnMatmul*>(packed_as));
   } catch (const dnnl::error& error) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "luminal/backends/cpu/library_matmul.h"
+#include "luminal/base/os_cpu.h"
 #include "luminal/runtime/buffer.h"
 #include "tests/support/counted_allocations.h"
 
@@ -51,8 +52,8 @@ tests::Allocations allocations_in_run(int64_t size, DType dtype, int threads) {
 TEST(LibraryAllocations, AreATableOfArguments) {
   if (!library_available()) GTEST_SKIP() << "this build is " << library_text();
   for (DType dtype : {DType::F32, DType::BF16}) {
-    if (dtype == DType::BF16 && !make_library_matmul({.dtype = dtype, .m = 1, .n = 1, .k = 1}, 1)) {
-      continue;  // this processor has no bf16
+    if (dtype == DType::BF16 && !base::cpu_info().features.avx512_bf16) {
+      continue;  // oneDNN goes by way of f32, in memory of its own
     }
     for (int threads : {1, 2}) {
       const tests::Allocations small = allocations_in_run(16, dtype, threads);

@@ -1,0 +1,141 @@
+"""First hour: it installs, it holds its speed beside other programs, it talks as people expect."""
+import contextlib
+import json
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+from claims import Claim, Short
+from claims_support import last_line
+
+ROUNDS = 5  # idle, in company on all threads, in company on one, and again
+MOST_SLOWER = 2.3  # in company, than idle
+MOST_SLOWER_THAN_ONE = 1.1  # in company, all threads than one
+LEAST_OF_EIGHT = 0.8  # what eight processes make together, of what one makes
+MODELS = {
+    "SmolLM2": ("smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf", 48),
+    "stories260k": ("stories260k", 200),
+}
+
+
+@contextlib.contextmanager
+def company(processes):
+    """Other programs that want the cores."""
+    if processes == 0:
+        yield
+        return
+    program = shutil.which("stress-ng")
+    if program is None:
+        raise Short("stress-ng is not installed: apt-get install stress-ng")
+    load = subprocess.Popen([program, "--cpu", str(processes), "--quiet"])
+    try:
+        yield
+    finally:
+        load.terminate()
+        load.wait()
+
+
+class Decoder:
+    """Tokens per second of `luminal run`, from what --stats prints."""
+
+    def __init__(self, context, model, cache):
+        path, self.tokens = MODELS[model]
+        self.model = context.root.parent / "shared/models" / path
+        if not self.model.exists():
+            raise Short(f"the model is not there: {self.model.name}")
+        self.program, self.cache = context.program("apps/cli/luminal"), cache
+
+    def command(self, threads):
+        return [self.program, "run", str(self.model), "-p", "Once upon a time", "--max-tokens", str(self.tokens),
+                "--threads", str(threads), "--cache", self.cache, "--stats"]
+
+    @staticmethod
+    def speed_in(text):
+        match = re.search(r"([\d.]+) per second", text)
+        if match is None:
+            raise Short(f"no speed in what was printed: {text.strip().splitlines()[-1:]}")
+        return float(match.group(1))
+
+    def speed(self, threads):
+        result = subprocess.run(self.command(threads), capture_output=True, text=True)
+        return self.speed_in(result.stdout + result.stderr)
+
+    def speed_of_many(self, processes):
+        """Their tokens per second together, while all run."""
+        running = [subprocess.Popen(self.command(0), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                   for _ in range(processes)]
+        return sum(self.speed_in(process.communicate()[0]) for process in running)
+
+
+def decode_in_company(context):
+    said, ok = [], True
+    with tempfile.TemporaryDirectory() as cache:
+        for model in MODELS:
+            decoder = Decoder(context, model, cache)
+            for threads in (0, 1):
+                decoder.speed(threads)  # plans and compiles
+            rounds = []
+            for _ in range(ROUNDS):
+                idle = decoder.speed(0)
+                with company(2):
+                    rounds.append((idle, decoder.speed(0), decoder.speed(1)))
+            slower = statistics.median(idle / all_threads for idle, all_threads, _ in rounds)
+            than_one = statistics.median(one / all_threads for _, all_threads, one in rounds)
+            idle, all_threads, one = (statistics.median(column) for column in zip(*rounds))
+            ok = ok and slower <= MOST_SLOWER and than_one <= MOST_SLOWER_THAN_ONE
+            said.append(f"{model}: {idle:.0f} tokens/s idle, {all_threads:.0f} in company ({slower:.2f} times the time), "
+                        f"{one:.0f} there on one thread ({than_one:.2f})")
+    return "; ".join(said), ok
+
+
+def eight_processes(context):
+    with tempfile.TemporaryDirectory() as cache:
+        decoder = Decoder(context, "SmolLM2", cache)
+        decoder.speed(0)
+        ratios = []
+        for _ in range(3):
+            one = decoder.speed(0)
+            ratios.append((decoder.speed_of_many(8) / one, one))
+        ratio = statistics.median(ratio for ratio, _ in ratios)
+        one = statistics.median(one for _, one in ratios)
+    return f"one process {one:.0f} tokens/s, eight together {ratio:.2f} times that", ratio >= LEAST_OF_EIGHT
+
+
+def patterns_in_company(context):
+    """The seven patterns on all threads, idle and in company, and on one thread there."""
+    program = context.program("apps/cli/luminal")
+
+    def means(threads, folder):
+        result = context.run([program, "bench", "patterns", "--quick", "--dtype", "f32", "--threads", threads, "--out",
+                              folder])
+        if result.returncode != 0:
+            raise Short(last_line(result))
+        metrics = json.loads((pathlib.Path(folder) / "pattern_metrics.json").read_text())
+        # Means: time that another program took is in few samples, but there it is long.
+        return {(case["op"], case["size"]): statistics.fmean(case["seconds"]) for case in metrics["cases"]}
+
+    with tempfile.TemporaryDirectory() as folder:
+        idle = means(2, folder)
+        with company(2):
+            both, one = means(2, folder), means(1, folder)
+    names = sorted(set(idle) & set(both) & set(one))
+    worst = max(names, key=lambda name: both[name] / idle[name])
+    named = " ".join(worst)
+    slower = statistics.median(both[name] / idle[name] for name in names)
+    than_one = statistics.median(both[name] / one[name] for name in names)
+    return (f"{len(names)} cases: {slower:.2f} times the idle time (median; worst {both[worst] / idle[worst]:.2f}, {named}), "
+            f"{than_one:.2f} times one thread's there",
+            slower <= MOST_SLOWER and than_one <= MOST_SLOWER_THAN_ONE)
+
+
+CLAIMS = [
+    Claim(name="company", target=f"beside stress-ng --cpu 2 decoding takes at most {MOST_SLOWER} times the idle time and "
+          f"{MOST_SLOWER_THAN_ONE} times that of one thread", minutes=3, measure=decode_in_company),
+    Claim(name="patterns-in-company", target=f"beside stress-ng --cpu 2 the patterns take at most {MOST_SLOWER} times the "
+          f"idle time and {MOST_SLOWER_THAN_ONE} times that of one thread", minutes=4, measure=patterns_in_company),
+    Claim(name="eight-processes", target=f"eight processes at once make at least {LEAST_OF_EIGHT} of one's tokens a second",
+          minutes=1, measure=eight_processes),
+]
