@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -53,6 +55,15 @@ TEST(Session, PiecesOfAPromptGiveWhatTheWholeGives) {
     last.assign(logits.begin(), logits.end());
   }
   expect_near(last, expected);
+}
+
+// Rounded to bf16, tokens of nearly the same likelihood would tie.
+TEST(Session, LogitsOfABf16ModelAreSumsInF32) {
+  SKIP_WITHOUT(stories());
+  Session session = open({.context = 64, .dtype = DType::BF16});
+  const auto unrounded = [](float logit) { return (std::bit_cast<uint32_t>(logit) & 0xffff) != 0; };
+  const Logits logits = prompt(session, kText);
+  EXPECT_GT(std::ranges::count_if(logits, unrounded), static_cast<int64_t>(logits.size()) / 2);
 }
 
 TEST(Session, APromptKeepsWhatTheCacheSharesWithIt) {

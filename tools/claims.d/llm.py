@@ -49,9 +49,12 @@ def smollm2(context):
 
 
 def capital(context):
-    result = context.run(smollm2(context))
-    answer = result.stdout.strip() or last_line(result)
-    return f"'{answer}'", result.returncode == 0 and "Paris" in answer
+    answers = {}
+    for dtype in ("f32", "bf16"):
+        result = context.run([*smollm2(context), "--dtype", dtype])
+        answers[dtype] = result.stdout.strip() or last_line(result)
+    text = ", ".join(f"{dtype}: '{answer}'" for dtype, answer in answers.items())
+    return text, all("Paris" in answer for answer in answers.values())
 
 
 def warm_start(context):
@@ -124,7 +127,8 @@ CLAIMS = [
           measure=ctest("-R", "^golden(_every)?_test$")),
     Claim(name="generation", target="chunks, rewinding, sampling, stop strings, full contexts, threads, the program's run and "
           "chat", minutes=1.5, measure=ctest("-R", "^(sampler|stop_text|session|generate|model)_test$"), quick=True),
-    Claim(name="capital", target="`luminal run` on SmolLM2 answers Paris", minutes=0.2, measure=capital, quick=True),
+    Claim(name="capital", target="`luminal run` on SmolLM2 answers Paris, in f32 and in bf16", minutes=0.2,
+          measure=capital, quick=True),
     Claim(name="warm-start", target="SmolLM2, compiled before: at most 0.5 s to the first token", minutes=0.5,
           measure=warm_start),
     Claim(name="tpot", target="the shape of Llama-3.2-1B in bf16, 32 tokens after 128, two threads: at most 0.6x the time a "

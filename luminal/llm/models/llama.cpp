@@ -46,7 +46,8 @@ class LlamaBuilder {
     x = norm(model.child("norm"), x);
     const nn::Scope last = config_.tied ? model.child("embed_tokens") : scope_.child("lm_head");
     const Tensor weight = last.weight("weight", {config_.vocab_size, config_.features});
-    made.logits = matmul(x, weight.t()).cast(DType::F32).output("logits");
+    // The sums as they are: rounded to bf16, near tokens would tie.
+    made.logits = matmul(x.cast(DType::F32), weight.t().cast(DType::F32)).output("logits");
     return made;
   }
 
