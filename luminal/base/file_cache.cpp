@@ -136,7 +136,11 @@ FileCache::FileCache(std::filesystem::path folder, CacheKind kind, uint64_t most
     folder_.clear();
     return;
   }
-  if (const Result<Secret> secret = secret_of(folder_)) secret_ = *secret;
+  if (const Result<Secret> secret = secret_of(folder_)) {
+    secret_ = *secret;
+  } else {
+    no_secret_ = secret.why();
+  }
 }
 
 bool FileCache::is_key(std::string_view text) {
@@ -234,7 +238,8 @@ std::vector<std::string> FileCache::notes() const {
                   " are not used: they are another user's, others may write to them, or they are "
                   "no plain files; empty the folder ('luminal cache clear'), or name another")
                      .c_str());
-  note(not_written_, (" could not be kept in " + folder_.string()).c_str());
+  const std::string why = no_secret_.empty() ? "" : ": " + no_secret_;
+  note(not_written_, (" could not be kept in " + folder_.string() + why).c_str());
   return notes;
 }
 

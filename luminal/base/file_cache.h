@@ -67,6 +67,7 @@ class FileCache {
   // Lies in the folder and seals entries: what others wrote, or changed, counts as damaged. None
   // where it can't be made: then nothing is found or kept.
   std::optional<Secret> secret_;
+  std::string no_secret_;  // why there is none
   std::atomic<int64_t> hits_ = 0, misses_ = 0, damaged_ = 0, not_own_ = 0, not_written_ = 0,
                        stored_ = 0;
   std::atomic<uint64_t> stored_bytes_ = 0;

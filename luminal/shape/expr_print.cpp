@@ -272,7 +272,7 @@ std::string c_sum(const Node& n) {
 
 std::string c_division(const Node& n) {
   const Expr a = n.operands[0], b = n.operands[1];
-  const bool plain = a.lower_bound() >= 0 && b.lower_bound() >= 0;
+  const bool plain = a.lower_bound() >= 0 && b.lower_bound() >= 1;  // x / 0 is 0 here
   const bool mod = n.kind == ExprKind::Mod;
   if (n.kind == ExprKind::CeilDiv) {
     return fmt::format("(-luminal_floordiv(-{}, {}))", a.c_source(), b.c_source());

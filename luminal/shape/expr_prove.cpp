@@ -4,6 +4,7 @@
 #include "luminal/shape/expr_linear.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace luminal::shape {
 namespace {
@@ -39,6 +40,9 @@ Expr extreme_factor(Expr e, bool upper) {
     case ExprKind::FloorDiv:
       if (e.operands()[1].lower_bound() < 0 || e.operands()[1].uses_indices()) return e;
       return extreme(e.operands()[0], upper) / e.operands()[1];
+    case ExprKind::CeilDiv:
+      if (e.operands()[1].lower_bound() < 0 || e.operands()[1].uses_indices()) return e;
+      return ceil_div(extreme(e.operands()[0], upper), e.operands()[1]);
     case ExprKind::Sum:
       return node(e).opaque ? e : extreme(e, upper);
     case ExprKind::Min:  // at most any operand
@@ -48,7 +52,6 @@ Expr extreme_factor(Expr e, bool upper) {
     case ExprKind::Const:
     case ExprKind::Var:
     case ExprKind::Product:
-    case ExprKind::CeilDiv:
     case ExprKind::Less:
     case ExprKind::GreaterEqual:
     case ExprKind::And:
@@ -73,12 +76,60 @@ Expr extreme_atom(Expr atom, bool upper) {
   return product;
 }
 
+// What extreme() gave before. The depth of the proof decides how far its result is simplified.
+class KnownExtremes {
+ public:
+  std::optional<Expr> find(Expr e, bool upper) const {
+    const auto at = known_.find(key(e, upper));
+    return at == known_.end() ? std::nullopt : std::optional(at->second);
+  }
+  void add(Expr e, bool upper, Expr result) {
+    if (known_.size() >= kMost) known_.clear();
+    known_.emplace(key(e, upper), result);
+  }
+
+ private:
+  static constexpr size_t kMost = 1 << 14;
+
+  static uint64_t key(Expr e, bool upper) {
+    return uint64_t{e.id()} << 8 | static_cast<uint64_t>(proof_depth) << 1 | (upper ? 1 : 0);
+  }
+
+  std::unordered_map<uint64_t, Expr> known_;
+};
+thread_local KnownExtremes known_extremes;
+
 // An expression that is ≥ e (≤ e) wherever e has a value.
 Expr extreme(Expr e, bool upper) {
+  if (e.to_int()) return e;
+  if (const auto known = known_extremes.find(e, upper)) return *known;
   const Linear l = to_linear(e);
   Expr result = l.constant;
   for (const Term& t : l.terms) {
     result = result + extreme_atom(t.atom, (t.coefficient > 0) == upper) * t.coefficient;
+  }
+  known_extremes.add(e, upper, result);
+  return result;
+}
+
+// An expression that is ≤ e, with k·c·(a // c) and k·c·ceil(a / c) replaced by what is known of
+// them: both lie less than k·c away from k·a.
+Expr without_quotients(Expr e) {
+  const Linear l = to_linear(e);
+  Expr result = l.constant;
+  for (const Term& t : l.terms) {
+    const ExprKind kind = t.atom.kind();
+    const bool quotient = kind == ExprKind::FloorDiv || kind == ExprKind::CeilDiv;
+    const int64_t divisor = quotient ? t.atom.operands()[1].to_int().value_or(0) : 0;
+    if (divisor <= 0 || t.coefficient % divisor != 0) {
+      result = result + t.atom * t.coefficient;
+      continue;
+    }
+    // The quotient times the divisor is off by 0 or by divisor − 1 where that makes e smaller.
+    Expr dividend = t.atom.operands()[0];
+    if (kind == ExprKind::FloorDiv && t.coefficient > 0) dividend = dividend - (divisor - 1);
+    if (kind == ExprKind::CeilDiv && t.coefficient < 0) dividend = dividend + (divisor - 1);
+    result = result + dividend * (t.coefficient / divisor);
   }
   return result;
 }
@@ -91,7 +142,8 @@ bool known_at_least(Expr e, int64_t bound) {
   if (n.tree_size > 200) return false;
   if (!n.has_variables && n.index_mask == 0) return false;
   const ProofScope scope;
-  return extreme(e, false).lower_bound() >= bound;
+  const Expr least = extreme(e, false);
+  return least.lower_bound() >= bound || without_quotients(least).lower_bound() >= bound;
 }
 
 // b − a, unless that overflows.

@@ -171,6 +171,19 @@ TEST_F(FileCacheTest, EntriesArePrivateWhateverTheUmask) {
   EXPECT_EQ(why_not_private(folder_ / "inside"), "");
 }
 
+TEST_F(FileCacheTest, WithoutASecretNothingIsKeptAndTheNoteSaysWhy) {
+  std::filesystem::create_directories(folder_);
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+  write(folder_ / "secret", "short");
+  std::filesystem::permissions(folder_ / "secret", std::filesystem::perms::owner_read);
+  FileCache cache(folder_, kCachedPlans);
+  cache.store(key('a'), "content");
+  EXPECT_FALSE(cache.find(key('a')));
+  ASSERT_EQ(cache.notes().size(), 1u);
+  EXPECT_NE(cache.notes()[0].find("it isn't 16 bytes long; remove it"), std::string::npos)
+      << cache.notes()[0];
+}
+
 TEST_F(FileCacheTest, WhatIsNoPlainFileIsNoEntry) {
   FileCache cache(folder_, kCachedPlans);
   cache.store(key('f'), "content");

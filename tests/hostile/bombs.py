@@ -103,7 +103,8 @@ def egg_programs():
     yield egg("shifts", doubled('(let x0 (from-string "3"))', "(<< X 100000)", 400))
     yield egg("squares", doubled('(let x0 (from-string "12345678901234567890"))', "(* X X)"))
     yield egg("digits", f'(let x (from-string "{"9" * 1_000_000}"))', quick=True)
-    yield egg("printed-digits", '(let x (<< (from-string "3") 1000000))' + "(extract (to-string x))" * 20)
+    yield egg("printed-digits", '(let x (<< (from-string "3") 131000))' + "(extract (to-string x))" * 40)
+    yield egg("shifted-too-far", '(let x (<< (from-string "3") 1000000))' + "(extract (to-string x))" * 20)
     yield egg("sets", "(sort S (Set i64)) (relation r (S)) (relation n (i64)) (r (set-of 0)) (n 0)"
               "(rule ((r x) (n i)) ((r (set-insert x (+ i 1))) (n (+ i 1)))) (run 100000)", "--max-seconds", "5")
     yield egg("maps", "(sort M (Map i64 String)) (relation r (M i64)) (r (map-empty) 0)"

@@ -244,6 +244,13 @@ TEST(Expr, KnownLessSeesExtents) {
   EXPECT_TRUE(known_less_equal(i0 + 1, s()));
   EXPECT_FALSE(known_less(i0 + 1, s()));
   EXPECT_TRUE(known_less(i(0, s() * 4) / 4, s()));
+  // Slices with a step, blocks of a dim.
+  EXPECT_TRUE(known_less(i(0, ceil_div(s() * 2, 3)) * 3, s() * 2));
+  EXPECT_FALSE(known_less(i(0, ceil_div(s() * 2, 3)) * 3 + 1, s() * 2));
+  EXPECT_TRUE(known_less(i(0, s() / 4) * 4 + 3, s()));
+  EXPECT_FALSE(known_less(i(0, s() / 4) * 4 + 4, s()));
+  EXPECT_TRUE(known_less(s() - 4, s() / 4 * 4));
+  EXPECT_FALSE(known_less(s() - 3, s() / 4 * 4));
 }
 
 TEST(Expr, TextReadsAsAPersonWritesIt) {
@@ -269,6 +276,7 @@ TEST(Expr, TermsAreReadBackExactly) {
 
 TEST(Expr, CSourceCallsFloorDivOnlyWhereSignsAreUnknown) {
   EXPECT_EQ((s() / 4).c_source(), "(s / 4)");
+  EXPECT_EQ((s() / t()).c_source(), "luminal_floordiv(s, t)") << "t may be 0";
   EXPECT_EQ((any("x") / 4).c_source(), "luminal_floordiv(x, 4)");
   EXPECT_EQ((any("x") % 4).c_source(), "luminal_floormod(x, 4)");
   EXPECT_EQ((i(0, 4) * -2 + 1).c_source(), "(i0 * (-2) + 1)");

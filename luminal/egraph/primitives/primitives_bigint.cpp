@@ -9,7 +9,7 @@ using MaybeBig = std::optional<BigInt>;
 
 // A product or shift that would have more bits has no result, so that no program takes the machine
 // with a few calls.
-constexpr uint64_t kMostBits = 1 << 20;
+constexpr uint64_t kMostBits = 1 << 17;
 
 bool can_shift_left(const BigInt& number, int64_t count) {
   return count >= 0 && number.bits() + static_cast<uint64_t>(count) <= kMostBits;

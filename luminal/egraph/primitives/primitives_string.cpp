@@ -3,8 +3,8 @@
 namespace luminal::egraph {
 namespace {
 
-// Of a BigInt to read, which takes time by their square; results of 2^20 bits have fewer.
-constexpr size_t kMostDigits = 400'000;
+// Of a BigInt to read, which takes time by their square; results of 2^17 bits have fewer.
+constexpr size_t kMostDigits = 40'000;
 
 // Where `part` stands in `text`, without overlaps. The empty text stands before every character of
 // UTF-8 and at the end.

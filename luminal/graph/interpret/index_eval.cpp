@@ -7,9 +7,17 @@
 namespace luminal::interpret {
 namespace {
 
+// Arithmetic wraps around, as in kernels.
+int64_t negated(int64_t a) { return static_cast<int64_t>(0 - static_cast<uint64_t>(a)); }
+
+int64_t plus_product(int64_t sum, int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(sum) +
+                              static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 int64_t floor_div(int64_t a, int64_t b) {
   if (b == 0) return 0;
-  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
+  if (b == -1) return negated(a);
   int64_t quotient = a / b;
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
@@ -23,11 +31,11 @@ int64_t floor_mod(int64_t a, int64_t b) {
 int64_t combine(ExprKind kind, int64_t a, int64_t b) {
   switch (kind) {
     case ExprKind::Product:
-      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+      return plus_product(0, a, b);
     case ExprKind::FloorDiv:
       return floor_div(a, b);
     case ExprKind::CeilDiv:
-      return -floor_div(-a, b);
+      return negated(floor_div(negated(a), b));
     case ExprKind::Mod:
       return floor_mod(a, b);
     case ExprKind::Min:
@@ -66,7 +74,8 @@ void evaluate_sum(Expr expr, const Indices& indices, int64_t* out, Scratch& scra
       evaluate_index(operand, indices, computed, scratch);
       values = computed;
     }
-    for (int64_t j = 0; j < indices.count; ++j) out[j] += coefficient * values[j];
+    for (int64_t j = 0; j < indices.count; ++j)
+      out[j] = plus_product(out[j], coefficient, values[j]);
   }
 }
 
