@@ -9,6 +9,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/probes.h"
+#include "luminal/driver/stray_rows.h"
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
@@ -307,7 +308,13 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
     if (!slots[port].ready) prepare_port(port);
   }
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
-  const runtime::StepOptions steps{.debug = options.debug ? &out : nullptr};
+  const interpret::LeafData leaf = [this](NodeId id) { return port_data(leaf_port.at(id)); };
+  const std::function<bool(NodeId)> has_leaf = [this](NodeId id) {
+    return buffers[leaf_port.at(id)].valid();
+  };
+  StrayRows stray_rows(*graph, bindings, leaf, has_leaf);
+  const runtime::StepOptions steps{.debug = options.debug ? &out : nullptr,
+                                   .index_judge = &stray_rows};
   if (options.trace != nullptr || options.check_kernels) {
     run_watched(bindings, options, steps);
   } else {

@@ -49,9 +49,18 @@ class StepObserver {
   virtual void after(const StepView& view) = 0;
 };
 
+// Asked when a kernel met an index outside of its dim. Throws where the graph has such an index;
+// returns where it hasn't: a kernel may look at elements that are padding in the end.
+class IndexJudge {
+ public:
+  virtual ~IndexJudge() = default;
+  virtual void judge() = 0;
+};
+
 struct StepOptions {
-  std::ostream* debug = nullptr;     // prints each step with shape and time
-  StepObserver* observer = nullptr;  // of plans alone: a program without steps doesn't call it
+  std::ostream* debug = nullptr;      // prints each step with shape and time
+  StepObserver* observer = nullptr;   // of plans alone: a program without steps doesn't call it
+  IndexJudge* index_judge = nullptr;  // none: an index outside is an error, whoever looks at it
 };
 
 // What a run takes beside its ports, in bytes.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <sstream>
 
 #include "luminal/base/errors.h"
@@ -194,6 +195,15 @@ TEST(Executable, OutputsOfAStateAreWhatNodesSee) {
       EXPECT_EQ(executable.get<float>(twice)[0], 2 + 2 * run);
       EXPECT_EQ(executable.get<float>(state)[0], 2 + run) << "what it holds now";
     }
+  }
+}
+
+TEST(Executable, RefusesNumbersOfThreadsThatNoMachineHas) {
+  Graph graph;
+  (graph.input("x", {4}) * 2.0f).output("y");
+  for (int threads : {-1, INT_MIN, 100'000, INT_MAX}) {
+    EXPECT_THROW(compile(graph, {.threads = threads, .cache_folder = "none"}), UserError)
+        << threads;
   }
 }
 

@@ -125,6 +125,11 @@ Verdict judge(const Program& program, const Expected& expected, const std::strin
       }
       if (!verdict.what.empty()) verdict.what = fmt::format("run {}: {}", r, verdict.what);
     }
+  } catch (const UserError& error) {
+    // A row outside ends the run where a result needs it; those before it were judged.
+    const bool stray = std::string_view(error.what()).find("is outside 0 …") != std::string::npos;
+    if (program.has_strays && stray) return verdict;
+    return {.kind = Verdict::Kind::Wrong, .what = fmt::format("threw: {}", error.what())};
   } catch (const std::exception& error) {
     return {.kind = Verdict::Kind::Wrong, .what = fmt::format("threw: {}", error.what())};
   }

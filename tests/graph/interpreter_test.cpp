@@ -126,7 +126,7 @@ TEST(Interpreter, AnIndexOutsideIsReported) {
     doubles(graph, prim::gather(data, index));
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("index 3 is outside 0 … 2"));
+    EXPECT_THAT(error.what(), HasSubstr("index 3 at [1] is outside 0 … 2: there are 3 rows"));
   }
 }
 

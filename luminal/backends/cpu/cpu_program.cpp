@@ -337,12 +337,12 @@ void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* 
     const size_t first = i;
     while (i < layout.steps.size() && layout.steps[i].step->launch == launch) ++i;
     if (layout.steps[first].step->is_alone()) {
-      run_step(layout, layout.steps[first], bindings, arena);
+      run_step(layout, layout.steps[first], bindings, arena, options);
     } else {
       layout.parts.clear();
       layout.then.clear();
       for (size_t k = first; k < i; ++k) add_parts(layout.steps[k], arena, layout);
-      cpu::run_side_by_side(layout.parts, layout.then);
+      if (!cpu::run_side_by_side(layout.parts, layout.then)) judge_index(options);
     }
     for (size_t done = first; done < i; ++done) drop_spent(*layout.steps[done].step);
   }
@@ -368,7 +368,7 @@ void CpuProgram::add_parts(ReadyStep& ready, std::byte* arena, Layout& layout) {
 }
 
 void CpuProgram::run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings,
-                          std::byte* arena) {
+                          std::byte* arena, const runtime::StepOptions& options) {
   const RunStep& step = *ready.step;
   if (step.packs()) {
     step.library->pack(ready.params[0], const_cast<void*>(ready.params[1]));
@@ -383,8 +383,16 @@ void CpuProgram::run_step(Layout& layout, ReadyStep& ready, const Bindings& bind
     layout.parts.clear();
     layout.then.clear();
     add_parts(ready, arena, layout);
-    cpu::run_side_by_side(layout.parts, layout.then);
+    if (!cpu::run_side_by_side(layout.parts, layout.then)) judge_index(options);
   }
+}
+
+void CpuProgram::judge_index(const runtime::StepOptions& options) {
+  if (options.index_judge == nullptr) {
+    throw UserError(
+        "run: an index of a gather or scatter lies outside of its dim; check the index");
+  }
+  options.index_judge->judge();
 }
 
 void CpuProgram::drop_spent(const RunStep& step) {
@@ -408,7 +416,7 @@ void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte
                                                                     : ready.launch.threads,
                                  .params = std::span(ready.params).first(step.n_kernel_params())};
     if (options.observer != nullptr) options.observer->before(view);
-    run_step(layout, ready, bindings, arena);
+    run_step(layout, ready, bindings, arena, options);
     if (options.observer != nullptr) options.observer->after(view);
     drop_spent(step);
     if (options.debug == nullptr) continue;

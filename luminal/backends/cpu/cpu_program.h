@@ -81,7 +81,9 @@ class CpuProgram : public runtime::Program {
                    const runtime::StepOptions& options);
   // Adds a kernel's parts to the launch that is next.
   static void add_parts(ReadyStep& ready, std::byte* arena, Layout& layout);
-  void run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings, std::byte* arena);
+  void run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings, std::byte* arena,
+                const runtime::StepOptions& options);
+  static void judge_index(const runtime::StepOptions& options);
   void drop_spent(const RunStep& step);
   std::string describe(const ReadyStep& ready) const;
   std::string describe(const RunTensor& tensor) const;

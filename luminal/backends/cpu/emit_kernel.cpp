@@ -62,7 +62,8 @@ class KernelEmitter {
                .loops = loops_,
                .params = {},
                .has_elements = {},
-               .locals = std::vector<Values>(schedule.stages.size())} {
+               .locals = std::vector<Values>(schedule.stages.size()),
+               .strays = StrayRows(builder_)} {
     declare();
     if (has_many_transcendental(*schedule.kernel)) ops_.share_functions();
   }
@@ -123,6 +124,7 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
     emit_points();
   }
   index_.close_level();
+  state_.strays.mark(state_.scratch);
   // x86 orders such stores with nothing else; other targets have them in their usual order.
   if (state_.used_nontemporal && target_.x86) {
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "luminal/backends/cpu/gathered_rows.h"
 #include "luminal/base/check.h"
 
 namespace luminal::backends::cpu {
@@ -29,6 +30,20 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
   values_.resize(body_.size());
   splats_.resize(body_.size());
   place_instructions();
+  find_looked_along();
+}
+
+// Rows to write are looked at where they are written: there is a branch for them already.
+void StageEmitter::find_looked_along() {
+  looked_along_.resize(body_.size());
+  if (!state_.options.look_at_rows) return;
+  for (const Access& access : stage_.access) {
+    for (const Access::Gathered& at : access.gathered) {
+      std::vector<Expr>& extents = looked_along_[at.value.index()];
+      if (is_known_row(*stage_.source, at.value, at.extent)) continue;
+      if (std::ranges::find(extents, at.extent) == extents.end()) extents.push_back(at.extent);
+    }
+  }
 }
 
 bool StageEmitter::varies_with_lanes(Expr e) const {

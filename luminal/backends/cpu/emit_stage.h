@@ -3,10 +3,13 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
+#include <set>
+
 #include "luminal/backends/cpu/emit_loops.h"
 #include "luminal/backends/cpu/emit_memory.h"
 #include "luminal/backends/cpu/emit_ops.h"
 #include "luminal/backends/cpu/emit_reduce.h"
+#include "luminal/backends/cpu/emit_stray_rows.h"
 #include "luminal/backends/cpu/schedule.h"
 #include "luminal/backends/cpu/unrounded.h"
 
@@ -35,6 +38,8 @@ struct EmitState {
   static constexpr int kRangeStep = 64;
   std::map<int, Range> ranges = {};
   std::vector<Values> locals;  // of stages without a buffer: per copy, or one value for all
+  StrayRows strays;
+  std::set<std::pair<int, size_t>> collected = {};  // by stage and instruction, of hoisted ones
   bool used_nontemporal = false;
 };
 
@@ -55,6 +60,7 @@ class StageEmitter {
   static constexpr int kHoisted = -2;
 
   void place_instructions();
+  void find_looked_along();
   int place_of(Expr e) const;
   bool varies_with_lanes(Expr e) const;
   int level_of(int place) const;
@@ -67,6 +73,10 @@ class StageEmitter {
   llvm::Value* multiply_add(const Product& product, llvm::Value* sum, int copy, bool as_vector);
   llvm::Value* operand(kernel::InstId id, int copy, bool as_vector);
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
+  llvm::Value* row_at(kernel::InstId id, Expr extent, int copy);
+  llvm::Value* nearest_row(llvm::Value* row, Expr extent, int copy);
+  // Where an instruction's value is an index outside of its dim.
+  void collect_strays(size_t k);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);
   void emit_prefetches();
   Values run_along(int loop, const Values& carried, const LoopEmitter::ChunkBody& body);
@@ -89,6 +99,9 @@ class StageEmitter {
   int entry_level_ = 0;
   std::vector<int> place_;
   std::vector<bool> varies_;
+  // By instruction: extents that its value is an index along, as far as that isn't known to lie
+  // inside.
+  std::vector<std::vector<Expr>> looked_along_;
   std::vector<Values> values_;        // per instruction: one per copy, or one scalar
   std::vector<llvm::Value*> splats_;  // of scalars, once asked for
 };

@@ -26,6 +26,7 @@ void StageEmitter::emit_instructions(int place) {
     splats_[k] = nullptr;
     const int copies = varies_[k] ? index_.chunk().copies : 1;
     for (int copy = 0; copy < copies; ++copy) values_[k].push_back(emit_instruction(k, copy));
+    collect_strays(k);
   }
 }
 
@@ -110,20 +111,14 @@ LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elemen
     }
   };
   for (const Access::Gathered& gathered : access.gathered) {
-    Value* value = operand(gathered.value, copy, false);
-    llvm::Type* type = value->getType()->getWithNewType(builder_.getInt64Ty());
-    auto uniform = [&](Expr e) -> Value* {
-      Value* scalar = index_.scalar(e, copy);
-      if (!type->isVectorTy()) return scalar;
-      return builder_.CreateVectorSplat(index_.chunk().lanes, scalar);
-    };
-    const bool zero_extended = body_[gathered.value.index()].dtype == DType::U8;
-    value = builder_.CreateIntCast(value, type, !zero_extended);
-    value = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value,
-                                           uniform(gathered.extent - Expr(1)));
-    value = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value,
-                                           llvm::Constant::getNullValue(type));
-    add(builder_.CreateMul(value, uniform(gathered.stride)));
+    Value* value = row_at(gathered.value, gathered.extent, copy);
+    value = nearest_row(value, gathered.extent, copy);
+    value = builder_.CreateSExt(value, value->getType()->getWithNewType(builder_.getInt64Ty()));
+    Value* stride = index_.scalar(gathered.stride, copy);
+    if (value->getType()->isVectorTy()) {
+      stride = builder_.CreateVectorSplat(index_.chunk().lanes, stride);
+    }
+    add(builder_.CreateMul(value, stride));
   }
   if (has_elements != nullptr) {
     if (at.kind == LaneKind::General) {
@@ -138,6 +133,57 @@ LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elemen
     }
   }
   return at;
+}
+
+// An instruction's value as an index along a dim: in 32 bits where both have room there, so that
+// twice as many lanes fill a register.
+Value* StageEmitter::row_at(InstId id, Expr extent, int copy) {
+  if (const auto* op = std::get_if<kernel::OpInst>(&body_[id.index()].what)) {
+    const bool widens = op->op == Op::Cast && body_[op->operands[0].index()].dtype == DType::I32 &&
+                        body_[id.index()].dtype == DType::I64;
+    if (widens) id = op->operands[0];
+  }
+  const DType dtype = body_[id.index()].dtype;
+  const bool narrow = dtype == DType::I32 && extent.upper_bound() <= INT32_MAX;
+  llvm::Type* type = narrow ? builder_.getInt32Ty() : builder_.getInt64Ty();
+  Value* value = operand(id, copy, false);
+  return builder_.CreateIntCast(value, value->getType()->getWithNewType(type), dtype != DType::U8);
+}
+
+// The one of 0 … extent − 1 that is nearest.
+Value* StageEmitter::nearest_row(Value* row, Expr extent, int copy) {
+  Value* last =
+      builder_.CreateTrunc(index_.scalar(extent - Expr(1), copy), row->getType()->getScalarType());
+  if (row->getType()->isVectorTy()) {
+    last = builder_.CreateVectorSplat(index_.chunk().lanes, last);
+  }
+  Value* below = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, last);
+  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, below,
+                                        llvm::Constant::getNullValue(row->getType()));
+}
+
+// In lanes: where the nearest row is another one, bits differ.
+void StageEmitter::collect_strays(size_t k) {
+  // What stands before whole and masked chunks is emitted for both.
+  if (place_[k] == kHoisted && !state_.collected.emplace(number_, k).second) return;
+  for (Expr extent : looked_along_[k]) {
+    for (size_t copy = 0; copy < values_[k].size(); ++copy) {
+      Value* row = row_at(InstId{static_cast<uint32_t>(k)}, extent, static_cast<int>(copy));
+      if (!row->getType()->isVectorTy()) {
+        Value* rows = builder_.CreateTrunc(index_.scalar(extent), row->getType());
+        state_.strays.count(builder_.CreateICmpUGE(row, rows));  // those below 0 too
+        continue;
+      }
+      Value* off = builder_.CreateXor(row, nearest_row(row, extent, static_cast<int>(copy)));
+      if (Value* mask = index_.chunk().mask) {
+        off = builder_.CreateSelect(mask, off, llvm::Constant::getNullValue(off->getType()));
+      }
+      state_.strays.collect(off);
+      if (!may_be_zero(extent)) continue;
+      // Of no rows none is the nearest.
+      state_.strays.count(builder_.CreateICmpEQ(index_.scalar(extent), builder_.getInt64(0)));
+    }
+  }
 }
 
 // In a kernel that runs across its outer loop every element of a buffer is a vector per copy.

@@ -40,7 +40,7 @@ void StageEmitter::update(const Values& results) {
   Value* offset = builder_.CreateMul(row, index_.scalar(at_row.stride));
   const DType dtype = stage_.source->dtype;
   Value* base = state_.params[target.param];
-  state_.loops.guarded(inside, [&] {
+  auto write_row = [&] {
     for (int copy = 0; copy < chunk.copies; ++copy) {
       auto across = [&](Value* x) {
         if (chunk.loop < 0 || x->getType()->isVectorTy()) return x;
@@ -61,6 +61,11 @@ void StageEmitter::update(const Values& results) {
       }
       state_.memory.store(dtype, MemoryForm::Tensor, base, at, value, false);
     }
+    return Values();
+  };
+  state_.loops.either(inside, write_row, [&] {
+    if (state_.options.look_at_rows) state_.strays.count(builder_.getTrue());
+    return Values();
   });
 }
 

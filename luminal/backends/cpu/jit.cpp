@@ -181,7 +181,8 @@ std::string kernel_name(const kernel::Kernel& kernel, const EmitOptions& options
          "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
          " max_unroll=" + std::to_string(options.max_unroll) +
          " prefetch=" + std::to_string(options.prefetch) +
-         " contract=" + std::to_string(options.contract) + " tile=" + std::to_string(options.tile);
+         " contract=" + std::to_string(options.contract) + " tile=" + std::to_string(options.tile) +
+         " look_at_rows=" + std::to_string(options.look_at_rows);
 }
 
 std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,

@@ -17,12 +17,13 @@ std::string name_of(const kernel::Kernel& kernel) { return base::digest(kernel::
 
 void write_kernel(shape::ExprWriter& writer, const CompiledKernel& kernel) {
   LUMINAL_CHECK(!kernel.object().empty(), "the code of a kernel wasn't kept");
-  const auto& [points, scratch_bytes, grain, tiled, copies_rows, aligned_outputs] = kernel.form();
+  const auto& [points, scratch_bytes, grain, tiled, copies_rows, aligned_outputs, looks_at_rows] =
+      kernel.form();
   writer.out.text(name_of(kernel.kernel()));
   writer.expr(points);
   writer.expr(scratch_bytes);
   writer.out.integer(grain);
-  for (bool flag : {tiled, copies_rows, aligned_outputs}) writer.out.flag(flag);
+  for (bool flag : {tiled, copies_rows, aligned_outputs, looks_at_rows}) writer.out.flag(flag);
   writer.out.text(kernel.object());
 }
 
@@ -37,7 +38,7 @@ std::shared_ptr<const CompiledKernel> read_kernel(shape::ExprReader& reader,
   form.scratch_bytes = reader.expr();
   form.grain = reader.in.integer();
   if (form.grain < 1) throw base::ByteError("ranges of no points");
-  for (bool* flag : {&form.tiled, &form.copies_rows, &form.aligned_outputs}) {
+  for (bool* flag : {&form.tiled, &form.copies_rows, &form.aligned_outputs, &form.looks_at_rows}) {
     *flag = reader.in.flag();
   }
   return jit.load(kernel, form, reader.in.text());

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "luminal/backends/cpu/gathered_rows.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/runtime/thread_pool.h"
@@ -91,10 +92,29 @@ void run_shares(std::span<const LaunchPart> parts, int k, int n, Taken& taken) {
   }
 }
 
+// The marks of all threads: none before a launch, and what is left after it.
+template <typename Function>
+void for_each_mark(std::span<const LaunchPart> parts, Function function) {
+  for (const LaunchPart& part : parts) {
+    if (!part.launch->kernel->form().looks_at_rows) continue;
+    for (int k = 0; k < part.launch->threads; ++k) {
+      void* scratch = static_cast<std::byte*>(part.scratch) + k * part.launch->scratch_bytes;
+      function(*reinterpret_cast<int32_t*>(static_cast<std::byte*>(scratch) + kStrayRowMark));
+    }
+  }
+}
+
 double microseconds(std::span<const LaunchPart> parts) {
   double us = 0;
   for (const LaunchPart& part : parts) us += part.launch->us;
   return us;
+}
+
+void run_on_threads(std::span<const LaunchPart> parts, int team) {
+  if (parts.empty()) return;
+  Taken taken;
+  if (team <= 1) return run_shares(parts, 0, 1, taken);
+  runtime::run_shares(team, microseconds(parts), [&](int k) { run_shares(parts, k, team, taken); });
 }
 
 }  // namespace
@@ -147,12 +167,12 @@ void share_threads(std::span<Launch* const> launches, const LaunchOptions& optio
   }
 }
 
-void run(const Launch& launch, std::span<const void* const> params, void* scratch) {
+bool run(const Launch& launch, std::span<const void* const> params, void* scratch) {
   const LaunchPart part{&launch, params, scratch};
-  run_side_by_side({&part, 1});
+  return run_side_by_side({&part, 1});
 }
 
-void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then) {
+bool run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then) {
   int team = 1;
   for (const std::span<const LaunchPart> list : {parts, then}) {
     for (const LaunchPart& part : list) {
@@ -160,16 +180,14 @@ void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchP
       team = std::max(team, part.launch->team);
     }
   }
-  Taken taken, taken_then;
-  if (team <= 1) {
-    run_shares(parts, 0, 1, taken);
-    run_shares(then, 0, 1, taken_then);
-    return;
-  }
-  runtime::run_shares(team, microseconds(parts), [&](int k) { run_shares(parts, k, team, taken); });
-  if (then.empty()) return;
-  runtime::run_shares(team, microseconds(then),
-                      [&](int k) { run_shares(then, k, team, taken_then); });
+  for_each_mark(parts, [](int32_t& mark) { mark = 0; });
+  for_each_mark(then, [](int32_t& mark) { mark = 0; });
+  run_on_threads(parts, team);
+  run_on_threads(then, team);
+  bool inside = true;
+  for_each_mark(parts, [&](int32_t mark) { inside &= mark == 0; });
+  for_each_mark(then, [&](int32_t mark) { inside &= mark == 0; });
+  return inside;
 }
 
 }  // namespace luminal::backends::cpu

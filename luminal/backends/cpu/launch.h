@@ -44,11 +44,12 @@ struct LaunchPart {
 
 // Runs all points in shares on the process's pool of threads; who has a share takes its contiguous
 // range of points, piece by piece, and then what others have left of theirs. The results are the
-// same bits for any number of threads.
-void run(const Launch& launch, std::span<const void* const> params, void* scratch);
+// same bits for any number of threads. Returns whether all indices that the kernel looked at lay
+// inside of their dims; those outside were taken for the nearest, or, of rows to write, left out.
+bool run(const Launch& launch, std::span<const void* const> params, void* scratch);
 
 // The same for kernels that don't wait for one another: threads are woken once, and each takes its
 // range of one after the other. Those of `then` wait for all others to end.
-void run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then = {});
+bool run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then = {});
 
 }  // namespace luminal::backends::cpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "luminal/backends/cpu/gathered_rows.h"
 #include "luminal/backends/cpu/schedule.h"
 
 namespace luminal::backends::cpu {
@@ -24,7 +25,8 @@ LaunchForm launch_form(const Schedule& schedule, const EmitOptions& options) {
           .grain = schedule.vector_outer && !schedule.tiling ? kVectorGrain : 1,
           .tiled = schedule.tiling.has_value(),
           .copies_rows = copies_rows(schedule),
-          .aligned_outputs = options.nontemporal_stores};
+          .aligned_outputs = options.nontemporal_stores,
+          .looks_at_rows = options.look_at_rows && looks_at_rows(*schedule.kernel)};
 }
 
 }  // namespace luminal::backends::cpu

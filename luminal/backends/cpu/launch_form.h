@@ -15,6 +15,7 @@ struct LaunchForm {
   bool tiled = false;            // a point is a block of a matrix product
   bool copies_rows = false;      // all rows, as it starts
   bool aligned_outputs = false;  // outputs must start at a multiple of 64 bytes
+  bool looks_at_rows = false;    // it marks indices outside of their dim, see gathered_rows.h
 };
 
 }  // namespace luminal::backends::cpu

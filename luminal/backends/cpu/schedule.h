@@ -30,6 +30,8 @@ struct EmitOptions {
   bool contract = true;
   // Matrix products are computed tile by tile, see tiling.h and row_blocks.h.
   bool tile = true;
+  // Marks indices outside of their dims, see gathered_rows.h; off, to see what that costs.
+  bool look_at_rows = true;
 };
 
 // An element's position in its tensor or local buffer, in elements:

@@ -7,6 +7,15 @@
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
+namespace {
+
+// Values are made up where a time is measured.
+class IndicesDontMatter : public runtime::IndexJudge {
+ public:
+  void judge() override {}
+};
+
+}  // namespace
 
 using runtime::Buffer;
 
@@ -61,7 +70,8 @@ std::vector<double> LoadedPlans::result(size_t number) const {
 
 double LoadedPlans::run(size_t plan, runtime::StepObserver* observer) {
   const auto start = std::chrono::steady_clock::now();
-  programs_[plan]->run(sizes_, buffers_, {.debug = nullptr, .observer = observer});
+  IndicesDontMatter judge;
+  programs_[plan]->run(sizes_, buffers_, {.observer = observer, .index_judge = &judge});
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

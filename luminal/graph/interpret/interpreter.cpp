@@ -16,6 +16,7 @@
 #include "luminal/graph/interpret/index_eval.h"
 #include "luminal/graph/interpret/lanes.h"
 #include "luminal/graph/interpret/storage_plan.h"
+#include "luminal/graph/interpret/stray_row.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/shape/scalar.h"
 
@@ -236,7 +237,9 @@ class Interpreter::Evaluator {
     const int64_t width = index.empty() ? 0 : static_cast<int64_t>(values.size() / index.size());
     const std::optional<Reducer> combine = node.as<ScatterAttr>().combine;
     for (size_t i = 0; i < index.size(); ++i) {
-      check_row(id, index[i].integer, rows);
+      check_row(id, index[i].integer, rows, [&] {
+        return position_of(static_cast<int64_t>(i), resolved_[node.inputs[1].index()].dims);
+      });
       for (int64_t j = 0; j < width; ++j) {
         Lane& target = lanes[index[i].integer * width + j];
         const Lane value = values[i * static_cast<size_t>(width) + static_cast<size_t>(j)];
@@ -263,12 +266,11 @@ class Interpreter::Evaluator {
   // out[j] = the element of `id` at index j, from memory or computed.
   void evaluate(NodeId id, const Indices& indices, Lane* out) {
     const bool leaf = graph_.node(id).op == Op::Input;
-    if (!leaf && !plan_.stored[id.index()]) return compute(id, indices, out);
-    const Resolved& resolved = resolved_[id.index()];
-    if (resolved.count == 0) {  // only padding shows an empty tensor, and drops what it reads
+    if (resolved_[id.index()].count == 0) {  // only padding shows it, and drops what it reads
       std::fill_n(out, indices.count, Lane{.integer = 0});
       return;
     }
+    if (!leaf && !plan_.stored[id.index()]) return compute(id, indices, out);
     Scratch::Mark mark(scratch_);
     int64_t* at = scratch_.integers(indices.count);
     flatten(id, indices, at);
@@ -399,7 +401,11 @@ class Interpreter::Evaluator {
     int64_t* row = scratch_.integers(indices.count);
     for (int64_t j = 0; j < indices.count; ++j) {
       row[j] = rows[j].integer;
-      check_row(id, row[j], resolved_[node.inputs[0].index()].dims[0]);
+      check_row(id, row[j], resolved_[node.inputs[0].index()].dims[0], [&] {
+        std::vector<int64_t> position;
+        for (const int64_t* axis : index.axes) position.push_back(axis[j]);
+        return position;
+      });
     }
     Indices data;
     data.count = indices.count;
@@ -446,12 +452,10 @@ class Interpreter::Evaluator {
     }
   }
 
-  void check_row(NodeId id, int64_t row, int64_t rows) const {
+  template <typename Position>
+  void check_row(NodeId id, int64_t row, int64_t rows, Position position) const {
     if (row >= 0 && row < rows) return;
-    throw UserError(fmt::format(
-        "{}: index {} is outside 0 … {} (it reads {} rows); check the index "
-        "tensor {}",
-        graph_.describe(id), row, rows - 1, rows, graph_.describe(graph_.node(id).inputs[1])));
+    throw UserError(stray_row_text(graph_, id, row, rows, position()));
   }
 
   // ---- Results -------------------------------------------------------------------------------

@@ -1,0 +1,111 @@
+// What looking at indices costs: kernels with and without it in turns. One line of JSON per kernel:
+// the median ratio of a round's times, and the interval that holds it with 95 %.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "luminal/backends/cpu/launch.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/graph/primitives.h"
+#include "luminal/luminal.h"
+#include "luminal/shape/scalar.h"
+#include "tests/search/planned.h"
+
+namespace luminal {
+namespace {
+
+namespace cpu = backends::cpu;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRounds = 301;
+constexpr double kRoundSeconds = 2e-3;
+
+struct Case {
+  const char* name;
+  int64_t rows, width, indices;
+  DType dtype;
+  bool writes;
+};
+constexpr Case kCases[] = {
+    {"elements-i64", 4000, 0, 1'000'000, DType::I64, false},
+    {"elements-i32", 4000, 0, 1'000'000, DType::I32, false},
+    {"far-elements-i64", 8'000'000, 0, 1'000'000, DType::I64, false},
+    {"rows-768", 5000, 768, 512, DType::I64, false},
+    {"rows-16", 5000, 16, 5000, DType::I64, false},
+    {"one-token", 49152, 576, 1, DType::I32, false},
+    {"scattered-rows", 4096, 192, 64, DType::I64, true},
+};
+
+kernel::Kernel kernel_of(const Case& of) {
+  Graph graph;
+  const Dims row = of.width == 0 ? Dims{} : Dims{of.width};
+  Dims table = {of.rows}, values = {of.indices};
+  table.insert(table.end(), row.begin(), row.end());
+  values.insert(values.end(), row.begin(), row.end());
+  const Tensor x = graph.input("x", table);
+  const Tensor index = graph.input("index", {of.indices}, of.dtype);
+  (of.writes ? prim::scatter(x, index, graph.input("values", values)) : prim::gather(x, index))
+      .output("y");
+  const search::FoundPlan found = search::plan(graph);
+  return std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel;
+}
+
+void fill(const kernel::Param& param, int64_t rows, std::span<std::byte> bytes) {
+  std::mt19937_64 random(1);
+  const int64_t count = *n_elements(param.dims).to_int();
+  for (int64_t i = 0; i < count && !is_float(param.dtype); ++i) {
+    store_int(param.dtype, bytes.data(), i,
+              static_cast<int64_t>(random() % static_cast<uint64_t>(rows)));
+  }
+}
+
+void bench(cpu::Jit& jit, const Case& of) {
+  const kernel::Kernel kernel = kernel_of(of);
+  std::vector<base::LargeBuffer> buffers;
+  std::vector<const void*> addresses;
+  for (const kernel::Param& param : kernel.params) {
+    buffers.emplace_back(
+        static_cast<size_t>(byte_size(param.dtype, *n_elements(param.dims).to_int())) + 64);
+    fill(param, of.rows, buffers.back().bytes());
+    addresses.push_back(buffers.back().bytes().data());
+    if (param.shares >= 0) addresses.back() = addresses[static_cast<size_t>(param.shares)];
+  }
+  std::shared_ptr<const cpu::CompiledKernel> kernels[2];
+  cpu::Launch launches[2];
+  for (const bool looks : {false, true}) {
+    kernels[looks] = jit.compile(kernel, {.look_at_rows = looks});
+    launches[looks] = cpu::prepare_launch(*kernels[looks], {}, {.threads = 1});
+  }
+  base::LargeBuffer scratch(1 << 20);
+  int times = 1;
+  const auto seconds = [&](bool looks) {
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < times; ++i) cpu::run(launches[looks], addresses, scratch.bytes().data());
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  seconds(false);
+  times = std::max(1, static_cast<int>(kRoundSeconds / std::max(seconds(true), 1e-8)));
+  std::vector<double> ratios;
+  for (int round = 0; round < kRounds; ++round) {
+    const bool first = round % 2 == 1;
+    const double a = seconds(first), b = seconds(!first);
+    ratios.push_back(first ? a / b : b / a);
+  }
+  std::ranges::sort(ratios);
+  // Order statistics of the median, by the normal approximation of the binomial.
+  const auto off = static_cast<size_t>(0.98 * std::sqrt(kRounds));
+  fmt::print("{{\"case\": \"{}\", \"ratio\": {:.4f}, \"low\": {:.4f}, \"high\": {:.4f}}}\n",
+             of.name, ratios[kRounds / 2], ratios[kRounds / 2 - off], ratios[kRounds / 2 + off]);
+}
+
+}  // namespace
+}  // namespace luminal
+
+int main() {
+  luminal::backends::cpu::Jit jit(
+      {.target = luminal::backends::cpu::Target::host(), .cache_folder = {}});
+  for (const auto& of : luminal::kCases) luminal::bench(jit, of);
+}
