@@ -20,7 +20,17 @@ std::string reads_text(const llm::GenerateStats& stats, int threads) {
                      stats.bytes_per_token / 1e6, rate, 100 * rate / most, most);
 }
 
-void print_stats(const llm::Session& session, const llm::Generated& generated, int threads) {
+std::string sampling_text(const llm::SamplingOptions& sampling) {
+  if (sampling.temperature == 0) return "the likeliest token";
+  std::string text = fmt::format("temperature {}", sampling.temperature);
+  if (sampling.top_k > 0) text += fmt::format(", top-k {}", sampling.top_k);
+  if (sampling.top_p < 1) text += fmt::format(", top-p {}", sampling.top_p);
+  if (sampling.min_p > 0) text += fmt::format(", min-p {}", sampling.min_p);
+  return text + fmt::format(", seed {}", sampling.seed);
+}
+
+void print_stats(const llm::Session& session, const llm::Generated& generated,
+                 const llm::SamplingOptions& sampling, int threads) {
   const auto line = [](const char* label, const std::string& text) {
     std::cerr << fmt::format("{:<10}{}\n", label, text);
   };
@@ -40,14 +50,21 @@ void print_stats(const llm::Session& session, const llm::Generated& generated, i
                              static_cast<double>(resident) / 1e6,
                              static_cast<double>(session.weight_bytes()) / 1e6, session.context(),
                              static_cast<double>(session.cache_bytes(session.context())) / 1e6));
+  line("sampling", sampling_text(sampling));
   line("ended", std::string(text(generated.reason)));
 }
 
 }  // namespace
 
-llm::Session open_session(const ModelArguments& arguments, ProgressLine& line) {
-  const llm::Model model = llm::Model::open(arguments.path);
+llm::Model open_model(const ModelArguments& arguments) {
+  llm::Model model = llm::Model::open(arguments.path);
   check(arguments.generate_options(model).sampling);
+  context_of(model, arguments.session_options());
+  return model;
+}
+
+llm::Session open_session(const llm::Model& model, const ModelArguments& arguments,
+                          ProgressLine& line) {
   llm::SessionOptions options = arguments.session_options();
   options.compile.progress = [&line](const CompileProgress& now) { line.show(now); };
   llm::Session session(model, options);
@@ -73,7 +90,9 @@ llm::Generated answer(llm::Session& session, std::span<const TokenId> prompt,
         "luminal: the text ends here: the context of {} tokens is full{}\n", session.context(),
         session.context() < most ? fmt::format("; --context makes it larger, up to {}", most) : "");
   }
-  if (arguments.stats) print_stats(session, generated, arguments.compile.threads);
+  if (arguments.stats) {
+    print_stats(session, generated, options.sampling, arguments.compile.threads);
+  }
   return generated;
 }
 

@@ -10,8 +10,13 @@
 
 namespace luminal::cli {
 
+// The model's files, with options that it can take: what can't work is said before anything is
+// compiled.
+llm::Model open_model(const ModelArguments& arguments);
+
 // The model, compiled: says how far that is.
-llm::Session open_session(const ModelArguments& arguments, ProgressLine& line);
+llm::Session open_session(const llm::Model& model, const ModelArguments& arguments,
+                          ProgressLine& line);
 
 // Prints the answer and a new line; on standard error why it ended, where one should know, and the
 // figures that --stats asks for.

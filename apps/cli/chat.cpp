@@ -18,12 +18,7 @@ namespace {
 class Chat {
  public:
   explicit Chat(const ModelArguments& arguments)
-      : arguments_(arguments), session_(open_session(arguments, line_)) {
-    if (!session_.model().chat_template()) {
-      throw UserError(
-          fmt::format("'{}' has no chat template: it continues text; use `luminal run` with -p",
-                      arguments.path));
-    }
+      : arguments_(arguments), session_(open_session(talking_model(arguments), arguments, line_)) {
     reset();
   }
 
@@ -41,6 +36,13 @@ class Chat {
   }
 
  private:
+  static llm::Model talking_model(const ModelArguments& arguments) {
+    llm::Model model = open_model(arguments);
+    if (model.chat_template()) return model;
+    throw UserError(fmt::format(
+        "'{}' has no chat template: it continues text; use `luminal run` with -p", arguments.path));
+  }
+
   void reset() {
     messages_.clear();
     if (!arguments_.system.empty()) messages_.push_back({"system", arguments_.system});

@@ -9,6 +9,7 @@
 #include "luminal/base/os_memory.h"
 #include "luminal/base/os_process.h"
 #include "luminal/graph/text_form.h"
+#include "luminal/io/foreign_file.h"
 
 namespace luminal::cli {
 namespace {
@@ -48,6 +49,7 @@ std::string read_text(const std::string& file) {
 std::string source_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
 
 std::unique_ptr<Graph> read_graph(const std::string& file) {
+  if (const auto what = foreign_file(file)) throw UserError("'" + file + "' is " + *what);
   return graph_of_file(read_text(file), file);
 }
 

@@ -2,6 +2,7 @@
 #include "apps/cli/numbers.h"
 
 #include <CLI/CLI.hpp>
+#include <random>
 
 namespace luminal::cli {
 
@@ -26,8 +27,12 @@ void ModelArguments::add_to(CLI::App& app) {
   };
   add("--max-tokens", max_tokens, "The most new tokens; 0: as many as the context has room for")
       ->check(not_negative());
-  add("--temperature", temperature,
-      "0 takes the likeliest token; what the model suggests if not said");
+  CLI::Option* warm =
+      add("--temperature", temperature,
+          "0 takes the likeliest token; what the model's makers suggest if not said, or 0.7");
+  app.add_flag("--greedy", greedy, "Take the likeliest token: the same text each time")
+      ->group(kGroup)
+      ->excludes(warm);
   add("--top-k", top_k, "Chooses among the k likeliest tokens; 0: all")->check(not_negative());
   add("--top-p", top_p, "Chooses among the fewest tokens that together are this likely; 1: all");
   add("--min-p", min_p, "Chooses among tokens this likely, relative to the likeliest; 0: all");
@@ -47,7 +52,8 @@ void ModelArguments::add_to(CLI::App& app) {
 }
 
 void ModelArguments::add_shared_to(CLI::App& app) {
-  app.add_option("--seed", seed, "Of sampling")->check(whole_number())->capture_default_str();
+  app.add_option("--seed", seed, "Of sampling; a random one if not said, which --stats prints")
+      ->check(whole_number());
   add_threads_and_cache(app, compile);
   search.add_to(app);
 }
@@ -60,12 +66,12 @@ llm::GenerateOptions ModelArguments::generate_options(const llm::Model& model) c
   llm::GenerateOptions options{
       .sampling = model.sampling(), .max_tokens = max_tokens, .stop = stop};
   llm::SamplingOptions& sampling = options.sampling;
-  sampling.temperature = temperature.value_or(sampling.temperature);
+  sampling.temperature = greedy ? 0 : temperature.value_or(sampling.temperature);
   sampling.top_k = top_k.value_or(sampling.top_k);
   sampling.top_p = top_p.value_or(sampling.top_p);
   sampling.min_p = min_p.value_or(sampling.min_p);
   sampling.repeat_penalty = repeat_penalty.value_or(sampling.repeat_penalty);
-  sampling.seed = seed;
+  sampling.seed = seed ? *seed : std::random_device()();
   check(sampling);
   return options;
 }

@@ -33,8 +33,9 @@ struct ModelArguments {
   // What the model's makers suggest unless given.
   std::optional<double> temperature, top_p, min_p, repeat_penalty;
   std::optional<int64_t> top_k;
+  bool greedy = false;
   // Options that graphs have too, so `luminal run` defines them itself.
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;  // none: another one for each answer
   CompileOptions compile;
   SearchArguments search;  // of those; the caller applies them
 

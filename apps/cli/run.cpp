@@ -27,7 +27,7 @@ struct RunArguments {
   CompileArguments compile;
   LeafArguments leaves;
   int runs = 1;
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;
   std::string trace;
   bool sequential = false;
   bool debug = false;
@@ -46,7 +46,7 @@ void run(const RunArguments& options) {
   if (options.compile.explain_fusion) compile_options.report = &report;
   Executable executable = compile(*graph, compile_options);
   if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
-  for (auto& [leaf, data] : options.leaves.data(*graph, bindings, options.seed)) {
+  for (auto& [leaf, data] : options.leaves.data(*graph, bindings, options.seed.value_or(1))) {
     executable.set(graph->tensor(leaf), data);
   }
 
@@ -109,9 +109,10 @@ void define_run(CLI::App& app) {
                  "A graph in its text form, where - reads standard input; or a language model: a "
                  "GGUF file, or a folder in Hugging Face's layout")
       ->required();
-  app.add_option("--seed", options->seed, "Of random data, or of sampling")
-      ->check(whole_number())
-      ->capture_default_str();
+  app.add_option("--seed", options->seed,
+                 "Of random data, 1 if not said; or of sampling, a random one if not said, which "
+                 "--stats prints")
+      ->check(whole_number());
   app.add_option("--trace", options->trace,
                  "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
                  "GF/s and the share of the roofline per kernel")

@@ -29,10 +29,13 @@ std::vector<TokenId> prompt_ids(const llm::Model& model, const RunModelOptions& 
 
 void run_model(const RunModelOptions& options) {
   ProgressLine line;
-  llm::Session session = open_session(options.model, line);
+  const llm::Model model = open_model(options.model);
+  const std::vector<TokenId> prompt = prompt_ids(model, options);
+  check_prompt(model, options.model.session_options(), prompt);
+  llm::Session session = open_session(model, options.model, line);
   Trace trace;
   if (!options.trace.empty()) session.set_trace(&trace);
-  answer(session, prompt_ids(session.model(), options), options.model, line);
+  answer(session, prompt, options.model, line);
   // Beside the answer, which is what standard output is for.
   if (!options.trace.empty()) std::cerr << write_trace(options.trace, trace);
 }

@@ -48,7 +48,9 @@ class Generation {
       logits = session_.add(id);
     }
     if (result_.reason != EndReason::StopText && result_.reason != EndReason::Cancelled) {
-      show(stops_.add(stream_.finish()));
+      const bool whole = result_.reason == EndReason::EndToken;
+      show(stops_.add(
+          stream_.finish(whole ? TextStream::Broken::Shown : TextStream::Broken::Dropped)));
       show(stops_.finish());
     }
     measure(prompt.size(), seconds);

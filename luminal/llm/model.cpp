@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "luminal/base/errors.h"
+#include "luminal/io/foreign_file.h"
 #include "luminal/io/gguf_vocabulary.h"
 #include "luminal/io/load_weights.h"
 #include "luminal/io/model_folder.h"
@@ -43,17 +44,24 @@ std::vector<TokenId> end_ids_of(const ModelFolder& folder, const Tokenizer& toke
   return ids;
 }
 
-// With the defaults of transformers, where these files come from.
+// Where the file speaks of sampling, with the defaults of transformers, where it comes from. Many
+// name a temperature and leave out that it is to be used.
 SamplingOptions sampling_of(const std::optional<Config>& config) {
-  SamplingOptions sampling;
-  if (!config) return sampling;
-  sampling.repeat_penalty = config->find_real("repetition_penalty").value_or(1);
-  if (config->find_bool("do_sample").value_or(false)) {
-    sampling.temperature = config->find_real("temperature").value_or(1);
-    sampling.top_k = config->find_int("top_k").value_or(50);
-    sampling.top_p = config->find_real("top_p").value_or(1);
-    sampling.min_p = config->find_real("min_p").value_or(0);
+  if (!config) return kUsualSampling;
+  SamplingOptions sampling = kUsualSampling;
+  const std::optional<bool> samples = config->find_bool("do_sample");
+  const auto temperature = config->find_real("temperature"), top_p = config->find_real("top_p"),
+             min_p = config->find_real("min_p");
+  const auto top_k = config->find_int("top_k");
+  if (samples == false) {
+    sampling = {};
+  } else if (samples || temperature || top_p || min_p || top_k) {
+    sampling = {.temperature = temperature.value_or(1),
+                .top_k = top_k.value_or(50),
+                .top_p = top_p.value_or(1),
+                .min_p = min_p.value_or(0)};
   }
+  sampling.repeat_penalty = config->find_real("repetition_penalty").value_or(1);
   try {
     check(sampling);
   } catch (const UserError& error) {
@@ -95,7 +103,7 @@ FromFile open_gguf(const std::string& path) {
           .decoder = std::move(decoder),
           .tokenizer = Tokenizer::from_vocabulary(vocabulary),
           .end_ids = std::move(ends),
-          .sampling = {}};
+          .sampling = kUsualSampling};
 }
 
 FromFile open_folder(const std::string& path) {
@@ -121,6 +129,7 @@ FromFile open_any(const std::string& path) {
         "safetensors and a tokenizer",
         path));
   }
+  if (const auto what = foreign_file(path)) throw UserError(fmt::format("'{}' is {}", path, *what));
   throw UserError(fmt::format(
       "'{}' is no model: give a GGUF file, or the folder that holds config.json, safetensors and "
       "a tokenizer",

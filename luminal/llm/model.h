@@ -30,7 +30,7 @@ class LUMINAL_API Model {
   const std::optional<ChatTemplate>& chat_template() const;
   // Tokens that end an answer, sorted.
   const std::vector<TokenId>& end_ids() const;
-  // What the model's makers suggest (generation_config.json); greedy where they don't.
+  // What the model's makers suggest (generation_config.json); kUsualSampling where they don't.
   const SamplingOptions& sampling() const;
   double load_seconds() const;
 

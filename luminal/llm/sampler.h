@@ -24,6 +24,9 @@ struct SamplingOptions {
   uint64_t seed = 1;
 };
 
+// Where a model's makers suggest nothing: varied, and seldom nonsense.
+inline constexpr SamplingOptions kUsualSampling{.temperature = 0.7, .top_p = 0.95, .min_p = 0.05};
+
 // UserError that names what can't be.
 LUMINAL_API void check(const SamplingOptions& options);
 

@@ -13,43 +13,75 @@ namespace luminal::llm {
 namespace {
 
 constexpr int64_t kMostUnasked = 4096;  // tokens of context that nobody asked for
-// What a plan for prompts is made for: most are of this order, and longer ones want the same.
+// What a plan for prompts is made for: most are of this order, as many tokens before it, and longer
+// ones want the same.
 constexpr int64_t kTypicalPrompt = 128;
 
-int64_t context_of(const Model& model, int64_t asked) {
-  const int64_t most = model.decoder().context;
+void check_ids(const Model& model, std::span<const TokenId> ids) {
+  const int64_t vocabulary = model.decoder().vocab_size;
+  for (TokenId id : ids) {
+    if (id >= 0 && id < vocabulary) continue;
+    throw UserError(fmt::format("token {} isn't in the model's vocabulary of {}", id, vocabulary));
+  }
+}
+
+}  // namespace
+
+int64_t context_of(const Model& model, const SessionOptions& options) {
+  const int64_t asked = options.context, most = model.decoder().context;
   if (asked == 0) return std::min(most, kMostUnasked);
   if (asked >= 1 && asked <= most) return asked;
   throw UserError(fmt::format("a context of {} tokens: '{}' is made for at most {}", asked,
                               model.path(), most));
 }
 
-int64_t chunk_of(int64_t asked, int64_t context) {
-  if (asked < 1) throw UserError(fmt::format("chunks of {} tokens: at least 1 is needed", asked));
-  return std::min(asked, context);
+void check_prompt(const Model& model, const SessionOptions& options, std::span<const TokenId> ids) {
+  if (ids.empty()) throw UserError("a prompt needs a token at least");
+  const auto length = static_cast<int64_t>(ids.size());
+  const int64_t context = context_of(model, options), most = model.decoder().context;
+  if (length > context) {
+    throw UserError(fmt::format(
+        "the prompt has {} tokens, the context has room for {}; {}", length, context,
+        length <= most ? fmt::format("shorten it, or ask for a context of up to {}", most)
+                       : fmt::format("shorten it: the model is made for {} at most", most)));
+  }
+  check_ids(model, ids);
 }
 
-}  // namespace
+SessionForm session_form(const Model& model, const SessionOptions& options) {
+  const int64_t context = context_of(model, options), chunk = std::min(options.chunk, context);
+  if (chunk < 1) {
+    throw UserError(fmt::format("chunks of {} tokens: at least 1 is needed", options.chunk));
+  }
+  SessionForm form{.decoder = {.room = context, .longest_chunk = chunk, .cache = options.dtype},
+                   .compile = options.compile};
+  form.compile.variants.clear();
+  if (chunk > 1) {
+    const int64_t typical = std::min(chunk, kTypicalPrompt);
+    form.compile.variants = {{"s", {1}}};
+    form.compile.typical_sizes = {{"s", typical}};
+    // Both fit in together.
+    form.compile.typical_sizes.set("past", std::min(kTypicalPrompt, context - typical));
+  }
+  return form;
+}
 
 struct Session::Impl {
   Impl(const Model& of, const SessionOptions& options)
+      : Impl(of, options, session_form(of, options)) {}
+
+  Impl(const Model& of, const SessionOptions& options, const SessionForm& form)
       : model(of),
-        context(context_of(of, options.context)),
-        chunk(chunk_of(options.chunk, context)),
-        decoder(model.build(graph, options.dtype,
-                            {.room = context, .longest_chunk = chunk, .cache = options.dtype})),
-        exe(compiled(options)) {
+        context(form.decoder.room),
+        chunk(form.decoder.longest_chunk),
+        decoder(model.build(graph, options.dtype, form.decoder)),
+        exe(compiled(form.compile)) {
     measure_leaves();
   }
 
-  Executable compiled(const SessionOptions& options) {
+  Executable compiled(const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
-    compile_options = options.compile;
-    compile_options.variants.clear();
-    if (chunk > 1) {
-      compile_options.variants = {{"s", {1}}};
-      compile_options.typical_sizes = {{"s", std::min(chunk, kTypicalPrompt)}};
-    }
+    compile_options = options;
     Executable made = compile(graph, compile_options);
     compile_options.report = nullptr;  // the caller's, and may be gone by now
     compile_options.progress = nullptr;
@@ -70,15 +102,6 @@ struct Session::Impl {
       // A quantised table's planes have its name and a part's.
       const bool looked_up = !table.empty() && attr.name.starts_with(table);
       if (attr.role == Role::Weight && !looked_up) weight_bytes += bytes;
-    }
-  }
-
-  void check(std::span<const TokenId> ids) const {
-    const int64_t vocabulary = model.decoder().vocab_size;
-    for (TokenId id : ids) {
-      if (id >= 0 && id < vocabulary) continue;
-      throw UserError(
-          fmt::format("token {} isn't in the model's vocabulary of {}", id, vocabulary));
     }
   }
 
@@ -127,16 +150,8 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 std::span<const float> Session::prompt(std::span<const TokenId> ids) {
-  if (ids.empty()) throw UserError("a prompt needs a token at least");
+  check_prompt(impl_->model, {.context = impl_->context}, ids);
   const auto length = static_cast<int64_t>(ids.size());
-  if (length > impl_->context) {
-    const int64_t most = impl_->model.decoder().context;
-    throw UserError(fmt::format(
-        "the prompt has {} tokens, the context has room for {}; {}", length, impl_->context,
-        length <= most ? fmt::format("shorten it, or ask for a context of up to {}", most)
-                       : fmt::format("shorten it: the model is made for {} at most", most)));
-  }
-  impl_->check(ids);
   std::vector<TokenId>& held = impl_->held;
   const auto [mine, theirs] = std::mismatch(held.begin(), held.end(), ids.begin(), ids.end());
   // The last token is always run: its logits are asked for.
@@ -151,7 +166,7 @@ std::span<const float> Session::add(TokenId id) {
     throw UserError(fmt::format(
         "the context of {} tokens is full; rewind it, or ask for a larger one", impl_->context));
   }
-  impl_->check({&id, 1});
+  check_ids(impl_->model, {&id, 1});
   impl_->feed({&id, 1});
   return impl_->logits;
 }

@@ -26,6 +26,22 @@ struct SessionOptions {
   CompileOptions compile = {};
 };
 
+// Tokens that a session of these options has room for. UserError when that isn't within the
+// model's.
+LUMINAL_API int64_t context_of(const Model& model, const SessionOptions& options);
+// UserError for a prompt that such a session couldn't take: empty, longer than the context, or with
+// an id that isn't in the vocabulary. Nothing has to be compiled for it.
+LUMINAL_API void check_prompt(const Model& model, const SessionOptions& options,
+                              std::span<const TokenId> ids);
+
+// What a session makes of a model: its graph, and how that is compiled. For those who look at it
+// without running it. UserError as of context_of, and for chunks without a token.
+struct SessionForm {
+  DecoderOptions decoder;
+  CompileOptions compile;
+};
+LUMINAL_API SessionForm session_form(const Model& model, const SessionOptions& options);
+
 // One executable serves prompts of any length and the steps of single tokens: two plans over the
 // same weights and the same cache, compiled once.
 class LUMINAL_API Session {
@@ -37,8 +53,8 @@ class LUMINAL_API Session {
   ~Session();
 
   // Makes `ids` the sequence, of which the cache keeps the longest prefix that both share, and
-  // gives the logits of the token that follows. They stay until the next call. UserError when it is
-  // empty or longer than the context, and for an id that isn't in the vocabulary.
+  // gives the logits of the token that follows. They stay until the next call. UserError as of
+  // check_prompt.
   std::span<const float> prompt(std::span<const TokenId> ids);
   // The same for the tokens held and one more.
   std::span<const float> add(TokenId id);

@@ -1,5 +1,6 @@
 #include "luminal/text/text_stream.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -61,9 +62,10 @@ void TextStream::forget_old() {
   }
 }
 
-std::string TextStream::finish() {
+std::string TextStream::finish(Broken broken) {
   const std::string all = tokenizer_.decode(ids_, options_);
-  std::string piece = all.size() > shown_.size() ? all.substr(shown_.size()) : std::string();
+  const std::string_view rest = broken == Broken::Dropped ? without_broken_end(all) : all;
+  std::string piece(rest.substr(std::min(rest.size(), shown_.size())));
   ids_.clear();
   shown_.clear();
   waiting_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,10 @@ class LUMINAL_API TextStream {
 
   // The text that one more token completes; may be empty.
   std::string add(TokenId id);
-  // What is still held back, with U+FFFD for what never became whole; the stream starts anew.
-  std::string finish();
+  // What is still held back; the stream starts anew. What never became whole is shown as U+FFFD,
+  // or dropped: where a text was cut, its character would have gone on.
+  enum class Broken : uint8_t { Shown, Dropped };
+  std::string finish(Broken broken = Broken::Shown);
 
  private:
   void forget_old();

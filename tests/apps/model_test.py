@@ -12,7 +12,8 @@ PROGRAM, MODELS = sys.argv[1], pathlib.Path(os.environ.get("LUMINAL_TEST_MODELS"
 STORIES = str(MODELS / "stories260k")
 SMOLLM2 = str(MODELS / "smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
 # One thread: steps this small spend their time waiting for others where the machine is busy.
-QUIET = ("--threads", "1")
+ALONE = ("--threads", "1")
+QUIET = (*ALONE, "--greedy")
 
 
 def run(*arguments, text=""):
@@ -33,10 +34,20 @@ class Run(unittest.TestCase):
     def test_a_seed_is_a_text(self):
         def sampled(seed):
             return run("run", STORIES, "-p", "Once", "--temperature", "1", "--top-k", "40", "--top-p", "0.95", "--min-p",
-                       "0.01", "--repeat-penalty", "1.1", "--max-tokens", "20", "--seed", seed, *QUIET).stdout
-        first = sampled("1")
-        self.assertEqual(first, sampled("1"))
-        self.assertNotEqual(first, sampled("2"))
+                       "0.01", "--repeat-penalty", "1.1", "--max-tokens", "20", *seed, *ALONE).stdout
+        first = sampled(("--seed", "1"))
+        self.assertEqual(first, sampled(("--seed", "1")))
+        self.assertNotEqual(first, sampled(("--seed", "2")))
+        self.assertGreater(len({sampled(()) for _ in range(4)}), 1)  # another seed each time
+
+    def test_a_model_that_suggests_nothing_is_sampled_as_is_usual(self):
+        told = ("run", STORIES, "-p", "Once", "--max-tokens", "20", "--stats", *ALONE)
+        first = run(*told)
+        seed = re.search(r"sampling +temperature 0.7, top-p 0.95, min-p 0.05, seed (\d+)", first.stderr)
+        self.assertIsNotNone(seed, first.stderr)
+        self.assertEqual(first.stdout, run(*told, "--seed", seed.group(1)).stdout)
+        self.assertRegex(run(*told, "--greedy").stderr, "sampling +the likeliest token")
+        self.assertEqual(run(*told, "--greedy", "--temperature", "1").returncode, 2)
 
     def test_a_full_context_is_said(self):
         result = run("run", STORIES, "-p", "Once upon a time", "--context", "8", *QUIET)
@@ -68,9 +79,15 @@ class Run(unittest.TestCase):
             (pathlib.Path(folder) / "config.json").write_text('{"model_type": "mamba"}')
             graph = pathlib.Path(folder) / "graph.txt"
             graph.write_text("")
+            for name in ("model.pt", "model.onnx", "model.safetensors"):
+                (pathlib.Path(folder) / "other").mkdir(exist_ok=True)
+                (pathlib.Path(folder) / "other" / name).write_bytes(b"PK\x03\x04")
             for arguments, message in (
                     ((STORIES + "/nowhere", "-p", "x"), "there is no model"),
                     ((str(graph), "-p", "x"), "is no model: give a GGUF file"),
+                    ((folder + "/other/model.pt", "-p", "x"), "model.pt' is a PyTorch checkpoint, which holds code to run; save"),
+                    ((folder + "/other/model.onnx",), "model.onnx' is an ONNX model, which isn't read yet; save the model as"),
+                    ((folder + "/other/model.safetensors",), "a file of weights alone; give the folder that holds it"),
                     ((folder, "-p", "x"), "architecture 'mamba', which isn't supported; those that are: llama, mistral"),
                     ((STORIES, "-p", "word " * 600), "the model is made for 512 at most"),
                     ((STORIES, "-p", "word " * 100, "--context", "20"), "ask for a context of up to 512"),
@@ -78,8 +95,8 @@ class Run(unittest.TestCase):
                     ((STORIES, "-p", "x", "--top-p", "2"), "top-p is 2"),
                     ((STORIES, "-p", "x", "--system", "y"), "--system needs a chat template")):
                 with self.subTest(message):
-                    result = run("run", *arguments, *QUIET)
-                    self.assertEqual(result.returncode, 1)
+                    result = run("run", *arguments, *(QUIET if "-p" in arguments else ALONE))
+                    self.assertEqual(result.returncode, 1, result.stderr)
                     self.assertIn(message, result.stderr)
 
     def test_options_of_graphs_and_models_do_not_mix(self):

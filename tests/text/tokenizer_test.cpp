@@ -123,6 +123,8 @@ TEST(TextStream, HoldsACharacterBackUntilItIsWhole) {
   EXPECT_EQ(stream.add(0xE4), "");
   EXPECT_EQ(stream.finish(), "\xEF\xBF\xBD");
   EXPECT_EQ(stream.add('b'), "b");
+  EXPECT_EQ(stream.add(0xE4), "");
+  EXPECT_EQ(stream.finish(TextStream::Broken::Dropped), "") << "half a character";
 }
 
 TEST(TextStream, GivesBrokenBytesOutInTheEnd) {
