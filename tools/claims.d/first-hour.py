@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from claims import Claim, Short
-from claims_support import last_line
+from claims_support import ctest, last_line
 
 ROUNDS = 5  # idle, in company on all threads, in company on one, and again
 MOST_SLOWER = 2.3  # in company, than idle
@@ -50,7 +50,7 @@ class Decoder:
 
     def command(self, threads):
         return [self.program, "run", str(self.model), "-p", "Once upon a time", "--max-tokens", str(self.tokens),
-                "--threads", str(threads), "--cache", self.cache, "--stats"]
+                "--threads", str(threads), "--cache", self.cache, "--greedy", "--stats"]
 
     @staticmethod
     def speed_in(text):
@@ -131,6 +131,19 @@ def patterns_in_company(context):
             slower <= MOST_SLOWER and than_one <= MOST_SLOWER_THAN_ONE)
 
 
+MOST_INDEX_COST = 1.01
+
+
+def index_cost(context):
+    """Kernels that look at their indices beside the same ones that don't; see stray_rows_bench.cpp."""
+    result = context.run([context.program("tests/backends/stray_rows_bench")])
+    if result.returncode != 0:
+        raise Short(last_line(result))
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    said = ", ".join(f"{case['case']} {case['ratio']:.3f} ({case['low']:.3f} … {case['high']:.3f})" for case in found)
+    return said, all(case["low"] <= MOST_INDEX_COST for case in found)
+
+
 CLAIMS = [
     Claim(name="company", target=f"beside stress-ng --cpu 2 decoding takes at most {MOST_SLOWER} times the idle time and "
           f"{MOST_SLOWER_THAN_ONE} times that of one thread", minutes=3, measure=decode_in_company),
@@ -138,4 +151,9 @@ CLAIMS = [
           f"idle time and {MOST_SLOWER_THAN_ONE} times that of one thread", minutes=4, measure=patterns_in_company),
     Claim(name="eight-processes", target=f"eight processes at once make at least {LEAST_OF_EIGHT} of one's tokens a second",
           minutes=1, measure=eight_processes),
+    Claim(name="right", target="an index outside of its dim is an error on every backend; threads below 0 are an error; models "
+          "sample as their makers suggest, with a random seed that --stats prints; what can't work is said first",
+          minutes=0.5, measure=ctest("-R", "^(stray_rows|model_sampling|user_errors|model|cli)_test$"), quick=True),
+    Claim(name="index-cost", target=f"looking at indices takes at most {MOST_INDEX_COST} times the time of not looking, in "
+          "gathers of elements and rows and in scatters", minutes=0.2, measure=index_cost),
 ]

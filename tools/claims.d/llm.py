@@ -45,7 +45,7 @@ def smollm2(context):
     model = context.root / "../shared/models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf"
     if not model.exists():
         raise Short(f"there is no {model.name} in ../shared/models")
-    return [context.program("apps/cli/luminal"), "run", model, "-p", QUESTION]
+    return [context.program("apps/cli/luminal"), "run", model, "-p", QUESTION, "--greedy"]
 
 
 def capital(context):

@@ -3,17 +3,14 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
-#include <llvm/IR/IRBuilder.h>
-
 #include <map>
 #include <vector>
 
+#include "luminal/backends/cpu/ir_builder.h"
 #include "luminal/backends/cpu/lane_pattern.h"
 #include "luminal/shape/expr.h"
 
 namespace luminal::backends::cpu {
-
-using Builder = llvm::IRBuilder<>;
 
 // The chunk of a vector loop that is being emitted: `copies` times `lanes` positions.
 struct Chunk {

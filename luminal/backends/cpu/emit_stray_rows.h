@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "luminal/backends/cpu/emit_index.h"
+#include "luminal/backends/cpu/ir_builder.h"
 
 namespace luminal::backends::cpu {
 

@@ -2,11 +2,12 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "luminal/backends/cpu/ir_builder.h"
+
 namespace luminal::backends::cpu {
 namespace {
 
 using llvm::Value;
-using Builder = llvm::IRBuilder<>;
 
 // The float type of `a`'s shape in which a division of its values is exact after truncation: a
 // quotient that isn't an integer is at least 1/|a| away from the next one, relatively.

@@ -5,11 +5,12 @@
 #include <array>
 #include <numbers>
 
+#include "luminal/backends/cpu/ir_builder.h"
+
 namespace luminal::backends::cpu {
 namespace {
 
 using llvm::Value;
-using Builder = llvm::IRBuilder<>;
 
 // 1/π = 0.0101000101…, 32 bits a word.
 constexpr uint32_t kInversePi[] = {0x517cc1b7, 0x27220a94, 0xfe13abe8, 0xfa9a6ee0,

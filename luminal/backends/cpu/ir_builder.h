@@ -1,0 +1,12 @@
+// Builder: what all emitters make LLVM IR with.
+//
+// Internal to the CPU back end: LLVM types.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace luminal::backends::cpu {
+
+using Builder = llvm::IRBuilder<>;
+
+}  // namespace luminal::backends::cpu
