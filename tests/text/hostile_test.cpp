@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,14 @@ using ::testing::HasSubstr;
 
 template <typename Act>
 std::string message_of(const Act& act) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: other programs don't count
   std::string message = "accepted";
   try {
     act();
   } catch (const UserError& error) {
     message = error.what();
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT(std::clock() - start, 20 * CLOCKS_PER_SEC);
   return message;
 }
 
