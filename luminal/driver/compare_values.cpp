@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "luminal/driver/elements.h"
+#include "luminal/shape/position.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal {
@@ -127,9 +128,9 @@ void blame(WrongElements& wrong, const Suspect& suspect) {
     wrong.lowest = wrong.dims;
   }
   wrong.largest = std::max(wrong.largest, difference(suspect.found, suspect.expected));
-  int64_t rest = suspect.at;
-  for (size_t d = wrong.dims.size(); d-- > 0; rest /= wrong.dims[d]) {
-    wrong.lowest[d] = std::min(wrong.lowest[d], rest % wrong.dims[d]);
+  const std::vector<int64_t> position = position_of(suspect.at, wrong.dims);
+  for (size_t d = 0; d < position.size(); ++d) {
+    wrong.lowest[d] = std::min(wrong.lowest[d], position[d]);
   }
 }
 

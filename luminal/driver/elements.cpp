@@ -4,16 +4,12 @@
 
 #include <cmath>
 
+#include "luminal/shape/position.h"
+
 namespace luminal {
 
 std::string position_text(size_t flat, const std::vector<int64_t>& dims) {
-  std::vector<int64_t> at(dims.size());
-  auto rest = static_cast<int64_t>(flat);
-  for (size_t axis = dims.size(); axis-- > 0;) {
-    at[axis] = rest % dims[axis];
-    rest /= dims[axis];
-  }
-  return fmt::format("[{}]", fmt::join(at, ", "));
+  return fmt::format("[{}]", fmt::join(position_of(static_cast<int64_t>(flat), dims), ", "));
 }
 
 double difference(double a, double b) {

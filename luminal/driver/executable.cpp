@@ -9,7 +9,6 @@
 #include "luminal/base/errors.h"
 #include "luminal/driver/executable_impl.h"
 #include "luminal/driver/probes.h"
-#include "luminal/driver/stray_rows.h"
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
@@ -308,13 +307,13 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
     if (!slots[port].ready) prepare_port(port);
   }
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
-  const interpret::LeafData leaf = [this](NodeId id) { return port_data(leaf_port.at(id)); };
-  const std::function<bool(NodeId)> has_leaf = [this](NodeId id) {
-    return buffers[leaf_port.at(id)].valid();
-  };
-  StrayRows stray_rows(*graph, bindings, leaf, has_leaf);
-  const runtime::StepOptions steps{.debug = options.debug ? &out : nullptr,
-                                   .index_judge = &stray_rows};
+  struct Judge : runtime::IndexJudge {
+    Judge(const Impl& of, const Bindings& at) : impl(of), sizes(at) {}
+    void judge() override { impl.judge_rows(sizes); }
+    const Impl& impl;
+    const Bindings& sizes;
+  } judge(*this, bindings);
+  const runtime::StepOptions steps{.debug = options.debug ? &out : nullptr, .index_judge = &judge};
   if (options.trace != nullptr || options.check_kernels) {
     run_watched(bindings, options, steps);
   } else {
@@ -330,6 +329,10 @@ void Executable::run(const Bindings& bindings, const RunOptions& options) {
 }
 
 void Executable::run(const RunOptions& options) { impl_->run({}, options); }
+
+interpret::LeafData Executable::Impl::leaf_data() const {
+  return [this](NodeId id) { return port_data(leaf_port.at(id)); };
+}
 
 TensorData Executable::Impl::port_data(size_t port) const {
   return TensorData{.dtype = ports()[port].dtype,

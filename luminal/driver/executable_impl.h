@@ -10,6 +10,7 @@
 #include "luminal/driver/step_notes.h"
 #include "luminal/driver/variants.h"
 #include "luminal/driver/view_checks.h"
+#include "luminal/graph/interpret/interpreter.h"
 #include "luminal/runtime/program.h"
 #include "luminal/shape/resolve_dims.h"
 
@@ -63,6 +64,10 @@ struct Executable::Impl {
   // The dims of a port's bytes; null where they aren't known.
   const std::vector<int64_t>* dims_of(size_t port) const;
   TensorData port_data(size_t port) const;
+  interpret::LeafData leaf_data() const;
+  // A kernel met an index outside of its dim. UserError that names the op, the position, the value
+  // and the size, found by computing the graph's indices again; returns where the graph has none.
+  void judge_rows(const Bindings& bindings) const;
   void run_watched(const Bindings& bindings, const RunOptions& options, runtime::StepOptions steps);
 };
 

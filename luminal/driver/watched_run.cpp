@@ -39,7 +39,7 @@ void Executable::Impl::run_watched(const Bindings& bindings, const RunOptions& o
         "run: check_kernels compares kernels with the interpreter, and this backend has "
         "none; compile with backend \"cpu\"");
   }
-  const interpret::LeafData leaf = [this](NodeId id) { return port_data(leaf_port.at(id)); };
+  const interpret::LeafData leaf = leaf_data();
   std::optional<StepChecker> checker;
   if (options.check_kernels) checker.emplace(*graph, *about, bindings, leaf);
   std::optional<TraceRecorder> recorder;

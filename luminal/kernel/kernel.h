@@ -37,8 +37,9 @@ struct Param {
 };
 
 // An index along one dim of a tensor or a local buffer: an expression over loops, plus, for
-// gathers, the value of an instruction of an integer type, which may be negative or too large only
-// where its use is undefined: emitters clamp it into the dim.
+// gathers, the value of an instruction of an integer type. One that is negative or too large is an
+// error of the run, unless it lies under padding: emitters take the nearest one in the dim, and say
+// so.
 struct Index {
   Expr expr;                    // over loops
   std::optional<InstId> value;  // if set, the index is this value and `expr` is unused

@@ -13,8 +13,10 @@ bool keeps_integers(DType from, DType to) {
   return !is_float(from) && !is_float(to) && (from == to || bits(to) > bits(from));
 }
 
-bool is_known_row(const std::vector<Inst>& body, InstId id, Expr extent) {
-  const Inst& inst = body[id.index()];
+}  // namespace
+
+bool is_known_row(const kernel::Stage& stage, InstId value, Expr extent) {
+  const Inst& inst = stage.body[value.index()];
   if (const auto* constant = std::get_if<kernel::ConstInst>(&inst.what)) {
     return constant->integer >= 0 && known_less(Expr(constant->integer), extent);
   }
@@ -25,22 +27,16 @@ bool is_known_row(const std::vector<Inst>& body, InstId id, Expr extent) {
   }
   const auto* op = std::get_if<kernel::OpInst>(&inst.what);
   if (op == nullptr) return false;
-  const auto is_row = [&](size_t k) { return is_known_row(body, op->operands[k], extent); };
+  const auto is_row = [&](size_t k) { return is_known_row(stage, op->operands[k], extent); };
   if (op->op == Op::Select) return is_row(1) && is_row(2);
-  return op->op == Op::Cast && keeps_integers(body[op->operands[0].index()].dtype, inst.dtype) &&
-         is_row(0);
-}
-
-}  // namespace
-
-bool is_known_row(const kernel::Stage& stage, InstId value, Expr extent) {
-  return is_known_row(stage.body, value, extent);
+  return op->op == Op::Cast &&
+         keeps_integers(stage.body[op->operands[0].index()].dtype, inst.dtype) && is_row(0);
 }
 
 bool looks_at_rows(const kernel::Kernel& kernel) {
   return std::ranges::any_of(kernel.stages, [&](const kernel::Stage& stage) {
     const auto looks_at = [&](InstId row, Expr extent) {
-      return !is_known_row(stage.body, row, extent);
+      return !is_known_row(stage, row, extent);
     };
     if (const auto* update = std::get_if<kernel::UpdateTarget>(&stage.target)) {
       if (looks_at(update->row, kernel.params[update->param].dims[0])) return true;

@@ -15,7 +15,8 @@
 namespace luminal::backends::cpu {
 
 // The first bytes of the scratch memory: what is read in place of a tensor without elements. An
-// address of 0, give or take one vector, lies inside when counted from their middle.
+// address of 0, give or take one vector, lies inside when counted from their middle. The very first
+// are the mark of gathered_rows.h.
 inline constexpr int kSpareBytes = 1024;
 
 // Choices for the emitter; none but `contract` changes results.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "luminal/shape/position.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::interpret {
@@ -20,12 +21,7 @@ void load_lanes(const std::byte* data, const int64_t* at, int64_t count, Lane* o
 }  // namespace
 
 void count_up(const std::vector<int64_t>& dims, int64_t first, IndexRoom& room) {
-  std::vector<int64_t> at(dims.size());
-  int64_t rest = first;
-  for (size_t axis = dims.size(); axis-- > 0;) {
-    at[axis] = rest % dims[axis];
-    rest /= dims[axis];
-  }
+  std::vector<int64_t> at = position_of(first, dims);
   for (int64_t j = 0; j < room.indices.count; ++j) {
     for (size_t axis = 0; axis < dims.size(); ++axis) room.axes[axis][j] = at[axis];
     for (size_t axis = dims.size(); axis-- > 0;) {

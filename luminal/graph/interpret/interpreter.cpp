@@ -18,6 +18,7 @@
 #include "luminal/graph/interpret/storage_plan.h"
 #include "luminal/graph/interpret/stray_row.h"
 #include "luminal/graph/traverse.h"
+#include "luminal/shape/position.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::interpret {

@@ -15,12 +15,4 @@ std::string stray_row_text(const Graph& graph, NodeId node, int64_t row, int64_t
                      graph.describe(graph.node(node).inputs[1]));
 }
 
-std::vector<int64_t> position_of(int64_t flat, std::span<const int64_t> dims) {
-  std::vector<int64_t> position(dims.size());
-  for (size_t axis = dims.size(); axis-- > 0; flat /= dims[axis]) {
-    position[axis] = flat % dims[axis];
-  }
-  return position;
-}
-
 }  // namespace luminal::interpret

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "luminal/graph/graph.h"
 
@@ -14,8 +13,5 @@ namespace luminal::interpret {
 // the dim.
 std::string stray_row_text(const Graph& graph, NodeId node, int64_t row, int64_t rows,
                            std::span<const int64_t> position);
-
-// Where the element number `flat` of a row-major tensor is.
-std::vector<int64_t> position_of(int64_t flat, std::span<const int64_t> dims);
 
 }  // namespace luminal::interpret
