@@ -114,6 +114,15 @@ TEST(CheckedRun, TakesNoOverflowInAnotherOrderForAMistake) {
   }
 }
 
+TEST(CheckedRun, TakesNoOverflowInAScatterForAMistake) {
+  Graph graph;
+  Tensor x = graph.input("x", {3});
+  const Tensor row = prim::iota(graph, Expr(0), {3}, DType::I64);
+  const Tensor dest = prim::full(graph, {1}, 1e30f, DType::F32);
+  prim::scatter(dest, row, x, Reducer::Prod).output("y");
+  EXPECT_NO_THROW(run_checked(graph, x, {1e30f, 1e30f, 0}));
+}
+
 // What a checker says of `found` as the value of `result`, whose leaves are `leaf`.
 bool is_wrong(const Tensor& result, const TensorData& leaf, const TensorData& found) {
   const Graph& graph = result.graph();

@@ -109,8 +109,31 @@ void apply(Op op, DType from, DType to, const Arithmetic& arithmetic,
   }
 }
 
+Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType kept, Lane so_far, Lane value) {
+  Lane result = accumulate(reducer, kept, so_far, value);
+  if (!is_float(kept) || reducer == Reducer::Max) return result;
+  switch (arithmetic.variation) {
+    case Variation::None:
+      break;
+    case Variation::Perturbed:
+      result.real = round_to(kept, result.real);
+      break;
+    case Variation::Wide:
+      if (reducer == Reducer::Prod && (so_far.real == 0 || value.real == 0)) result.real = 0;
+      break;
+    case Variation::Narrow:
+      result.real = narrowed(kept, round_to(kept, result.real));
+      if (reducer == Reducer::Sum && std::isinf(value.real)) result.real = std::nan("");
+      break;
+  }
+  return result;
+}
+
 Accumulator::Accumulator(const Arithmetic& arithmetic, Reducer reducer, DType dtype)
-    : arithmetic_(arithmetic), reducer_(reducer), dtype_(dtype) {
+    : arithmetic_(arithmetic),
+      reducer_(reducer),
+      dtype_(dtype),
+      kept_(dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype) {
   if (!is_float(dtype)) arithmetic_.variation = Variation::None;
   // 1, 2, 4, 8 or 16, as vectors and unrolled loops have them.
   if (arithmetic_.variation == Variation::Perturbed) {
@@ -130,27 +153,12 @@ void Accumulator::take(int64_t k, Lane value) {
 }
 
 Lane Accumulator::combined(Lane so_far, Lane value) {
-  Lane result = accumulate(reducer_, dtype_, so_far, value);
-  if (arithmetic_.variation == Variation::None || reducer_ == Reducer::Max) return result;
-  const double exact = result.real;
-  const DType kept = dtype_ == DType::F64 ? DType::F64 : DType::F32;
-  switch (arithmetic_.variation) {
-    case Variation::None:
-      break;
-    case Variation::Perturbed:
-      result.real = round_to(kept, exact);
-      inexact_ |=
-          kept == DType::F64 ? !is_exact(kept, exact) : result.real != exact && !std::isnan(exact);
-      break;
-    case Variation::Wide:
-      if (reducer_ == Reducer::Prod && (so_far.real == 0 || value.real == 0)) result.real = 0;
-      break;
-    case Variation::Narrow:
-      result.real = narrowed(kept, round_to(kept, exact));
-      if (reducer_ == Reducer::Sum && std::isinf(value.real)) result.real = std::nan("");
-      break;
+  if (arithmetic_.variation == Variation::Perturbed && reducer_ != Reducer::Max) {
+    const double exact = accumulate(reducer_, dtype_, so_far, value).real;
+    inexact_ |= kept_ == DType::F64 ? !is_exact(kept_, exact)
+                                    : round_to(kept_, exact) != exact && !std::isnan(exact);
   }
-  return result;
+  return combine(arithmetic_, reducer_, kept_, so_far, value);
 }
 
 Lane Accumulator::total() {
@@ -161,8 +169,7 @@ Lane Accumulator::total() {
 
 Lane Accumulator::settled(Lane value) const {
   if (arithmetic_.variation == Variation::Perturbed && reducer_ != Reducer::Max && inexact_) {
-    const DType kept = dtype_ == DType::F64 ? DType::F64 : DType::F32;
-    value.real = perturbed(kept, value.real, arithmetic_.seed);
+    value.real = perturbed(kept_, value.real, arithmetic_.seed);
   }
   settle(dtype_, arithmetic_, &value, 1);
   if (arithmetic_.variation == Variation::Narrow) value.real = narrowed(dtype_, value.real);

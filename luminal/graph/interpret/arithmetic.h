@@ -35,6 +35,9 @@ void apply(Op op, DType from, DType to, const Arithmetic& arithmetic,
            std::span<Lane* const> operands, Lane* out, int64_t count);
 void settle(DType dtype, const Arithmetic& arithmetic, Lane* lanes, int64_t count);
 
+// One accumulation, whose result is kept as `kept`. Without a variation it isn't rounded.
+Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType kept, Lane so_far, Lane value);
+
 // Reduces one row after the other: restart(), take() for each element, then total() or, at any
 // position of a scan, so_far(). Both are values of the dtype.
 class Accumulator {
@@ -56,6 +59,7 @@ class Accumulator {
   Arithmetic arithmetic_;
   Reducer reducer_;
   DType dtype_;
+  DType kept_;         // between accumulations
   uint64_t mask_ = 0;  // number of partial sums − 1
   std::array<Lane, kMostPartials> partial_;
   bool inexact_ = false;  // some accumulation was rounded

@@ -236,7 +236,7 @@ class Interpreter::Evaluator {
     std::copy(dest.begin(), dest.end(), lanes);
     const int64_t rows = resolved.dims[0];
     const int64_t width = index.empty() ? 0 : static_cast<int64_t>(values.size() / index.size());
-    const std::optional<Reducer> combine = node.as<ScatterAttr>().combine;
+    const std::optional<Reducer> reducer = node.as<ScatterAttr>().combine;
     for (size_t i = 0; i < index.size(); ++i) {
       check_row(id, index[i].integer, rows, [&] {
         return position_of(static_cast<int64_t>(i), resolved_[node.inputs[1].index()].dims);
@@ -244,7 +244,7 @@ class Interpreter::Evaluator {
       for (int64_t j = 0; j < width; ++j) {
         Lane& target = lanes[index[i].integer * width + j];
         const Lane value = values[i * static_cast<size_t>(width) + static_cast<size_t>(j)];
-        target = combine ? accumulate(*combine, node.dtype, target, value) : value;
+        target = reducer ? combine(arithmetic(), *reducer, node.dtype, target, value) : value;
       }
     }
     settle(node.dtype, arithmetic(), lanes, resolved.count);
