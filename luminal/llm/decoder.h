@@ -12,8 +12,10 @@
 namespace luminal::llm {
 
 struct DecoderOptions {
-  int64_t room = 0;           // tokens the kv cache holds; 0: the model's context
-  int64_t longest_chunk = 0;  // the most tokens of one run; 0: room
+  // Tokens the kv cache holds: a number, or a variable of at most the model's context, whose value
+  // is the same in every run. 0: the model's context.
+  Expr room = 0;
+  int64_t longest_chunk = 0;  // the most tokens of one run; 0: as many as there is room for
   bool every_logit = false;   // of every token, not only of the last
   DType cache = DType::F32;   // that keys and values are held in
 };

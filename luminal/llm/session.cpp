@@ -16,6 +16,7 @@ constexpr int64_t kMostUnasked = 4096;  // tokens of context that nobody asked f
 // What a plan for prompts is made for: most are of this order, as many tokens before it, and longer
 // ones want the same.
 constexpr int64_t kTypicalPrompt = 128;
+constexpr const char* kRoom = "room";  // the variable that is the context
 
 void check_ids(const Model& model, std::span<const TokenId> ids) {
   const int64_t vocabulary = model.decoder().vocab_size;
@@ -49,19 +50,24 @@ void check_prompt(const Model& model, const SessionOptions& options, std::span<c
 }
 
 SessionForm session_form(const Model& model, const SessionOptions& options) {
-  const int64_t context = context_of(model, options), chunk = std::min(options.chunk, context);
+  context_of(model, options);
+  // All of it holds for any context that is asked for, so that one plan serves them all.
+  const int64_t most = model.decoder().context, chunk = std::min(options.chunk, most);
   if (chunk < 1) {
     throw UserError(fmt::format("chunks of {} tokens: at least 1 is needed", options.chunk));
   }
-  SessionForm form{.decoder = {.room = context, .longest_chunk = chunk, .cache = options.dtype},
+  SessionForm form{.decoder = {.room = Expr::var(kRoom, 1, most),
+                               .longest_chunk = chunk,
+                               .cache = options.dtype},
                    .compile = options.compile};
   form.compile.variants.clear();
+  form.compile.typical_sizes = {{kRoom, std::min(most, kMostUnasked)}};
   if (chunk > 1) {
     const int64_t typical = std::min(chunk, kTypicalPrompt);
     form.compile.variants = {{"s", {1}}};
-    form.compile.typical_sizes = {{"s", typical}};
+    form.compile.typical_sizes.set("s", typical);
     // Both fit in together.
-    form.compile.typical_sizes.set("past", std::min(kTypicalPrompt, context - typical));
+    form.compile.typical_sizes.set("past", std::min(kTypicalPrompt, most - typical));
   }
   return form;
 }
@@ -72,7 +78,7 @@ struct Session::Impl {
 
   Impl(const Model& of, const SessionOptions& options, const SessionForm& form)
       : model(of),
-        context(form.decoder.room),
+        context(context_of(of, options)),
         chunk(form.decoder.longest_chunk),
         decoder(model.build(graph, options.dtype, form.decoder)),
         exe(compiled(form.compile)) {
@@ -95,9 +101,9 @@ struct Session::Impl {
     for (NodeId leaf : graph.leaves()) {
       const Node& node = graph.node(leaf);
       const auto& attr = node.as<InputAttr>();
-      const std::optional<int64_t> count = n_elements(node.dims).to_int();
-      if (!count) continue;
-      const int64_t bytes = byte_size(node.dtype, *count);
+      const Expr::Value count = n_elements(node.dims).evaluate({{kRoom, context}});
+      if (!count.value) continue;
+      const int64_t bytes = byte_size(node.dtype, *count.value);
       if (attr.role == Role::State) cache_bytes += bytes;
       // A quantised table's planes have its name and a part's.
       const bool looked_up = !table.empty() && attr.name.starts_with(table);
@@ -110,9 +116,10 @@ struct Session::Impl {
     while (!more.empty()) {
       const auto piece = more.first(std::min(more.size(), static_cast<size_t>(chunk)));
       exe.set(decoder.ids, piece);
-      exe.run(
-          {{"s", static_cast<int64_t>(piece.size())}, {"past", static_cast<int64_t>(held.size())}},
-          {.trace = trace});
+      exe.run({{"s", static_cast<int64_t>(piece.size())},
+               {"past", static_cast<int64_t>(held.size())},
+               {kRoom, context}},
+              {.trace = trace});
       held.insert(held.end(), piece.begin(), piece.end());
       more = more.subspan(piece.size());
       // What a plan keeps of weights in a form of its own is made by its first run.

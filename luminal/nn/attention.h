@@ -37,7 +37,7 @@ struct ProjectionNames {
 
 // Keys and values of the tokens before, held in states across runs.
 struct KvCache {
-  int64_t room = 0;          // the most tokens it holds
+  Expr room = 0;             // the most tokens it holds
   Expr past = 0;             // how many it holds before a run, whose own come after them
   DType dtype = DType::F32;  // that it holds them in
 };

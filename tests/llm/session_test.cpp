@@ -10,12 +10,17 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
+#include "tests/io/temporary_folder.h"
 #include "tests/llm/models.h"
 
 namespace luminal::llm {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
 using Ids = std::vector<TokenId>;
 using Logits = std::vector<float>;
 
@@ -116,6 +121,25 @@ TEST(Session, TheContextIsABound) {
   EXPECT_THAT(error([] { open({.context = 513}); }), HasSubstr("is made for at most 512"));
   EXPECT_THAT(error([] { open({.chunk = 0}); }), HasSubstr("chunks of 0 tokens"));
   EXPECT_THAT(error([] { open({.dtype = DType::I32}); }), HasSubstr("f32 or bf16, not in i32"));
+}
+
+TEST(Session, AnotherContextTakesTheSamePlans) {
+  SKIP_WITHOUT(stories());
+  TemporaryFolder folder;
+  const auto plans_of = [&](int64_t context) {
+    CompileReport report;
+    Session session =
+        open({.context = context, .compile = {.cache_folder = folder.path(), .report = &report}});
+    EXPECT_EQ(session.context(), context);
+    prompt(session, kText);
+    std::vector<std::string> plans;
+    for (const StageReport& stage : report.stages) {
+      if (stage.name == "plan") plans.push_back(stage.summary);
+    }
+    return plans;
+  };
+  EXPECT_THAT(plans_of(64), Each(Not(HasSubstr("from the cache"))));
+  EXPECT_THAT(plans_of(500), AllOf(SizeIs(2), Each(HasSubstr("from the cache"))));
 }
 
 TEST(Session, KnowsWhatAStepReads) {

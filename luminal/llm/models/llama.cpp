@@ -21,13 +21,14 @@ class LlamaBuilder {
       : scope_(scope), config_(config), options_(options) {}
 
   DecoderGraph build() {
-    const int64_t room = options_.room > 0 ? options_.room : config_.context;
-    const int64_t longest = options_.longest_chunk > 0 ? options_.longest_chunk : room;
-    if (longest > room)
-      kLlamaChecks.fail(fmt::format("chunks of {} don't fit a cache of {}", longest, room));
+    const Expr room = options_.room == Expr(0) ? Expr(config_.context) : options_.room;
+    const int64_t most = room.to_int().value_or(config_.context);
+    const int64_t longest = options_.longest_chunk > 0 ? options_.longest_chunk : most;
+    if (longest > most)
+      kLlamaChecks.fail(fmt::format("chunks of {} don't fit a cache of {}", longest, most));
     DecoderGraph made;
     made.s = Expr::var("s", 1, longest);
-    made.past = Expr::var("past", 0, room - 1);
+    made.past = Expr::var("past", 0, most - 1);
     made.ids = scope_.graph().input("ids", {made.s}, DType::I32);
     cache_ = {.room = room, .past = made.past, .dtype = options_.cache};
     rotary_ = rotary(made.past);
