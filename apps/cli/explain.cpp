@@ -50,7 +50,6 @@ struct ExplainArguments {
   bool json = false;
   CompileArguments compile;
   std::string dtype = "f32";
-  int64_t context = 0;
 };
 
 // What was compiled; a report that was read has no graph.
@@ -64,8 +63,7 @@ Compiled compile_model(const std::string& path, const ExplainArguments& options,
                        CompileOptions compile_options, Compiled made) {
   const llm::Model model = llm::Model::open(path);
   compile_options.report = &made.report;
-  made.session.emplace(model, llm::SessionOptions{.context = options.context,
-                                                  .dtype = dtype_of(options.dtype),
+  made.session.emplace(model, llm::SessionOptions{.dtype = dtype_of(options.dtype),
                                                   .compile = std::move(compile_options)});
   return made;
 }
@@ -248,9 +246,6 @@ void define_explain(CLI::App& app) {
       ->group(questions);
   app.add_flag("--json", options->json, "Print JSON; docs/debugging.md lists the fields");
   add_dtype(app, options->dtype)->group(ModelArguments::kGroup);
-  app.add_option("--context", options->context, "Tokens that fit; 0: as `luminal run` has it")
-      ->check(not_negative())
-      ->group(ModelArguments::kGroup);
   options->compile.add_to(app);
   app.footer(kExplainExamples);
   app.callback([options] { run(*options); });

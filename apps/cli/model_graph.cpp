@@ -5,7 +5,6 @@
 
 #include "apps/cli/files.h"
 #include "apps/cli/model_options.h"
-#include "apps/cli/numbers.h"
 #include "luminal/llm/model.h"
 #include "luminal/llm/session.h"
 
@@ -17,8 +16,7 @@ NamedGraph open_model_graph(const std::string& path, const ModelShape& shape,
                             CompileOptions options) {
   const llm::Model model = llm::Model::open(path);
   const DType dtype = dtype_of(shape.dtype);
-  llm::SessionForm form = llm::session_form(
-      model, {.context = shape.context, .dtype = dtype, .compile = std::move(options)});
+  llm::SessionForm form = llm::session_form(model, {.dtype = dtype, .compile = std::move(options)});
   NamedGraph opened{std::filesystem::path(path).filename().string(), std::make_unique<Graph>(),
                     std::move(form.compile)};
   model.build(*opened.graph, dtype, form.decoder);
@@ -27,12 +25,7 @@ NamedGraph open_model_graph(const std::string& path, const ModelShape& shape,
 
 }  // namespace
 
-void ModelShape::add_to(CLI::App& app) {
-  add_dtype(app, dtype)->group(ModelArguments::kGroup);
-  app.add_option("--context", context, "Tokens that fit; 0: as `luminal run` has it")
-      ->check(not_negative())
-      ->group(ModelArguments::kGroup);
-}
+void ModelShape::add_to(CLI::App& app) { add_dtype(app, dtype)->group(ModelArguments::kGroup); }
 
 NamedGraph open_graph(const std::string& path, const ModelShape& model, CompileOptions options) {
   if (path != "-" && llm::looks_like_model(path)) {

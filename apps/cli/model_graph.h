@@ -16,9 +16,8 @@ namespace luminal::cli {
 // What a model's graph depends on beside its files.
 struct ModelShape {
   std::string dtype = "f32";
-  int64_t context = 0;  // tokens that fit; 0: as `luminal run` has it
 
-  // Defines --dtype and --context; `this` must live until the command line is parsed.
+  // Defines --dtype; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
 };
 

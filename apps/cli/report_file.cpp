@@ -30,8 +30,7 @@ PlanReport plan_of(const Json& from) {
 RivalReport rival_of(const Json& from) {
   RivalReport rival;
   read(from, "value", rival.value);
-  read(from, "plan_us", rival.plan_us);
-  read(from, "rival_us", rival.rival_us);
+  read(from, "extra_us", rival.extra_us);
   read(from, "why", rival.why);
   return rival;
 }
@@ -39,9 +38,9 @@ RivalReport rival_of(const Json& from) {
 KernelReport kernel_of(const Json& from) {
   KernelReport kernel;
   for (auto& [key, text] :
-       {std::pair("name", &kernel.name), std::pair("result", &kernel.result),
-        std::pair("library", &kernel.library), std::pair("why_no_library", &kernel.why_no_library),
-        std::pair("text", &kernel.text)}) {
+       {std::pair("name", &kernel.name), std::pair("title", &kernel.title),
+        std::pair("result", &kernel.result), std::pair("library", &kernel.library),
+        std::pair("why_no_library", &kernel.why_no_library), std::pair("text", &kernel.text)}) {
     read(from, key, *text);
   }
   for (auto& [key, list] :
@@ -74,8 +73,7 @@ StoredReport stored_of(const Json& from) {
   read(from, "readers", stored.readers);
   read(from, "because", stored.because);
   read(from, "why", stored.why);
-  read(from, "plan_us", stored.plan_us);
-  read(from, "fused_us", stored.fused_us);
+  read(from, "extra_us", stored.extra_us);
   return stored;
 }
 

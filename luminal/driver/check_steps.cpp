@@ -165,9 +165,10 @@ void StepChecker::accuse(StepFault fault, const std::string& what) const {
   std::string message = fmt::format("{} is wrong: {}\n  {}", note.name, what, fault.detail);
   if (checks_.fault != nullptr) *checks_.fault = std::move(fault);
   if (note.of_user) throw UserError(message);
-  throw InternalError(
-      fmt::format("{}\n  ops: {}\n  rules behind its terms: {}", message, fmt::join(note.ops, ", "),
-                  note.rules.empty() ? "none" : fmt::format("{}", fmt::join(note.rules, ", "))));
+  throw InternalError(fmt::format(
+      "{}\n{}  ops: {}\n  rules behind its terms: {}", message,
+      note.title.empty() ? "" : fmt::format("  part: {}\n", note.title), fmt::join(note.ops, ", "),
+      note.rules.empty() ? "none" : fmt::format("{}", fmt::join(note.rules, ", "))));
 }
 
 const kernel::KernelStep* StepChecker::kernel_at(int step) const {

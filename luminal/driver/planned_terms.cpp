@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "luminal/search/roofline_bound.h"
+
 namespace luminal {
 namespace {
 
@@ -80,11 +82,12 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::PlannedTe
       entry.result += fmt::format("{}{}", name(param.dtype), text(param.dims));
     }
     entry.model_us = kernel->model_seconds * 1e6;
-    auto number = [&](Expr e) {
-      return static_cast<double>(e.evaluate(options.sizes).value.value_or(0));
-    };
-    entry.model_bytes = number(k.bytes_read) + number(k.bytes_written);
-    entry.model_flops = number(k.flops);
+    const search::RooflineBound bound = search::roofline_bound(k, options.machine, options.sizes);
+    entry.model_bytes = bound.work.bytes;
+    entry.model_flops = bound.work.flops();
+    entry.bytes_us = bound.bytes_seconds * 1e6;
+    entry.flops_us = bound.flops_seconds * 1e6;
+    entry.launch_us = bound.launch_seconds * 1e6;
     entry.text = kernel::text(k);
     entry.schedule = kernel->schedule == kernel::ScheduleChoice{} ? "" : text(kernel->schedule);
     entry.measured_us = kernel->measured.seconds * 1e6;

@@ -277,7 +277,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   }
   report_kernels(*planned, terms, planning.search, report);
-  add_kernel_facts(graph, *planned, terms.absorbed, planning.search, report);
+  add_kernel_facts(graph, *planned, terms.absorbed, report);
   if (terms.stored) report_stored(graph, *planned, *terms.stored, report);
   end_stage(report, "plan", way.search_seconds() + finishing.seconds(), plan_summary(*planned),
             [&] { return plan_text(*planned); });

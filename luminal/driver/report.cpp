@@ -11,9 +11,7 @@ std::string stored_text(const StoredReport& value) {
   std::string line = fmt::format("{} {}, from {} to {}: {}", value.value, value.type, value.kernel,
                                  fmt::join(value.readers, ", "), value.because);
   if (!value.why.empty()) line += ": " + value.why;
-  if (value.why.empty() && value.plan_us > 0) {
-    line += fmt::format(" ({:.1f} µs instead of {:.1f})", value.fused_us, value.plan_us);
-  }
+  if (value.extra_us != 0) line += fmt::format(" ({:+.1f} µs)", value.extra_us);
   return line + "\n";
 }
 

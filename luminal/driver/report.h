@@ -31,16 +31,16 @@ struct RuleGrowth {
   double seconds = 0;
 };
 
-// A value that a kernel computes inside, and what the plan would take if it were stored.
+// A value that a kernel computes inside, and what storing it would add to the plan.
 struct RivalReport {
   std::string value;    // "%12 (add)", or its term where no node has that value
-  double plan_us = 0;   // by the model: the plan as it is,
-  double rival_us = 0;  // and with the value stored
+  double extra_us = 0;  // by the model
   std::string why;      // not empty: there is no such plan, by this limit
 };
 
 struct KernelReport {
   std::string name;                // "kernel 3", "panels of 'w'"
+  std::string title;               // by what it computes: "layers.3.mlp: down_proj → add"
   bool packs = false;              // only stores a weight in panels, once; has no number
   std::vector<std::string> ops;    // the source ops it computes, as "add ×2"
   std::vector<std::string> nodes;  // of the graph, that it computes: "%12 (add)"
@@ -80,8 +80,8 @@ struct StoredReport {
   std::vector<std::string> readers;  // the kernels that could have computed it themselves
   std::string because;               // "no kernel can hold it"
   std::string why;                   // the limit, where one is the reason
-  double plan_us = 0;                // by the model, where that is the reason: the plan as it is,
-  double fused_us = 0;               // and with the value computed by its readers
+  // By the model, where that is the reason: what computing it by its readers adds to the plan.
+  double extra_us = 0;
 };
 
 // A search by measurements, of one plan.

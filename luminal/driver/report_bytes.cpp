@@ -31,22 +31,21 @@ RuleGrowth read_rule(ByteReader& in) {
 
 void write_rival(ByteWriter& out, const RivalReport& rival) {
   out.text(rival.value);
-  out.real(rival.plan_us);
-  out.real(rival.rival_us);
+  out.real(rival.extra_us);
   out.text(rival.why);
 }
 
 RivalReport read_rival(ByteReader& in) {
   RivalReport rival;
   rival.value = in.text();
-  rival.plan_us = in.real();
-  rival.rival_us = in.real();
+  rival.extra_us = in.real();
   rival.why = in.text();
   return rival;
 }
 
 void write_kernel(ByteWriter& out, const KernelReport& kernel) {
   out.text(kernel.name);
+  out.text(kernel.title);
   out.flag(kernel.packs);
   write_texts(out, kernel.ops);
   write_texts(out, kernel.nodes);
@@ -65,6 +64,7 @@ void write_kernel(ByteWriter& out, const KernelReport& kernel) {
 KernelReport read_kernel(ByteReader& in) {
   KernelReport kernel;
   kernel.name = in.text();
+  kernel.title = in.text();
   kernel.packs = in.flag();
   kernel.ops = read_texts(in);
   kernel.nodes = read_texts(in);
@@ -87,8 +87,7 @@ void write_stored(ByteWriter& out, const StoredReport& stored) {
   write_texts(out, stored.readers);
   out.text(stored.because);
   out.text(stored.why);
-  out.real(stored.plan_us);
-  out.real(stored.fused_us);
+  out.real(stored.extra_us);
 }
 
 StoredReport read_stored(ByteReader& in) {
@@ -99,8 +98,7 @@ StoredReport read_stored(ByteReader& in) {
   stored.readers = read_texts(in);
   stored.because = in.text();
   stored.why = in.text();
-  stored.plan_us = in.real();
-  stored.fused_us = in.real();
+  stored.extra_us = in.real();
   return stored;
 }
 

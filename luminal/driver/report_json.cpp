@@ -69,6 +69,7 @@ std::string CompileReport::json() const {
   });
   objects(json, "kernels", kernels, [&](const KernelReport& kernel) {
     json.field("name", kernel.name);
+    json.field("title", kernel.title);
     json.field("packs", kernel.packs);
     json.field("result", kernel.result);
     json.field("ops", kernel.ops);
@@ -95,8 +96,7 @@ std::string CompileReport::json() const {
     json.field("slow_paths", kernel.slow_paths);
     objects(json, "rivals", kernel.rivals, [&](const RivalReport& rival) {
       json.field("value", rival.value);
-      json.field("plan_us", rival.plan_us);
-      json.field("rival_us", rival.rival_us);
+      json.field("extra_us", rival.extra_us);
       json.field("why", rival.why);
     });
     json.field("text", kernel.text);
@@ -108,8 +108,7 @@ std::string CompileReport::json() const {
     json.field("readers", value.readers);
     json.field("because", value.because);
     json.field("why", value.why);
-    json.field("plan_us", value.plan_us);
-    json.field("fused_us", value.fused_us);
+    json.field("extra_us", value.extra_us);
   });
   objects(json, "fusion", fusion, [&](const FusionReport& decided) {
     json.field("variant", decided.variant);

@@ -30,13 +30,9 @@ void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
                        .readers = {},
                        .because = search::text(value.because),
                        .why = value.why,
-                       .plan_us = 0,
-                       .fused_us = 0};
+                       .extra_us = 0};
     for (kernel::ClassId reader : value.readers) entry.readers.push_back(kernels[reader]);
-    if (value.because == search::StoredBecause::DearerInside) {
-      entry.plan_us = value.plan_seconds * 1e6;
-      entry.fused_us = value.fused_seconds * 1e6;
-    }
+    entry.extra_us = value.extra_seconds * 1e6;
     report.stored.push_back(std::move(entry));
   }
 }

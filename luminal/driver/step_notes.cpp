@@ -31,13 +31,17 @@ std::shared_ptr<const StepNotes> step_notes(const Graph& graph,
       const auto source = static_cast<size_t>(host->source);
       const bool own = brings_kernel(graph.node(planned->source_nodes[source]));
       notes->steps.push_back(
-          {(own ? "own kernel of " : "host ") + planned->terms.sources[source].name, {}, {}, true});
+          {.name = (own ? "own kernel of " : "host ") + planned->terms.sources[source].name,
+           .of_user = true});
       continue;
     }
     LUMINAL_CHECK(next < kernels.size(), "a kernel of the plan isn't in the report");
     const KernelReport& kernel = kernels[next++];
-    notes->steps.push_back(
-        {kernel.name, kernel.ops, kernel.rules, false, kernel.by_library ? kernel.library : ""});
+    notes->steps.push_back({.name = kernel.name,
+                            .title = kernel.title,
+                            .ops = kernel.ops,
+                            .rules = kernel.rules,
+                            .library = kernel.by_library ? kernel.library : ""});
   }
   notes->planned = std::move(planned);
   return notes;

@@ -13,11 +13,12 @@
 namespace luminal {
 
 struct StepNote {
-  std::string name;                // "kernel 3", "host %7 (custom)", "own kernel of %7 (custom)"
-  std::vector<std::string> ops;    // of a kernel, as "add ×2"
-  std::vector<std::string> rules;  // behind its terms
-  bool of_user = false;            // the user's own code
-  std::string library = {};        // that computes it: "oneDNN 3.2.0, brg:avx512_core"
+  std::string name;                   // "kernel 3", "host %7 (custom)", "own kernel of %7 (custom)"
+  std::string title = {};             // of a kernel: "layers.3.mlp: down_proj → add"
+  std::vector<std::string> ops = {};  // of a kernel, as "add ×2"
+  std::vector<std::string> rules = {};  // behind its terms
+  bool of_user = false;                 // the user's own code
+  std::string library = {};             // that computes it: "oneDNN 3.2.0, brg:avx512_core"
 };
 
 struct StepNotes {

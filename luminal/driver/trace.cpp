@@ -31,7 +31,7 @@ void write_work(base::JsonText& json, const TraceEvent& event, const Roofline& r
 
 void write_event(base::JsonText& json, const TraceEvent& event, const Roofline& roofline) {
   json.begin_object(Layout::OnOneLine);
-  json.field("name", event.name);
+  json.field("name", event.title.empty() ? event.name : event.title);
   json.field("cat", event.kind);
   json.field("ph", "X");
   json.field("pid", 1);
@@ -40,6 +40,7 @@ void write_event(base::JsonText& json, const TraceEvent& event, const Roofline& 
   json.field("dur", event.us);
   json.key("args");
   json.begin_object(Layout::OnOneLine);
+  json.field("step", event.name);
   json.field("run", event.run);
   json.field("threads", event.threads);
   if (!event.ops.empty()) json.field("ops", event.ops);

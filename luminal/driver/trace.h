@@ -16,8 +16,9 @@ struct Roofline {
 
 // One step of one run, or the run itself.
 struct TraceEvent {
-  std::string kind;  // "run", "kernel", "host" or "copy"
-  std::string name;  // "kernel 3"
+  std::string kind;        // "run", "kernel", "host" or "copy"
+  std::string name;        // "kernel 3"
+  std::string title = {};  // of a kernel: "layers.3.mlp: down_proj → add"
   int run = 0;
   double start_us = 0;  // since the trace's first run
   double us = 0;

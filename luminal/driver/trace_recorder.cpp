@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "luminal/search/cost_model.h"
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal {
@@ -13,10 +14,6 @@ using Clock = std::chrono::steady_clock;
 Clock::time_point first_moment() {
   static const Clock::time_point moment = Clock::now();
   return moment;
-}
-
-double number(Expr expr, const Bindings& bindings) {
-  return static_cast<double>(expr.evaluate(bindings).value.value_or(0));
 }
 
 int next_run(const Trace& trace) { return trace.events.empty() ? 0 : trace.events.back().run + 1; }
@@ -68,7 +65,8 @@ TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
   }
   const StepNote& note = notes_->steps[static_cast<size_t>(view.step)];
   const auto& step = notes_->planned->plan.steps[static_cast<size_t>(view.step)];
-  TraceEvent event{.kind = "host", .name = note.name, .ops = note.ops, .rules = note.rules};
+  TraceEvent event{
+      .kind = "host", .name = note.name, .title = note.title, .ops = note.ops, .rules = note.rules};
   if (const auto own = own_kernel_at(graph_, *notes_->planned, view.step)) {
     describe_own_kernel(*own, event);
     return event;
@@ -85,8 +83,9 @@ TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
     auto& types = param.output ? event.writes : event.reads;
     types.push_back(type_text(param.dtype, param.dims, bindings_));
   }
-  event.bytes = number(kernel.bytes_read, bindings_) + number(kernel.bytes_written, bindings_);
-  event.flops = number(kernel.flops, bindings_);
+  const search::LeastWork work = search::least_work(kernel, bindings_);
+  event.bytes = work.bytes;
+  event.flops = work.flops();
   return event;
 }
 

@@ -22,6 +22,8 @@ struct LoweredKernel {
   Kernel kernel;
   std::vector<ParamOrigin> origins;
   std::vector<ClassId> classes;  // everything computed inside, sorted: the kernel's source terms
+  // A scatter into a state of the graph, which it rewrites where it lies.
+  bool updates_state = false;
 };
 
 // The classes that a kernel stores, in the order of its outputs.

@@ -113,7 +113,10 @@ void StageBuilder::build_store_at(int root) {
   out_.kernel.stages.push_back(std::move(fill));
   out_.kernel.stages.push_back(std::move(update));
   const TermClass& value = graph_.at(root_);
-  out_.kernel.params.push_back({value.dtype, value.dims, true, shared_input(root)});
+  const int shared = shared_input(root);
+  out_.kernel.params.push_back({value.dtype, value.dims, true, shared});
+  const int source = shared < 0 ? -1 : out_.origins[static_cast<size_t>(shared)].source;
+  out_.updates_state = source >= 0 && graph_.sources[static_cast<size_t>(source)].is_state;
   out_.origins.push_back({-1, root_});
   computes(root_);
 }

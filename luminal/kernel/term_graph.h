@@ -72,6 +72,7 @@ struct Source {
   Dims dims;
   DType dtype;
   std::string name;
+  bool is_state = false;  // of the graph
 };
 
 struct TermGraph {

@@ -147,9 +147,8 @@ double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
 
 // Of the first kernel of a split softmax, whose rows look at keys together: what doesn't depend on
 // rows, or on keys, is computed once for all of them.
-double shared_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
-                      const Bindings& sizes) {
-  double seconds = 0;
+LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
+  LeastWork work;
   for (const kernel::Stage& stage : kernel.stages) {
     std::set<int> around(stage.loops.begin(), stage.loops.end());
     if (stage.reduction) around.insert(stage.reduction->loop);
@@ -168,14 +167,20 @@ double shared_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
       const kernel::InstId id{static_cast<uint32_t>(k)};
       const bool product = sums_products && id == stage.result && op->op == Op::Mul;
       const double flops = kernel::flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
-      seconds += flops / (product ? machine.product_flops_per_second : machine.flops_per_second);
+      if (product) {
+        work.products += flops / 2;
+      } else {
+        work.other_flops += flops;
+      }
     }
-    if (stage.reduction) {
-      seconds += points(around) /
-                 (sums_products ? machine.product_flops_per_second : machine.flops_per_second);
+    if (!stage.reduction) continue;
+    if (sums_products) {
+      work.products += points(around) / 2;
+    } else {
+      work.other_flops += points(around);
     }
   }
-  return seconds;
+  return work;
 }
 
 }  // namespace
@@ -195,7 +200,7 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
     MachineModel no_flops = machine;
     no_flops.flops_per_second = std::numeric_limits<double>::infinity();
     return std::max(seconds(split->ranges, no_flops, sizes),
-                    shared_seconds(split->ranges, machine, sizes)) +
+                    flops_seconds(shared_work(split->ranges, sizes), machine)) +
            seconds(split->together, machine, sizes) - machine.launch_seconds;
   }
   double points = 1;
@@ -242,14 +247,44 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
          machine.launch_seconds;
 }
 
+double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
+               const Bindings& sizes) {
+  const double all = seconds(lowered.kernel, machine, sizes);
+  if (!lowered.updates_state) return all;
+  return all - copied_bytes(lowered.kernel, sizes) / machine.bytes_per_second;
+}
+
 LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes) {
-  if (const auto split = kernel::split_softmax(kernel)) return least_work(split->ranges, sizes);
-  const auto rows =
-      kernel::contraction_form(kernel) ? std::nullopt : kernel::row_block_form(kernel);
-  const SeenKeys seen = rows ? seen_keys(kernel, *rows, sizes) : SeenKeys();
-  const double bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) -
-                       copied_bytes(kernel, sizes) - hidden_bytes(kernel, seen, sizes);
-  return {.bytes = std::max(0.0, bytes), .kernel = over_seen_keys(kernel, seen, sizes)};
+  if (const auto split = kernel::split_softmax(kernel)) {
+    LeastWork work = shared_work(split->ranges, sizes);
+    work.bytes = least_work(split->ranges, sizes).bytes;
+    return work;
+  }
+  LeastWork least{.bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) -
+                           copied_bytes(kernel, sizes)};
+  if (const auto form = kernel::contraction_form(kernel)) {
+    const kernel::ContractionWork work = kernel::work_of(kernel, *form);
+    least.products = value(work.products, sizes);
+    least.exact_products = value(work.integer_products, sizes) + value(work.exact_products, sizes);
+    least.other_flops = value(work.other_flops, sizes);
+  } else if (const auto rows = kernel::row_block_form(kernel)) {
+    const SeenKeys seen = seen_keys(kernel, *rows, sizes);
+    const kernel::RowBlockWork work = kernel::work_of(over_seen_keys(kernel, seen, sizes), *rows);
+    least.bytes -= hidden_bytes(kernel, seen, sizes);
+    least.products = value(work.products, sizes);
+    least.exact_products = value(work.half_products, sizes) + value(work.exact_products, sizes);
+    least.other_flops = value(work.other_flops, sizes);
+  } else {
+    least.other_flops = value(kernel.flops, sizes);
+  }
+  least.bytes = std::max(0.0, least.bytes);
+  return least;
+}
+
+double flops_seconds(const LeastWork& work, const MachineModel& machine) {
+  return 2 * work.products / machine.product_flops_per_second +
+         2 * work.exact_products / machine.exact_product_flops_per_second +
+         work.other_flops / machine.flops_per_second;
 }
 
 }  // namespace luminal::search

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "luminal/kernel/kernel.h"
+#include "luminal/kernel/stage.h"
 
 namespace luminal::search {
 
@@ -27,14 +27,25 @@ struct MachineModel {
 // Variables take the values of `sizes`; those it doesn't name, one between their bounds.
 Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings& sizes);
 
+// A scatter copies the tensor that it updates; of a lowered kernel not where that is a state.
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes);
+double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
+               const Bindings& sizes);
 
 // What a kernel can't do without: not the rows of a tensor that it updates in place and leaves as
 // they are, nor the keys that a mask hides from attention.
 struct LeastWork {
   double bytes = 0;
-  kernel::Kernel kernel;  // with loops over the keys that are seen
+  // Matrix products with their sums, which run faster than other arithmetic; those of bf16 or
+  // integers faster still.
+  double products = 0;
+  double exact_products = 0;
+  double other_flops = 0;
+
+  double flops() const { return 2 * (products + exact_products) + other_flops; }
 };
 LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes);
+// Its arithmetic alone, at full speed on all threads.
+double flops_seconds(const LeastWork& work, const MachineModel& machine);
 
 }  // namespace luminal::search

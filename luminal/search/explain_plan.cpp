@@ -35,6 +35,11 @@ StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& requ
   return is_gathered(graph, id) ? StoredBecause::GatheredData : StoredBecause::Scattered;
 }
 
+// A plan that differs in a value of a loop differs in it as many times as the loop counts.
+double extra_seconds(const PlanState::Rival& rival, const PlanState& state, int times) {
+  return rival.why.empty() ? (rival.seconds - state.seconds()) / times : 0;
+}
+
 }  // namespace
 
 std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
@@ -73,8 +78,10 @@ const char* text(StoredBecause reason) {
       return "a long run of element-wise ops is split here, so that kernels stay small";
     case StoredBecause::NoKernelHolds:
       return "no kernel can hold it";
-    case StoredBecause::DearerInside:
-      return "the model says that computing it inside is dearer";
+    case StoredBecause::CostsMoreInside:
+      return "the model says that computing it inside is more expensive";
+    case StoredBecause::CostsLessInside:
+      return "the search stored it, although the model says that computing it inside is cheaper";
   }
   return "";
 }
@@ -93,11 +100,11 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
       stored.because = StoredBecause::Policy;
     } else {
       const PlanState::Rival fused = state.rival({&id, 1});
-      stored.because =
-          fused.why.empty() ? StoredBecause::DearerInside : StoredBecause::NoKernelHolds;
       stored.why = fused.why;
-      stored.plan_seconds = state.seconds();
-      stored.fused_seconds = fused.seconds;
+      stored.extra_seconds = extra_seconds(fused, state, cost.times(id));
+      stored.because = !fused.why.empty()         ? StoredBecause::NoKernelHolds
+                       : stored.extra_seconds < 0 ? StoredBecause::CostsLessInside
+                                                  : StoredBecause::CostsMoreInside;
     }
     return stored;
   };
@@ -130,7 +137,7 @@ std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
       const auto [at, is_new] = known.emplace(id, values.size());
       if (is_new) {
         const PlanState::Rival rival = state.rival({&id, 1});
-        values.push_back({id, {}, state.seconds(), rival.seconds, rival.why});
+        values.push_back({id, {}, extra_seconds(rival, state, cost.times(id)), rival.why});
       }
       values[at->second].kernels.push_back(name);
     }

@@ -34,7 +34,11 @@ class Extraction {
     number_classes();
     for (const SourceTensor& source : lowered_.sources) {
       const Node& node = graph_.node(source.node);
-      out_.graph.sources.push_back({node.dims, node.dtype, graph_.describe(source.node)});
+      const auto* input = std::get_if<InputAttr>(&node.attribute);
+      out_.graph.sources.push_back({.dims = node.dims,
+                                    .dtype = node.dtype,
+                                    .name = graph_.describe(source.node),
+                                    .is_state = input != nullptr && input->role == Role::State});
     }
     out_.graph.classes.resize(value_classes_.size());
     for (size_t i = 0; i < value_classes_.size(); ++i) add_terms(i);

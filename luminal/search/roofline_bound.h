@@ -8,6 +8,7 @@ namespace luminal::search {
 // Each part as if it were all there is, on all threads and without a loss: tensors read and written
 // once, arithmetic at the rate of its kind, and the launch.
 struct RooflineBound {
+  LeastWork work;
   double bytes_seconds = 0;
   double flops_seconds = 0;
   double launch_seconds = 0;

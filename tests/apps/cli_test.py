@@ -377,11 +377,11 @@ class Compile(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             report = json.loads(pathlib.Path(folder + "/report.json").read_text())
         self.assertRegex(result.stdout, r"not fused\n  %3 \(reduce\) f32\[256\], from kernel 0 to kernel 1: "
-                         r"the model says that computing it inside is dearer \([\d.]+ µs instead of [\d.]+\)")
+                         r"the model says that computing it inside is more expensive \(\+[\d.]+ µs\)")
         self.assertEqual([stage["name"] for stage in report["stages"]], ["graph", "terms", "saturated", "plan", "kernels"])
         stored = report["stored"][0]
         self.assertEqual((stored["kernel"], stored["readers"]), ("kernel 0", ["kernel 1"]))
-        self.assertGreater(stored["fused_us"], stored["plan_us"])
+        self.assertGreater(stored["extra_us"], 0)
         self.assertIn("exp2", report["kernels"][0]["ops"])
 
     def test_slower_paths_are_lines_of_the_report(self):
@@ -476,7 +476,7 @@ class Run(unittest.TestCase):
             trace = json.loads(pathlib.Path(folder + "/t.json").read_text())
         events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
         kernels = [event for event in events if event["cat"] == "kernel"]
-        self.assertEqual([event["name"] for event in kernels], ["kernel 0", "kernel 1"] * 2)
+        self.assertEqual([event["args"]["step"] for event in kernels], ["kernel 0", "kernel 1"] * 2)
         self.assertEqual([event["name"] for event in events if event["cat"] == "run"], ["run 0", "run 1"])
         first = kernels[0]["args"]
         self.assertEqual(first["writes"], ["f32[256]"])

@@ -132,9 +132,9 @@ class Pages(unittest.TestCase):
 
     @unittest.skipUnless(STORIES.is_dir(), f"SKIPPED: no model in {STORIES}")
     def test_a_model_has_its_layers_once_and_both_plans(self):
-        page = self.page("stories", str(STORIES), "--runs", "2", "--no-code", "--context", "64")
+        page = self.page("stories", str(STORIES), "--runs", "2", "--no-code")
         data = data_of(page.read_text())
-        self.assertEqual([plan["variant"] for plan in data["plans"]], ["s = 1", "s = 2 … 64"])
+        self.assertEqual([plan["variant"] for plan in data["plans"]], ["s = 1", "s = 2 … 256"])
         self.assertNotIn("low_level", data["plans"][0]["kinds"][0])
         dom = self.opened(page)
         kernels = len(data["plans"][0]["kernels"])

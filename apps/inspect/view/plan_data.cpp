@@ -34,8 +34,7 @@ void write_beat(base::JsonText& json, const ExplainedKernel& explained) {
     json.field("value", rival.value);
     json.field("stores", rival.stores);
     json.field("readers", rival.readers);
-    json.field("plan_us", rival.plan_us);
-    json.field("rival_us", rival.rival_us);
+    json.field("extra_us", rival.extra_us);
     json.field("why", rival.why);
     json.end_object();
   }
@@ -56,6 +55,7 @@ void write_kind(base::JsonText& json, const ExplainedKernel& explained, const Co
   const KernelReport& kernel = *explained.kernel;
   json.begin_object();
   json.field("name", kernel.name);
+  json.field("title", explained.title);
   json.field("result", kernel.result);
   json.field("ops", kernel.ops);
   json.field("rules", kernel.rules);

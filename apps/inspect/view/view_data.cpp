@@ -63,8 +63,7 @@ void write_stored(base::JsonText& json, const CompileReport& report) {
     json.field("readers", value.readers);
     json.field("because", value.because);
     json.field("why", value.why);
-    json.field("plan_us", value.plan_us);
-    json.field("fused_us", value.fused_us);
+    json.field("extra_us", value.extra_us);
     json.end_object();
   }
   json.end_array();

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "luminal/base/errors.h"
+#include "luminal/driver/explain/kernel_titles.h"
 
 namespace luminal {
 namespace {
@@ -34,8 +35,7 @@ void add_bound(ExplainedKernel& explained) {
 
 bool nearer_alternative(const Alternative& a, const Alternative& b) {
   const auto rank = [](const Alternative& rival) {
-    return std::make_tuple(!rival.why.empty(), rival.why.empty() ? rival.rival_us : 0, rival.stores,
-                           rival.value);
+    return std::make_tuple(!rival.why.empty(), rival.extra_us, rival.stores, rival.value);
   };
   return rank(a) < rank(b);
 }
@@ -44,15 +44,14 @@ bool nearer_alternative(const Alternative& a, const Alternative& b) {
 void add_alternatives(const CompileReport& report, ExplainedKernel& explained) {
   for (const StoredReport& value : report.stored) {
     if (value.kernel != explained.kernel->name) continue;
-    if (value.plan_us > 0 || !value.why.empty()) {
-      explained.beat.push_back(
-          {value.value, false, value.readers, value.plan_us, value.fused_us, value.why});
+    if (value.extra_us != 0 || !value.why.empty()) {
+      explained.beat.push_back({value.value, false, value.readers, value.extra_us, value.why});
     } else {
       explained.must_store.push_back(&value);
     }
   }
   for (const RivalReport& rival : explained.kernel->rivals) {
-    explained.beat.push_back({rival.value, true, {}, rival.plan_us, rival.rival_us, rival.why});
+    explained.beat.push_back({rival.value, true, {}, rival.extra_us, rival.why});
   }
   std::sort(explained.beat.begin(), explained.beat.end(), nearer_alternative);
 }
@@ -60,6 +59,7 @@ void add_alternatives(const CompileReport& report, ExplainedKernel& explained) {
 ExplainedKernel explained(const CompileReport& report, const KernelReport& kernel) {
   ExplainedKernel result;
   result.kernel = &kernel;
+  result.title = kernel.title;
   result.time = time_of(kernel);
   add_bound(result);
   add_alternatives(report, result);
@@ -97,7 +97,9 @@ ExplainedPlan explained(const CompileReport& report, const PlanReport& plan) {
     if (is_new) {
       result.kernels.push_back(explained(report, kernel));
     } else {
-      result.kernels[at->second].alike.push_back(kernel.name);
+      ExplainedKernel& first = result.kernels[at->second];
+      first.alike.push_back(kernel.name);
+      first.title = common_title({first.title, kernel.title});
     }
     if (result.us > 0) result.kernels[at->second].share += time_of(kernel).us / result.us;
   }
@@ -144,6 +146,7 @@ Explanation explain_kernel(const CompileReport& report, std::string name, int nu
     ExplainedKernel kernel = explained(report, *found);
     for (const KernelReport& other : kernels) {
       if (kind_of(other) != kind_of(*found)) continue;
+      kernel.title = common_title({kernel.title, other.title});
       if (&other != &*found) kernel.alike.push_back(other.name);
       if (of_plan.us > 0) kernel.share += time_of(other).us / of_plan.us;
     }

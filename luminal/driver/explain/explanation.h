@@ -24,14 +24,14 @@ struct Alternative {
   std::string value;
   bool stores = false;               // it would be stored; else `readers` would compute it
   std::vector<std::string> readers;  // kernels
-  double plan_us = 0;                // of the whole plan, both by the model
-  double rival_us = 0;
-  std::string why;  // not empty: that is no plan, by this limit
+  double extra_us = 0;               // that it adds to the plan, by the model
+  std::string why;                   // not empty: that is no plan, by this limit
 };
 
 struct ExplainedKernel {
   const KernelReport* kernel = nullptr;
   std::vector<std::string> alike;  // kernels of the plan that are the same, with other values
+  std::string title;               // of all of them
   Figure time;                     // of one
   double share = 0;                // of the plan's time, together with those alike
   std::string bound_by;            // "memory", "arithmetic" or "the launch"

@@ -26,8 +26,7 @@ void write_alternatives(base::JsonText& json, const ExplainedKernel& explained) 
     json.field("value", alternative.value);
     json.field("move", alternative.stores ? "store" : "absorb");
     json.field("readers", alternative.readers);
-    json.field("plan_us", alternative.plan_us);
-    json.field("rival_us", alternative.rival_us);
+    json.field("extra_us", alternative.extra_us);
     json.field("source", source({}));
     json.field("why", alternative.why);
     json.end_object();
@@ -49,6 +48,7 @@ void write_kernel(base::JsonText& json, const ExplainedKernel& explained) {
   const KernelReport& kernel = *explained.kernel;
   json.begin_object();
   json.field("name", kernel.name);
+  json.field("title", explained.title);
   json.field("alike", explained.alike);
   json.field("result", kernel.result);
   json.field("ops", kernel.ops);

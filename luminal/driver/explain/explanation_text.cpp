@@ -33,18 +33,22 @@ std::string heading(const ExplainedPlan& plan) {
   return line + "\n";
 }
 
-std::string title(const ExplainedKernel& explained) {
-  const size_t count = explained.alike.size() + 1;
-  const std::string name =
-      explained.kernel->name + (count == 1 ? "" : fmt::format(" and {} alike", count - 1));
-  std::string line =
-      fmt::format("{}: {:.1f} µs {}", name, explained.time.us, source(explained.time));
+std::string heading(const ExplainedKernel& explained) {
+  const size_t others = explained.alike.size();
+  std::string line = explained.kernel->name;
+  if (others > 0) line += fmt::format(" and {} alike", others);
+  if (!explained.title.empty()) line += ", " + explained.title;
+  return line + "\n";
+}
+
+std::string takes(const ExplainedKernel& explained) {
+  std::string line = fmt::format("{:.1f} µs {}", explained.time.us, source(explained.time));
   if (explained.kernel->measured_us > 0 && explained.kernel->measured_high_us > 0) {
     line += fmt::format(" ({:.1f} … {:.1f})", explained.kernel->measured_low_us,
                         explained.kernel->measured_high_us);
   }
-  line += fmt::format("{}, {:.0f} % of the plan", count == 1 ? "" : " each", 100 * explained.share);
-  return line + "\n";
+  return line + fmt::format("{}, {:.0f} % of the plan", explained.alike.empty() ? "" : " each",
+                            100 * explained.share);
 }
 
 std::string roofline(const ExplainedKernel& explained) {
@@ -65,9 +69,8 @@ std::string rival(const Alternative& alternative) {
     return fmt::format("{} {}: no kernel can hold it: {}", alternative.value, move,
                        alternative.why);
   }
-  return fmt::format("{} {}: {} µs, {:.1f} for the plan instead of {:.1f} by the model",
-                     alternative.value, move, signed_us(alternative.rival_us - alternative.plan_us),
-                     alternative.rival_us, alternative.plan_us);
+  return fmt::format("{} {}: {} µs by the model", alternative.value, move,
+                     signed_us(alternative.extra_us));
 }
 
 // A label once, then its lines; what is left out is counted.
@@ -95,7 +98,7 @@ std::string library(const KernelReport& kernel) {
 
 std::string kernel_text(const ExplainedKernel& explained) {
   const KernelReport& kernel = *explained.kernel;
-  std::string lines = title(explained);
+  std::string lines = heading(explained) + labelled("takes", takes(explained));
   lines += labelled("computes", fmt::format("{}: {}", kernel.result, fmt::join(kernel.ops, ", ")));
   if (!kernel.nodes.empty()) {
     lines += labelled("of", fmt::format("{}{}", shortened(kernel.nodes, kMostExplainedNames),

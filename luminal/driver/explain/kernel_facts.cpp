@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "luminal/search/roofline_bound.h"
+#include "luminal/driver/explain/kernel_titles.h"
 #include "luminal/search/value_name.h"
 
 namespace luminal {
@@ -24,8 +24,7 @@ bool is_computed(const Node& node) {
 // Plans that aren't any come last.
 bool nearer_rival(const search::AbsorbedValue* a, const search::AbsorbedValue* b) {
   const auto rank = [](const search::AbsorbedValue& value) {
-    return std::make_tuple(!value.why.empty(), value.why.empty() ? value.stored_seconds : 0,
-                           value.value);
+    return std::make_tuple(!value.why.empty(), value.extra_seconds, value.value);
   };
   return rank(*a) < rank(*b);
 }
@@ -33,8 +32,7 @@ bool nearer_rival(const search::AbsorbedValue* a, const search::AbsorbedValue* b
 }  // namespace
 
 void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
-                      const std::vector<search::AbsorbedValue>& absorbed,
-                      const search::SearchOptions& options, CompileReport& report) {
+                      const std::vector<search::AbsorbedValue>& absorbed, CompileReport& report) {
   std::map<ClassId, std::vector<NodeId>> nodes;
   for (uint32_t id = 0; id < planned.class_of.size(); ++id) {
     const ClassId value = planned.class_of[id];
@@ -45,16 +43,13 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
     for (ClassId kernel : value.kernels) rivals[kernel].push_back(&value);
   }
   const search::ValueNames names(graph, planned.class_of, planned.terms);
+  const KernelTitles titles(graph, planned);
   size_t next = report.kernels.size() - static_cast<size_t>(planned.plan.n_kernels());
-  for (const auto& step : planned.plan.steps) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+  for (size_t step = 0; step < planned.plan.steps.size(); ++step) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&planned.plan.steps[step]);
     if (kernel == nullptr) continue;
     KernelReport& entry = report.kernels[next++];
-    const search::RooflineBound bound =
-        search::roofline_bound(kernel->lowered.kernel, options.machine, options.sizes);
-    entry.bytes_us = bound.bytes_seconds * 1e6;
-    entry.flops_us = bound.flops_seconds * 1e6;
-    entry.launch_us = bound.launch_seconds * 1e6;
+    entry.title = titles.of(step);
     if (entry.packs) continue;
     std::vector<NodeId> computed;
     for (ClassId id : kernel->lowered.classes) {
@@ -69,8 +64,7 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
     if (near.size() > kMostRivals) near.resize(kMostRivals);
     for (const search::AbsorbedValue* value : near) {
       entry.rivals.push_back({.value = names.of(value->value),
-                              .plan_us = value->plan_seconds * 1e6,
-                              .rival_us = value->why.empty() ? value->stored_seconds * 1e6 : 0,
+                              .extra_us = value->extra_seconds * 1e6,
                               .why = value->why});
     }
   }

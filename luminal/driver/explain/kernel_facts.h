@@ -13,7 +13,6 @@ namespace luminal {
 
 // Adds to the report's entries for the plan's kernels, which are its last ones.
 void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
-                      const std::vector<search::AbsorbedValue>& absorbed,
-                      const search::SearchOptions& options, CompileReport& report);
+                      const std::vector<search::AbsorbedValue>& absorbed, CompileReport& report);
 
 }  // namespace luminal

@@ -67,9 +67,7 @@ std::string stored_text(const char* which, const std::vector<const StoredReport*
     lines += fmt::format("  {} {}, from {} to {}: {}", value.value, value.type, value.kernel,
                          shortened(value.readers, kMostDiffedNames), value.because);
     if (!value.why.empty()) lines += ": " + value.why;
-    if (value.why.empty() && value.plan_us > 0) {
-      lines += fmt::format(" ({:.1f} µs instead of {:.1f})", value.fused_us, value.plan_us);
-    }
+    if (value.extra_us != 0) lines += fmt::format(" ({} µs)", signed_us(value.extra_us));
     lines += "\n";
   }
   if (values.size() > kMostStored) {
@@ -133,8 +131,7 @@ void write_stored(base::JsonText& json, const char* key,
     json.field("readers", value->readers);
     json.field("because", value->because);
     json.field("why", value->why);
-    json.field("plan_us", value->plan_us);
-    json.field("fused_us", value->fused_us);
+    json.field("extra_us", value->extra_us);
     json.end_object();
   }
   json.end_array();

@@ -233,17 +233,15 @@ class WhyApart {
     if (!may_be_inside || options.fusion == Fusion::Never) return;
     const CostedPlan fused = cost.cost(inside);
     const double as_it_is = cost.cost(plan.cut).seconds;
-    found.add("all_inside", fused.why.empty()
-                                ? fmt::format("{:.1f} µs instead of {:.1f} by the model",
-                                              fused.seconds * 1e6, as_it_is * 1e6)
-                                : "no kernel can hold it: " + fused.why);
+    found.add("all_inside", fused.why.empty() ? fmt::format("{:+.1f} µs by the model",
+                                                            (fused.seconds - as_it_is) * 1e6)
+                                              : "no kernel can hold it: " + fused.why);
   }
 
   static std::string figures(const StoredValue& value) {
     if (value.because == StoredBecause::NoKernelHolds) return ": " + value.why;
-    if (value.because != StoredBecause::DearerInside) return {};
-    return fmt::format(" ({:.1f} µs instead of {:.1f})", value.fused_seconds * 1e6,
-                       value.plan_seconds * 1e6);
+    if (value.extra_seconds == 0) return {};
+    return fmt::format(" ({:+.1f} µs)", value.extra_seconds * 1e6);
   }
 
   const Inspection& inspection_;

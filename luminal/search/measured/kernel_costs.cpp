@@ -30,7 +30,7 @@ size_t KernelCosts::kind_of(const kernel::Kernel& kernel) {
 }
 
 double KernelCosts::seconds(const kernel::LoweredKernel& lowered) const {
-  const double modelled = search::seconds(lowered.kernel, machine_, sizes_);
+  const double modelled = search::seconds(lowered, machine_, sizes_);
   if (runs_once(lowered)) return modelled * kOnce;
   const auto known = measured_.find(key(lowered));
   if (known != measured_.end()) return known->second;
@@ -41,13 +41,13 @@ void KernelCosts::learn(const kernel::LoweredKernel& lowered, const std::string&
                         double seconds) {
   if (!measured_.emplace(key, seconds).second) return;
   std::vector<double>& ratios = kinds_[kind_of(lowered.kernel)].ratios;
-  const double ratio = seconds / search::seconds(lowered.kernel, machine_, sizes_);
+  const double ratio = seconds / search::seconds(lowered, machine_, sizes_);
   ratios.insert(std::ranges::upper_bound(ratios, ratio), ratio);
 }
 
 double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options) {
   if (options.costs != nullptr) return options.costs->seconds(lowered);
-  return seconds(lowered.kernel, options.machine, options.sizes);
+  return seconds(lowered, options.machine, options.sizes);
 }
 
 }  // namespace luminal::search

@@ -9,7 +9,7 @@ function kernelBox(model, group) {
   const roof = model.boundOf(kernel) / model.timeOf(kernel);
   const ops = kernel.kind.ops.filter((op) => !op.startsWith("constant")).join(", ");
   const trips = state.rolled && group.loop > 0 ? `, in a loop of ${model.plan.trips[group.loop]}` : "";
-  const lines = [(count > 1 ? `${kernel.name} and ${count - 1} more` : kernel.name) + trips, shortened(ops, 36), shortened(kernel.kind.result, 36)];
+  const lines = [(count > 1 ? `${kernel.name} and ${count - 1} more` : kernel.name) + trips, shortened(kernel.kind.title || ops, 36), shortened(kernel.kind.result, 36)];
   return {kind: trips ? "kernel looped" : "kernel", target: {kernel: kernel.name}, lines, share, roof, width: 250, height: 78, group,
     foot: `${micros(us)}, ${percent(share)}`};
 }

@@ -18,6 +18,8 @@ function micros(us) {
   return us >= 100 ? `${us.toFixed(0)} µs` : `${us.toPrecision(3)} µs`;
 }
 
+const signedMicros = (us) => `${us < 0 ? "−" : "+"}${micros(Math.abs(us))}`;
+
 function amount(number, unit) {
   const steps = [["", 1], ["k", 1e3], ["M", 1e6], ["G", 1e9], ["T", 1e12]];
   let step = steps[0];

@@ -15,8 +15,7 @@ function rivalLine(rival) {
   const what = rival.stores ? "stored" : `computed by ${rival.readers.join(", ")}`;
   const id = (idsByDescription.get(rival.value) || [])[0];
   return make("li", {}, id === undefined ? rival.value : link(rival.value, {node: id}), ` ${what}: `,
-    rival.why ? `no plan: ${rival.why}` : `${rival.rival_us >= rival.plan_us ? "+" : "−"}${micros(Math.abs(rival.rival_us - rival.plan_us))}, ` +
-      `${micros(rival.rival_us)} for the plan instead of ${micros(rival.plan_us)} by the model`);
+    rival.why ? `no plan: ${rival.why}` : `${signedMicros(rival.extra_us)} by the model`);
 }
 
 function kernelPanel(model, kernel) {
@@ -24,7 +23,7 @@ function kernelPanel(model, kernel) {
   const alike = model.kernels.filter((other) => other.kindNumber === kernel.kindNumber && other !== kernel);
   const us = model.timeOf(kernel), bound = model.boundOf(kernel);
   return [
-    make("h2", {}, kernel.name), meter(us, Math.max(us, bound), bound),
+    make("h2", {}, kernel.name), kind.title ? make("p", {}, kind.title) : "", meter(us, Math.max(us, bound), bound),
     facts([
       ["computes", make("span", {class: "mono"}, kind.result)],
       traced && ["traced", `${micros(traced.us)}, the median of ${counted(traced.runs, "run")} on ${counted(traced.threads, "thread")}; the fastest ${micros(traced.least)}: ` +

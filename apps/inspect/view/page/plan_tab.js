@@ -32,7 +32,8 @@ function planTab(model) {
   const body = rows.map((row) => {
     const {kernel, kernels} = row, picked = kernels.some((k) => k.name === state.place.kernel);
     return make("tr", {class: `row${picked ? " picked" : ""}`, "data-kernel": kernel.name, onclick: () => go({kernel: kernel.name})},
-      make("td", {style: "white-space:nowrap"}, link(kernel.name, {kernel: kernel.name}), kernels.length > 1 ? make("span", {class: "soft"}, ` ×${kernels.length}`) : ""),
+      make("td", {style: "white-space:nowrap"}, link(kernel.name, {kernel: kernel.name}), kernels.length > 1 ? make("span", {class: "soft"}, ` ×${kernels.length}`) : "",
+        kernel.kind.title ? make("div", {class: "title"}, kernel.kind.title) : ""),
       make("td", {}, shortened(kernel.kind.ops.join(", "), 70)),
       make("td", {class: "mono"}, shortened(kernel.kind.result, 40)),
       make("td", {class: "number"}, micros(row.us)),

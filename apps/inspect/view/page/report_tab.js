@@ -12,7 +12,7 @@ function reportTab(model) {
     make("h3", {}, "stored between kernels"), table(["value", "type", "by", "read by", "because"], stored.slice(0, 400).map((value) =>
       row([nodeOf(value.value) === undefined ? value.value : link(value.value, {node: nodeOf(value.value)}), make("code", {}, value.type),
         link(value.kernel, {kernel: value.kernel}), value.readers.map((reader) => [link(reader, {kernel: reader}), " "]),
-        value.because + (value.why ? `: ${value.why}` : "") + (value.fused_us ? `, ${micros(value.fused_us)} instead of ${micros(value.plan_us)}` : "")]))),
+        value.because + (value.why ? `: ${value.why}` : "") + (value.extra_us ? `, ${signedMicros(value.extra_us)}` : "")]))),
     make("h3", {}, "working memory"), table(["at", "bytes", "without sharing", "kept of weights"], data.memory.map((memory) =>
       row([memory.sizes || "fixed sizes", amount(memory.peak, "B"), amount(memory.unshared, "B"), amount(memory.folded, "B")], [1, 2, 3]))),
     data.notes.length ? [make("h3", {}, "notes"), make("ul", {}, data.notes.map((note) => make("li", {}, note)))] : "",
