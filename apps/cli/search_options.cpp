@@ -55,6 +55,9 @@ void SearchArguments::add_to(CLI::App& app) {
                  "remembered")
       ->type_name("FILE")
       ->group(kGroup);
+  app.add_flag("--keep-busy-times", search.keep_busy_times,
+               "Times that are measured beside other programs enter the records, too")
+      ->group(kGroup);
   app.add_option("--search-events", events_file,
                  "A file that gets a line of JSON for each thing that the search does")
       ->type_name("FILE")

@@ -62,6 +62,9 @@ struct PlanSearch {
   int warm_ups = 2;      // runs before those that count
   int trials = 15;       // runs that a kernel's time is the median of
   int finalists = 3;     // plans that run whole, in turns with the best one so far
+  // Times that were measured beside other programs enter the records, too. Else they serve this
+  // compile alone, and a note says so.
+  bool keep_busy_times = false;
 };
 
 // Rules of one's own, as text; see docs/rules.md.

@@ -89,7 +89,8 @@ void report_kept(const KeptPlan& kept, const std::string& from, double seconds, 
 }
 
 void note_tuner(const PlanTuner& tuner, CompileReport& report) {
-  report.notes.insert(report.notes.end(), tuner.notes().begin(), tuner.notes().end());
+  const std::vector<std::string> notes = tuner.notes();
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 """luminal compile --search: measured once, remembered, replayed, interrupted."""
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -22,7 +23,8 @@ class Search(unittest.TestCase):
         return [PROGRAM, "compile", str(GRAPH), "--cache", "none", "--records", str(self.records), *arguments]
 
     def compile(self, *arguments):
-        return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=200)
+        # Other tests may run beside this one.
+        return subprocess.run(self.command("--keep-busy-times", *arguments), capture_output=True, text=True, timeout=200)
 
     def test_a_search_is_replayed_byte_for_byte(self):
         events = pathlib.Path(self.folder.name) / "events"
@@ -44,6 +46,19 @@ class Search(unittest.TestCase):
         again = self.compile("--search", "measured", "--candidates", "2", "--report")
         self.assertIn("search (remembered)", again.stdout)
         self.assertIn("from the tuning records", again.stdout)
+
+    def test_times_measured_beside_other_programs_are_not_kept(self):
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+        try:
+            time.sleep(0.5)
+            busy = subprocess.run(self.command("--search", "measured", "--candidates", "2", "--report"),
+                                  capture_output=True, text=True, timeout=200)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        self.assertRegex(busy.stdout, r"note: \d+ times were measured while other programs took up to [\d.]+ cores")
+        self.assertNotEqual(self.compile("--search", "replay").returncode, 0)
 
     def test_a_replay_without_records_tells_the_way_out(self):
         replay = self.compile("--search", "replay")

@@ -66,6 +66,7 @@ class Measured : public testing::Test {
     asked.search.seconds = 20;
     asked.search.candidates = candidates;
     asked.search.trials = 5;
+    asked.search.keep_busy_times = true;  // other tests may run beside this one
     asked.records = (folder_.path() / "records.sqlite").string();
     return asked;
   }

@@ -42,6 +42,7 @@ CompileOptions measured(const fs::path& records) {
   options.search.candidates = 2;
   options.search.trials = 1;
   options.search.warm_ups = 0;
+  options.search.keep_busy_times = true;
   return options;
 }
 

@@ -1,6 +1,7 @@
 """First hour: it installs, it holds its speed beside other programs, it talks as people expect."""
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -14,6 +15,7 @@ from claims_support import ctest, last_line
 ROUNDS = 5  # idle, in company on all threads, in company on one, and again
 MOST_SLOWER = 2.3  # in company, than idle
 MOST_SLOWER_THAN_ONE = 1.1  # in company, all threads than one
+LEAST_UNDER_QUOTA = 0.8  # of one thread's speed, with a quota of one CPU
 LEAST_OF_EIGHT = 0.8  # what eight processes make together, of what one makes
 MODELS = {
     "SmolLM2": ("smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf", 48),
@@ -104,6 +106,48 @@ def eight_processes(context):
     return f"one process {one:.0f} tokens/s, eight together {ratio:.2f} times that", ratio >= LEAST_OF_EIGHT
 
 
+@contextlib.contextmanager
+def quota_of_one():
+    """A control group whose processes may use one CPU together: a file that takes their ids."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    first_version = not (root / "cgroup.controllers").exists()
+    group = (root / "cpu" if first_version else root) / f"luminal-claims-{os.getpid()}"
+    try:
+        group.mkdir()
+        if first_version:
+            (group / "cpu.cfs_period_us").write_text("100000")
+            (group / "cpu.cfs_quota_us").write_text("100000")
+        else:
+            (group / "cpu.max").write_text("100000 100000")
+    except OSError as error:
+        raise Short(f"no control group can be made here: {error}") from error
+    try:
+        yield group / "cgroup.procs"
+    finally:
+        group.rmdir()
+
+
+def quota(context):
+    with tempfile.TemporaryDirectory() as cache, quota_of_one() as processes:
+        decoder = Decoder(context, "stories260k", cache)
+        decoder.speed(1)
+
+        def speed_inside():
+            result = subprocess.run(decoder.command(0), capture_output=True, text=True,
+                                    preexec_fn=lambda: processes.write_text(str(os.getpid())))
+            return decoder.speed_in(result.stdout + result.stderr)
+        speed_inside()
+        rounds = [(decoder.speed(1), speed_inside()) for _ in range(ROUNDS)]
+        said = subprocess.run([context.program("apps/cli/luminal"), "doctor"], capture_output=True, text=True,
+                              preexec_fn=lambda: processes.write_text(str(os.getpid()))).stdout
+    threads = re.search(r"(\d+) usable", said)
+    share = statistics.median(inside / one for one, inside in rounds)
+    one = statistics.median(one for one, _ in rounds)
+    threads = threads.group(1) if threads else "an unknown number of"
+    return (f"{threads} thread; {share:.2f} of the {one:.0f} tokens/s that one thread makes without a quota",
+            threads == "1" and share >= LEAST_UNDER_QUOTA)
+
+
 def patterns_in_company(context):
     """The seven patterns on all threads, idle and in company, and on one thread there."""
     program = context.program("apps/cli/luminal")
@@ -151,6 +195,8 @@ CLAIMS = [
           f"idle time and {MOST_SLOWER_THAN_ONE} times that of one thread", minutes=4, measure=patterns_in_company),
     Claim(name="eight-processes", target=f"eight processes at once make at least {LEAST_OF_EIGHT} of one's tokens a second",
           minutes=1, measure=eight_processes),
+    Claim(name="quota", target=f"with a quota of one CPU by a control group: one thread, and at least {LEAST_UNDER_QUOTA} of one "
+          "thread's tokens a second", minutes=0.5, measure=quota),
     Claim(name="right", target="an index outside of its dim is an error on every backend; threads below 0 are an error; models "
           "sample as their makers suggest, with a random seed that --stats prints; what can't work is said first",
           minutes=0.5, measure=ctest("-R", "^(stray_rows|model_sampling|user_errors|model|cli)_test$"), quick=True),

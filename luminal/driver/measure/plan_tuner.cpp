@@ -45,7 +45,8 @@ PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
       load_(load),
       options_(options),
       device_(records::this_device(options.target, load.threads)),
-      store_(options.records, device_, options.search.mode == SearchMode::Replay) {
+      store_(options.records, device_, options.search.mode == SearchMode::Replay,
+             options.search.keep_busy_times) {
   if (load_.cache_folder.empty() && options.search.mode == SearchMode::Measured) {
     load_.cache_folder = cache_.emplace().path();
   }

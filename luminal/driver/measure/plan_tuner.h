@@ -36,7 +36,7 @@ class PlanTuner {
   // Keeps what improve() came to.
   void keep(const std::string& question, std::string entry);
   // What went wrong with the records.
-  const std::vector<std::string>& notes() const { return store_.notes(); }
+  std::vector<std::string> notes() const { return store_.notes(); }
 
  private:
   records::PlanKey key_of(const std::string& question) const;

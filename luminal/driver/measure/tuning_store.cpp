@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/errors.h"
 
 namespace luminal {
 namespace {
+
+// Of one core: less than that, others hardly disturb what is measured.
+constexpr double kMostCompany = 0.2;
 
 std::string sealed_key(const records::PlanKey& key) {
   base::ByteWriter out;
@@ -35,8 +40,9 @@ void TuningStore::attempt(const Work& work) {
   }
 }
 
-TuningStore::TuningStore(const std::string& file, const records::Device& device, bool required)
-    : required_(required) {
+TuningStore::TuningStore(const std::string& file, const records::Device& device, bool required,
+                         bool keep_busy)
+    : required_(required), keep_busy_(keep_busy) {
   if (file == "none") {
     if (required) throw UserError("replay: there are no records to replay; name a file of them");
     return;
@@ -57,6 +63,27 @@ TuningStore::TuningStore(const std::string& file, const records::Device& device,
   }
 }
 
+bool TuningStore::is_quiet() {
+  if (keep_busy_ || !store_) return true;
+  const double cores = company_.cores();
+  if (cores <= kMostCompany) return true;
+  most_company_ = std::max(most_company_, cores);
+  ++left_out_;
+  return false;
+}
+
+std::vector<std::string> TuningStore::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (left_out_ > 0) {
+    notes.push_back(fmt::format(
+        "{} times were measured while other programs took up to {:.1f} cores: they chose this plan "
+        "and aren't kept in the tuning records; compile again when the machine is idle, or with "
+        "--keep-busy-times",
+        left_out_, most_company_));
+  }
+  return notes;
+}
+
 std::optional<records::KernelRecord> TuningStore::find(const records::KernelKey& key) {
   std::optional<records::KernelRecord> record;
   if (store_) attempt([&] { record = store_->find(key); });
@@ -64,7 +91,7 @@ std::optional<records::KernelRecord> TuningStore::find(const records::KernelKey&
 }
 
 void TuningStore::put(const records::KernelKey& key, const records::KernelRecord& record) {
-  if (store_) attempt([&] { store_->put(key, record); });
+  if (store_ && is_quiet()) attempt([&] { store_->put(key, record); });
 }
 
 std::vector<records::Comparison> TuningStore::comparisons(const records::PlanKey& key) {
@@ -74,7 +101,7 @@ std::vector<records::Comparison> TuningStore::comparisons(const records::PlanKey
 }
 
 void TuningStore::put(const records::PlanKey& key, const records::Comparison& comparison) {
-  if (store_) attempt([&] { store_->put(key, comparison); });
+  if (store_ && is_quiet()) attempt([&] { store_->put(key, comparison); });
 }
 
 std::optional<TunedPlan> TuningStore::plan(const records::PlanKey& key) {
@@ -85,7 +112,8 @@ std::optional<TunedPlan> TuningStore::plan(const records::PlanKey& key) {
 }
 
 void TuningStore::put_plan(const records::PlanKey& key, const TunedPlan& plan) {
-  if (!store_) return;
+  // A plan is no better than the times that chose it.
+  if (!store_ || left_out_ > 0) return;
   attempt([&] { store_->put_plan(key, write_tuned_plan(plan, sealed_key(key), secret_)); });
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/base/os_company.h"
 #include "luminal/base/os_secret.h"
 #include "luminal/driver/measure/tuned_plan.h"
 #include "luminal/records/store.h"
@@ -15,8 +16,10 @@ namespace luminal {
 class TuningStore {
  public:
   // `file` as CompileOptions::records has it. `required`: errors are thrown instead, as by a
-  // replay, which is nothing without its records.
-  TuningStore(const std::string& file, const records::Device& device, bool required);
+  // replay, which is nothing without its records. `keep_busy`: what is measured beside other
+  // programs is kept, too.
+  TuningStore(const std::string& file, const records::Device& device, bool required,
+              bool keep_busy = false);
 
   // The file's name; empty where there is none, or none any more.
   std::string file() const { return store_ ? store_->file().string() : ""; }
@@ -29,14 +32,21 @@ class TuningStore {
   std::optional<TunedPlan> plan(const records::PlanKey& key);
   void put_plan(const records::PlanKey& key, const TunedPlan& plan);
 
-  // What went wrong, once.
-  const std::vector<std::string>& notes() const { return notes_; }
+  // What went wrong or wasn't kept, once.
+  std::vector<std::string> notes() const;
 
  private:
   template <typename Work>
   void attempt(const Work& work);
 
+  // Whether a time that was measured just now may be kept.
+  bool is_quiet();
+
   bool required_;
+  bool keep_busy_;
+  base::Company company_;
+  double most_company_ = 0;  // cores, of times that weren't kept
+  int left_out_ = 0;         // such times
   std::optional<records::Store> store_;
   std::optional<base::Secret> secret_;  // tells this user's plans from others'
   std::vector<std::string> notes_;
