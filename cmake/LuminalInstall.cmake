@@ -1,5 +1,4 @@
 # What `cmake --install` puts where: libraries, PUBLIC headers, the CMake package, the program, licences.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/luminal)
@@ -21,6 +20,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/luminalConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/luminalConfig.cmake
   ${PROJECT_BINARY_DIR}/luminalConfigVersion.cmake DESTINATION ${package_folder})
 
+# An archive would have to name all that it needs; those who link one use the CMake package.
+if(BUILD_SHARED_LIBS)
+  set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH prefix_from_pc /${pkgconfig_folder} /)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/luminal.pc.in ${PROJECT_BINARY_DIR}/luminal.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/luminal.pc DESTINATION ${pkgconfig_folder})
+endif()
+
 # Wheels put oneDNN where the system's loader doesn't look: what is installed remembers where it was.
 if(luminal_has_onednn)
   set_target_properties(luminal PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
@@ -33,5 +40,16 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-MIT ${PROJECT_SOURCE_DIR}/LICENSE-APACHE
   ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(LUMINAL_STATIC_DEPENDENCIES)
+  foreach(package llvm-${LLVM_VERSION_MAJOR}-dev libfmt-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
+      libzstd-dev)
+    set(licence /usr/share/doc/${package}/copyright)
+    if(NOT EXISTS ${licence})
+      message(FATAL_ERROR "there is no ${licence}, which must go with what holds it; install ${package}, or set "
+        "LUMINAL_STATIC_DEPENDENCIES to OFF")
+    endif()
+    install(FILES ${licence} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package})
+  endforeach()
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING PATTERN *.md)

@@ -18,6 +18,11 @@ function(luminal_target_settings target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
     # In joined sources g++ takes each one for a header that is included elsewhere too.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
+  if(LUMINAL_STATIC_DEPENDENCIES)
+    # Of the archives only what is called stays, and only what is ours is seen from outside.
+    target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL
+      -Wl,-z,pack-relative-relocs)
+  endif()
   if(LUMINAL_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${LUMINAL_SANITIZE} -fno-omit-frame-pointer
       -fno-sanitize-recover=all)

@@ -5,7 +5,13 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "luminal/backends/cpu/other_targets.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 
@@ -13,9 +19,28 @@ namespace luminal::backends::cpu {
 namespace {
 
 // Kernels come vectorised and unrolled, so a short list does: 3–9 ms a kernel where O3 takes 8–20.
-constexpr const char* kPasses =
-    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),early-"
-    "cse)";
+// Listed as types, since the parser of pass names needs every pass of LLVM: 10 MB in a static
+// build.
+llvm::ModulePassManager make_passes() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
+  llvm::ModulePassManager all;
+  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  return all;
+}
+
+std::string passes_text() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  make_passes().printPipeline(stream, [](llvm::StringRef name) { return name; });
+  return text;
+}
 
 void initialize(const llvm::Triple& triple) {
   static const bool native = [] {
@@ -23,14 +48,8 @@ void initialize(const llvm::Triple& triple) {
   }();
   LUMINAL_CHECK(native, "LLVM has no target for this machine");
   if (triple.getArch() == llvm::Triple(llvm::sys::getProcessTriple()).getArch()) return;
-  static const bool all = [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-    return true;
-  }();
-  LUMINAL_CHECK(all, "LLVM's targets");
+  static std::once_flag others;
+  std::call_once(others, initialize_other_targets);
 }
 
 llvm::orc::JITTargetMachineBuilder builder_for(const Target& target) {
@@ -94,13 +113,17 @@ CodeGenerator::CodeGenerator(const Target& target)
     : target_(target),
       machine_builder_(builder_for(target)),
       layout_(layout_of(machine_builder_, target)) {
-  fingerprint_ = std::string("luminal-cpu-1 LLVM ") + LLVM_VERSION_STRING + " " + kPasses + " " +
-                 target.triple + " " + target.cpu + " " + target.features;
+  fingerprint_ = std::string("luminal-cpu-1 LLVM ") + LLVM_VERSION_STRING + " " + passes_text() +
+                 " " + target.triple + " " + target.cpu + " " + target.features;
 }
 
 void CodeGenerator::prepare(llvm::Module& module) const {
   module.setDataLayout(layout_);
+#if LLVM_VERSION_MAJOR >= 21
+  module.setTargetTriple(llvm::Triple(target_.triple));
+#else
   module.setTargetTriple(target_.triple);
+#endif
 }
 
 void CodeGenerator::optimize(llvm::Module& module) {
@@ -115,10 +138,7 @@ void CodeGenerator::optimize(llvm::Module& module) {
   builder.registerFunctionAnalyses(function_analyses);
   builder.registerLoopAnalyses(loop_analyses);
   builder.crossRegisterProxies(loop_analyses, function_analyses, cgscc_analyses, module_analyses);
-  llvm::ModulePassManager passes;
-  llvm::Error error = builder.parsePassPipeline(passes, kPasses);
-  if (error) LUMINAL_CHECK(false, "pass list: " + llvm::toString(std::move(error)));
-  passes.run(module, module_analyses);
+  make_passes().run(module, module_analyses);
 }
 
 std::string CodeGenerator::generate(llvm::Module& module, bool assembly) {

@@ -127,7 +127,7 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
   state_.strays.mark(state_.scratch);
   // x86 orders such stores with nothing else; other targets have them in their usual order.
   if (state_.used_nontemporal && target_.x86) {
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, llvm::ArrayRef<Value*>());
   }
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);

@@ -77,7 +77,8 @@ void configure(Builder& builder, MicroShape shape, Value* rows) {
   }
   llvm::AllocaInst* memory = on_stack(builder, kTileBytes);
   builder.CreateAlignedStore(config, memory, llvm::Align(kTileBytes));
-  builder.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {memory});
+  Value* address = memory;  // an instruction could be meant as the source of fast-math flags
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {address});
 }
 
 class TilesMicroKernel {
@@ -330,7 +331,7 @@ void emit_tiles_setup(Builder& builder, MicroShape shape) {
 }
 
 void emit_tiles_release(Builder& builder) {
-  builder.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}, {});
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}, llvm::ArrayRef<Value*>());
 }
 
 void emit_tiles_micro_kernel(const MicroKernel& kernel) { TilesMicroKernel(kernel).emit(); }
