@@ -6,23 +6,17 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from commands import run
 
 SOURCE, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 MODELS = pathlib.Path(os.environ.get("LUMINAL_TEST_MODELS", sys.argv[3]))
 COMPILER, WERROR, LAUNCHER = sys.argv[4], sys.argv[5], sys.argv[6] if len(sys.argv) > 6 else ""
 BUILD, PACKAGES = FOLDER / "build", FOLDER / "packages"
 VERSION = re.search(r'define LUMINAL_VERSION "([\d.]+)"', (SOURCE / "luminal/version.h").read_text()).group(1)
-
-
-def run(*command, **options):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
-    if result.returncode != 0:
-        raise AssertionError(f"{command}: exit code {result.returncode}\n{result.stdout[-4000:]}\n{result.stderr[-4000:]}")
-    return result.stdout
 
 
 def build_packages():
@@ -115,9 +109,7 @@ class Packages(unittest.TestCase):
         self.assertRegex(self.field("Maintainer"), r"^[^<>]+ <[^<>@]+@[^<>@]+>$")
         self.assertRegex(self.field("Description"), r"^search-based deep-learning compiler[^\n]*\n Luminal compiles")
         needed = [re.match(r"[^ ]+", item).group() for item in self.field("Depends").split(", ")]
-        for package in ("libc6", "libfmt9", "libllvm19", "libsqlite3-0", "libstdc++6"):
-            self.assertIn(package, needed)
-        self.assertFalse(any(package.startswith(("libgomp", "libomp")) for package in needed), needed)
+        self.assertEqual(sorted(needed), ["libc6", "libgcc-s1", "libstdc++6"])
 
     def test_files_are_the_systems_own_and_tell_nothing_of_the_build(self):
         for line in run("dpkg-deb", "--contents", self.deb).splitlines():
@@ -131,7 +123,8 @@ class Packages(unittest.TestCase):
             for path in (SOURCE, BUILD):
                 self.assertNotIn(str(path).encode() + b"/", found_around(content, path), name)
             if content.startswith(b"\x7fELF"):
-                self.assertNotRegex(run("readelf", "-d", self.folder / name), "RPATH|RUNPATH", name)
+                paths = re.findall(r"(?:RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-d", self.folder / name))
+                self.assertEqual(paths, ["$ORIGIN/../lib"] if name.name == "luminal" else [], name)
 
     @unittest.skipIf(os.geteuid() != 0, "dpkg runs scripts of a package in its root, which only root may do")
     def test_the_deb_installs_runs_and_leaves_nothing(self):
