@@ -15,14 +15,14 @@ if(LUMINAL_ONEDNN STREQUAL "OFF")
 elseif(NOT "gomp" IN_LIST OpenMP_CXX_LIB_NAMES)
   set(reason "this compiler's OpenMP isn't gomp, on which oneDNN was built; build with g++")
 else()
-  # The wheels put headers and library into the virtual environment that tools/install-deps.sh makes.
+  # The wheels put headers and library into the virtual environment that tools/install-deps.sh --test makes.
   list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
   list(APPEND CMAKE_PREFIX_PATH ${PROJECT_SOURCE_DIR}/.venv)
   find_package(OneDNN 3.2...<4 QUIET MODULE)
   list(POP_BACK CMAKE_PREFIX_PATH)
   list(POP_BACK CMAKE_MODULE_PATH)
   set(luminal_has_onednn ${OneDNN_FOUND})
-  set(reason "${OneDNN_REASON}; run tools/install-deps.sh, or set OneDNN_ROOT to where it is")
+  set(reason "${OneDNN_REASON}; run tools/install-deps.sh --test, or set OneDNN_ROOT to where it is")
 endif()
 
 if(luminal_has_onednn)

@@ -62,7 +62,7 @@ def conformance(context, backend, arguments=()):
     """The matrix on a backend: generated with PyTorch, then run. Returns (passed, failed, text)."""
     python = context.root / ".venv/bin/python"
     if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     runner = context.program("tests/conformance/luminal_conformance")
     with tempfile.TemporaryDirectory() as cases:
         generated = context.run([python, context.root / "tests/conformance/generate.py", cases])

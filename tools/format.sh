@@ -11,7 +11,7 @@ esac
 
 cd "$(dirname "$0")/.."
 formatter=${CLANG_FORMAT:-clang-format-19}
-command -v "$formatter" >/dev/null || { echo "format: no $formatter; run tools/install-deps.sh" >&2; exit 2; }
+command -v "$formatter" >/dev/null || { echo "format: no $formatter; run tools/install-deps.sh --test" >&2; exit 2; }
 folders=()
 for folder in luminal apps tests examples python; do
   [ -d "$folder" ] && folders+=("$folder")

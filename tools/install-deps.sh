@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Installs every dependency by package name: Debian packages, and Python ones in a virtual environment.
+# Installs dependencies by package name: by default what building needs, 221 MB of Debian packages to download on a minimal
+# Debian 12; --test makes that 455 MB, and adds Python packages in a virtual environment.
 # docs/dependencies.md says what each is for. Running it again when all is there takes about a second.
 set -euo pipefail
 
 usage() {
   cat <<'USAGE'
-usage: tools/install-deps.sh [--venv DIR] [--no-system] [--no-python] [--peers]
-  --venv DIR    where the Python packages go (default: .venv in the project's root)
+usage: tools/install-deps.sh [--test] [--peers] [--venv DIR] [--no-system] [--no-python] [--list]
+  --test        also what tests and checks need: clang 19, oracles (PyTorch, egglog, tokenizers …), a browser, oneDNN,
+                and what makes packages
+  --peers       also what benchmarks compare with: llama.cpp, which is compiled here for some minutes, OpenVINO and
+                ONNX Runtime; implies --test
+  --venv DIR    where the Python packages of --test and --peers go (default: .venv in the project's root)
   --no-system   leave the Debian packages alone
   --no-python   leave the virtual environment alone
-  --peers       also what the LLM suite compares with: llama.cpp, which is compiled here for some minutes, OpenVINO and
-                ONNX Runtime
+  --list        only print the Debian packages
 USAGE
 }
 
@@ -18,24 +22,31 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 venv="$root/.venv"
 system=1
 python=1
+tests=0
 peers=0
+list=0
 while [ $# -gt 0 ]; do
   case "$1" in
     --venv) [ $# -ge 2 ] || { usage >&2; exit 2; }; venv=$2; shift 2 ;;
     --no-system) system=0; shift ;;
     --no-python) python=0; shift ;;
-    --peers) peers=1; shift ;;
+    --test) tests=1; shift ;;
+    --peers) tests=1; peers=1; shift ;;
+    --list) list=1; shift ;;
     -h | --help) usage; exit 0 ;;
     *) echo "install-deps: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac
 done
 
 system_packages=(
-  g++ cmake ninja-build ccache git dpkg-dev file
-  llvm-19-dev clang-19 clang-format-19 libclang-rt-19-dev
-  libgtest-dev libgmock-dev libfmt-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
-  libsqlite3-dev
-  graphviz chromium python3 python3-venv stress-ng
+  g++ cmake ninja-build python3
+  llvm-19-dev libfmt-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
+)
+test_packages=(
+  git ccache clang-19 clang-format-19 libclang-rt-19-dev
+  graphviz chromium python3-venv stress-ng
+  zlib1g-dev libzstd-dev dpkg-dev file debootstrap pkg-config
 )
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
   onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0
@@ -46,6 +57,12 @@ peer_packages=(openvino==2026.4.1 onnxruntime==1.31.1 onnx==1.23.2)
 llama_cpp=llama-cpp-python==0.3.36
 # A second wheel of egglog, in a folder of its own: benchmarks run against the faster of the two.
 second_egglog=13.2.0
+
+[ "$tests" = 0 ] || system_packages+=("${test_packages[@]}")
+if [ "$list" = 1 ]; then
+  echo "${system_packages[*]}"
+  exit 0
+fi
 
 if [ "$system" = 1 ]; then
   missing=()
@@ -64,7 +81,7 @@ if [ "$system" = 1 ]; then
   fi
 fi
 
-if [ "$python" = 1 ]; then
+if [ "$tests" = 1 ] && [ "$python" = 1 ]; then
   [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
   # The stamp holds the list that was installed, so that an unchanged list costs nothing.
   stamp="$venv/.luminal-packages"

@@ -79,7 +79,7 @@ def main():
     options = parser.parse_args()
     chromium = shutil.which("chromium")
     if chromium is None:
-        print("SKIPPED: no chromium; run tools/install-deps.sh")
+        print("SKIPPED: no chromium; run tools/install-deps.sh --test")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)

@@ -143,7 +143,7 @@ def main():
     try:
         import egglog.bindings  # noqa: F401
     except ImportError as error:
-        print(f"SKIPPED: no egglog to compare with ({error}); run tools/install-deps.sh")
+        print(f"SKIPPED: no egglog to compare with ({error}); run tools/install-deps.sh --test")
         return 77
 
     programs = options.programs or sorted(engines.HERE.glob("programs/*.egg"))

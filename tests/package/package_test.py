@@ -161,6 +161,6 @@ class Packages(unittest.TestCase):
 if __name__ == "__main__":
     missing = [tool for tool in ("dpkg", "dpkg-deb", "dpkg-shlibdeps", "cpack", "file", "readelf") if not shutil.which(tool)]
     if missing:
-        print(f"SKIPPED: no {', '.join(missing)}; run tools/install-deps.sh")
+        print(f"SKIPPED: no {', '.join(missing)}; run tools/install-deps.sh --test")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1])

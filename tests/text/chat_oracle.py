@@ -16,7 +16,7 @@ try:
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 except ImportError as error:
-    print(f"SKIPPED: {error}; run tools/install-deps.sh")
+    print(f"SKIPPED: {error}; run tools/install-deps.sh --test")
     sys.exit(77)
 
 from gguf_vocabulary import read_metadata

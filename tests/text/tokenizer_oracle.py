@@ -20,7 +20,7 @@ try:
     import sentencepiece
     import tokenizers
 except ImportError as error:
-    print(f"SKIPPED: {error}; run tools/install-deps.sh")
+    print(f"SKIPPED: {error}; run tools/install-deps.sh --test")
     sys.exit(77)
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 

@@ -6,7 +6,7 @@ import sys
 try:
     from tokenizers import Regex, normalizers, pre_tokenizers
 except ImportError as error:
-    print(f"SKIPPED: {error}; run tools/install-deps.sh")
+    print(f"SKIPPED: {error}; run tools/install-deps.sh --test")
     sys.exit(77)
 import unicodedata
 

@@ -1,6 +1,6 @@
 """The documentation builds as a site, with --strict, and has what it is made of: usage PROGRAM.
 
-Without mkdocs, which tools/install-deps.sh puts into .venv, it is skipped.
+Without mkdocs, which tools/install-deps.sh --test puts into .venv, it is skipped.
 """
 import html
 import json
@@ -14,7 +14,7 @@ import unittest
 try:
     import mkdocs  # noqa: F401
 except ImportError:
-    print("SKIPPED: no mkdocs; run tools/install-deps.sh")
+    print("SKIPPED: no mkdocs; run tools/install-deps.sh --test")
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

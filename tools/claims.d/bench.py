@@ -134,7 +134,7 @@ def llm_results(run, root, build_dir, configs, n_runs):
     """Runs of the LLM suite over some configurations, which claims about them share: (run, config, path, …) rows."""
     python = root / ".venv/bin/python"
     if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
         for _ in range(n_runs):

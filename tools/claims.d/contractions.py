@@ -31,7 +31,7 @@ def rows_of(run, python, script, build_dir, which):
 def rows(context, which, dtype=None):
     python = context.root / ".venv/bin/python"
     if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     context.program("apps/bench/contractions_bench")
     context.program("apps/bench/library_bench")
     script = context.root / "apps/bench/contractions.py"

@@ -28,7 +28,7 @@ measured_workloads = {}  # a workload that two claims look at runs once
 def python(context):
     path = context.root / ".venv/bin/python"
     if not path.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     return path
 
 

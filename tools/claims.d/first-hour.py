@@ -7,6 +7,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 
 from claims import Claim, Short
@@ -188,6 +189,24 @@ def index_cost(context):
     return said, all(case["low"] <= MOST_INDEX_COST for case in found)
 
 
+def in_clean_trees(context, script, *arguments):
+    """What a test on clean Debian systems measured: the last line that it prints."""
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
+    result = context.run([sys.executable, "-B", context.root / "tests/package" / script, *arguments,
+                          cache / "luminal-trees"])
+    if result.returncode != 0:
+        raise Short(next((line for line in result.stderr.splitlines() if "Error" in line), last_line(result)))
+    return last_line(result), True
+
+
+def release(context):
+    folder = context.root / "build/release-files"
+    made = context.run(["tools/make-release.sh", "--output", folder])
+    if made.returncode != 0:
+        raise Short(last_line(made))
+    return in_clean_trees(context, "release_test.py", folder, context.root.parent / "shared/models")
+
+
 CLAIMS = [
     Claim(name="company", target=f"beside stress-ng --cpu 2 decoding takes at most {MOST_SLOWER} times the idle time and "
           f"{MOST_SLOWER_THAN_ONE} times that of one thread", minutes=3, measure=decode_in_company),
@@ -200,6 +219,11 @@ CLAIMS = [
     Claim(name="right", target="an index outside of its dim is an error on every backend; threads below 0 are an error; models "
           "sample as their makers suggest, with a random seed that --stats prints; what can't work is said first",
           minutes=0.5, measure=ctest("-R", "^(stray_rows|model_sampling|user_errors|model|cli)_test$"), quick=True),
+    Claim(name="release", target="the tarball and the Debian package run, install and serve an outside project on clean Debian 12 "
+          "and 13; at most 60 MB unpacked, no path of the build inside, nothing needed but glibc and libstdc++", minutes=12,
+          measure=release),
+    Claim(name="dependencies", target="on a clean Debian 12 tools/install-deps.sh downloads at most 600 MB, and what it "
+          "installs configures the build", minutes=5, measure=lambda context: in_clean_trees(context, "dependencies_test.py")),
     Claim(name="index-cost", target=f"looking at indices takes at most {MOST_INDEX_COST} times the time of not looking, in "
           "gathers of elements and rows and in scatters", minutes=0.2, measure=index_cost),
 ]

@@ -15,7 +15,7 @@ def bench(context, which, mean, lowest):
     """kernels.py over one set: the geometric mean and the lowest ratio against the better PyTorch."""
     python = context.root / ".venv/bin/python"
     if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     context.program("apps/bench/kernels_bench")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "rows.json"

@@ -17,7 +17,7 @@ NEEDED = {"smollm2", "qwen3", "gpt2", "phi3", "bert", "stories260k-json", "stori
 def tokenizers(context):
     python = context.root / ".venv/bin/python"
     if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     program = context.program("tests/text/luminal_tokenizer_cases")
     result = context.run([python, "-B", context.root / "tests/text/tokenizer_oracle.py", program, "--models",
                           context.root / "../shared/models", "--count", "100000"])
@@ -104,7 +104,7 @@ def one_billion(name, most):
     def measure(context):
         python = context.root / ".venv/bin/python"
         if not python.exists():
-            raise Short("there is no .venv: run tools/install-deps.sh")
+            raise Short("there is no .venv: run tools/install-deps.sh --test")
         context.program("apps/bench/generate_bench")
         found = generation(context.run, python, context.root, context.build_dir)
         if found["logits_differ"] > MOST_LOGITS_DIFFER:

@@ -13,7 +13,7 @@ def patterns(context):
 def speed(context):
     python = context.root / ".venv/bin/python"
     if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh")
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
     context.program("apps/bench/slice_bench")
     result = context.run([python, context.root / "apps/bench/slice.py", context.build_dir])
     print(result.stdout, end="")

@@ -31,7 +31,7 @@ ROOT = HERE.parents[2]
 sys.path.insert(0, str(HERE))
 import workloads  # noqa: E402
 
-SECOND_WHEEL = ROOT / ".venv/egglog-13.2.0"  # tools/install-deps.sh puts it there
+SECOND_WHEEL = ROOT / ".venv/egglog-13.2.0"  # tools/install-deps.sh --test puts it there
 WORKLOADS = {
     "ac-10": lambda: workloads.ac_sum(10),
     "ac-11": lambda: workloads.ac_sum(11),
@@ -88,7 +88,7 @@ def find_engines(build_dir, wheels):
     for options in [[], *(["--wheel", str(wheel.resolve())] for wheel in wheels)]:
         asked = subprocess.run([*runner, *options, "--version"], capture_output=True, text=True)
         if asked.returncode != 0:
-            print(f"bench: no egglog at {options[-1] if options else sys.executable}; run tools/install-deps.sh")
+            print(f"bench: no egglog at {options[-1] if options else sys.executable}; run tools/install-deps.sh --test")
             continue
         engines.append(Engine(f"egglog {asked.stdout.strip()}", [*runner, *options], limited=True))
     if len(engines) == 1:

@@ -26,7 +26,7 @@ def plotly_script():
     try:
         from plotly import offline
     except ImportError as error:
-        raise DashboardError(f"{error}: the page is drawn with plotly; tools/install-deps.sh installs it, then --render-only "
+        raise DashboardError(f"{error}: the page is drawn with plotly; tools/install-deps.sh --test installs it, then --render-only "
                              "makes the page of what was measured") from error
     return offline.get_plotlyjs()
 

@@ -70,7 +70,7 @@ def main():
     options = parser.parse_args()
     chromium = shutil.which("chromium")
     if chromium is None:
-        print("SKIPPED: no chromium; run tools/install-deps.sh")
+        print("SKIPPED: no chromium; run tools/install-deps.sh --test")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
@@ -119,6 +119,6 @@ if __name__ == "__main__":
     try:
         import plotly  # noqa: F401
     except ImportError:
-        print("SKIPPED: no plotly; run tools/install-deps.sh")
+        print("SKIPPED: no plotly; run tools/install-deps.sh --test")
         sys.exit(SKIPPED)
     main()

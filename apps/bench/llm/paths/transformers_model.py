@@ -11,7 +11,7 @@ def load(request):
         import torch
         import transformers
     except ImportError as error:
-        raise measuring.Absent(f"{error}: run tools/install-deps.sh") from error
+        raise measuring.Absent(f"{error}: run tools/install-deps.sh --test") from error
     torch.set_num_threads(request.threads)
     torch.set_grad_enabled(False)
     transformers.logging.set_verbosity_error()
