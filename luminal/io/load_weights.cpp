@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/near_names.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/io/gguf_blocks.h"
 #include "luminal/io/quote.h"
@@ -20,9 +20,6 @@ namespace {
 using io::quote;
 
 constexpr size_t kMaxListed = 10;  // problems in a message
-// Single-character comparisons per missing name: enough for 10,000 names of 70 characters, and a
-// bound on what a hostile file can cost.
-constexpr size_t kMaxCompared = 50'000'000;
 
 // What a file can give a weight.
 struct Offer {
@@ -50,48 +47,12 @@ struct Binding {
   const Offer* offer;
 };
 
-// The number of single-character edits between two names.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row.back();
-}
-
-// Whether `whole` is "something.part".
-bool is_suffix(std::string_view part, std::string_view whole) {
-  return whole.size() > part.size() && whole.ends_with(part) &&
-         whole[whole.size() - part.size() - 1] == '.';
-}
-
-// Up to three names of the file that may have been meant: those that differ by a prefix, else those
-// within a third of the name's length in edits.
-std::vector<std::string> near_names(std::string_view wanted, const Offers& offers) {
-  std::vector<std::pair<size_t, std::string_view>> ranked;
-  size_t budget = kMaxCompared;
-  for (const Offer& offer : offers.all) {
-    std::string_view candidate = offer.info.name;
-    size_t cost = wanted.size() * candidate.size();
-    size_t distance = wanted.size();
-    if (is_suffix(wanted, candidate) || is_suffix(candidate, wanted)) {
-      distance = 0;
-    } else if (cost <= budget) {
-      budget -= cost;
-      distance = edit_distance(wanted, candidate);
-    }
-    if (distance * 3 <= wanted.size()) ranked.emplace_back(distance, candidate);
-  }
-  std::sort(ranked.begin(), ranked.end());
-  ranked.resize(std::min<size_t>(ranked.size(), 3));
+// Up to three names of the file that may have been meant.
+std::vector<std::string> near_offers(std::string_view wanted, const Offers& offers) {
   std::vector<std::string> names;
-  for (const auto& [distance, name] : ranked) names.push_back(quote(name));
+  for (const Offer& offer : offers.all) names.push_back(offer.info.name);
+  names = base::near_names(wanted, names);
+  for (std::string& name : names) name = quote(name);
   return names;
 }
 
@@ -142,7 +103,7 @@ std::string missing(const std::string& name, const Tensor& weight, const Offers&
                     bool look_for_near) {
   std::string line = fmt::format("{} {} is missing", quote(name), text(weight.dims()));
   std::vector<std::string> near;
-  if (look_for_near) near = near_names(name, offers);
+  if (look_for_near) near = near_offers(name, offers);
   if (!near.empty()) line += fmt::format("; near it: {}", fmt::join(near, ", "));
   return line;
 }
@@ -274,7 +235,7 @@ void add_offers(std::vector<Offer>& offers, const Gguf& source, const TensorInfo
 std::string renamed(const std::string& name, const LoadOptions& options) {
   if (!options.rename) return name;
   for (const auto& [plane, part] : kPlanes) {
-    if (!is_suffix(part, name)) continue;
+    if (!name.ends_with(fmt::format(".{}", part))) continue;
     const std::string tensor = name.substr(0, name.size() - part.size() - 1);
     return fmt::format("{}.{}", options.rename(tensor), part);
   }
