@@ -2,9 +2,11 @@
 #pragma once
 
 #include "luminal/base/errors.h"
+#include "luminal/driver/bundle.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/executable.h"
 #include "luminal/driver/fusion/should_fuse.h"
+#include "luminal/driver/npy.h"
 #include "luminal/graph/composite/activation.h"
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/attention.h"

@@ -16,6 +16,15 @@ runtime::PortRole port_role(Role role) {
   return runtime::PortRole::Input;
 }
 
+// The name that the caller knows a result by.
+std::string result_name(const Graph& graph, NodeId id) {
+  for (const Output& output : graph.outputs()) {
+    if (output.node == id && !output.name.empty()) return output.name;
+  }
+  const std::string& label = graph.node(id).label;
+  return label.empty() ? graph.describe(id) : label;
+}
+
 }  // namespace
 
 std::vector<runtime::Port> make_ports(const Graph& graph, const PortMap& map, bool float64) {
@@ -28,7 +37,7 @@ std::vector<runtime::Port> make_ports(const Graph& graph, const PortMap& map, bo
   for (NodeId id : map.results) {
     const Node& node = graph.node(id);
     const DType dtype = float64 && is_float(node.dtype) ? DType::F64 : node.dtype;
-    ports.push_back({runtime::PortRole::Output, dtype, node.dims, graph.describe(id)});
+    ports.push_back({runtime::PortRole::Output, dtype, node.dims, result_name(graph, id)});
   }
   return ports;
 }

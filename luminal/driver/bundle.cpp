@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "luminal/backends/registry.h"
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_memory.h"
+#include "luminal/base/os_process.h"
 #include "luminal/base/seal.h"
 #include "luminal/base/source_fingerprint.h"
 #include "luminal/driver/compile_parts.h"
@@ -108,6 +113,28 @@ LoadedBundle load_bundle(std::string_view bytes) {
   } catch (const base::ByteError& error) {
     refuse(error.what());
   }
+}
+
+void save_bundle(const std::string& path, const Graph& graph, const CompileOptions& options) {
+  const std::string bytes = make_bundle(graph, options);
+  const std::string temporary = fmt::format("{}.tmp-{}", path, base::process_id());
+  std::ofstream file(temporary, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (!file || error) {
+    std::filesystem::remove(temporary, error);
+    throw UserError(fmt::format(
+        "bundle: can't write '{}'; check that its folder is there, and the permissions", path));
+  }
+}
+
+LoadedBundle open_bundle(const std::string& path) {
+  const base::MappedFile file(path);
+  // A copy: nobody can change it after its seal was checked.
+  const std::string bytes(reinterpret_cast<const char*>(file.bytes().data()), file.size());
+  return load_bundle(bytes);
 }
 
 }  // namespace luminal

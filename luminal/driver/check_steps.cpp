@@ -11,7 +11,7 @@
 #include "luminal/base/hash.h"
 #include "luminal/driver/compare_values.h"
 #include "luminal/driver/elements.h"
-#include "luminal/graph/custom_op.h"
+#include "luminal/graph/call_custom.h"
 #include "luminal/kernel/interpret_kernel.h"
 #include "luminal/shape/resolve_dims.h"
 #include "luminal/shape/scalar.h"
@@ -244,7 +244,8 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   }
   const TensorData found = value_at(node.dtype, node.dims, view.params.back());
   TensorData::Writable expected = TensorData::zeros(node.dtype, found.dims);
-  node.as<CustomAttr>().op->compute(operands, expected);
+  const CustomOp& op = *node.as<CustomAttr>().op;
+  call_custom(op, "compute", [&] { op.compute(operands, expected); });
   if (auto wrong = compare_values({.found = found,
                                    .expected = expected.data,
                                    .allowance = {.least = node.dtype},

@@ -48,27 +48,11 @@ Executable::Executable(Executable&&) noexcept = default;
 Executable& Executable::operator=(Executable&&) noexcept = default;
 Executable::~Executable() = default;
 
-void Executable::Impl::check_owner(const Tensor& tensor, const char* asked) const {
-  if (!tensor.valid()) {
-    throw UserError(fmt::format("{}: the tensor is empty; use one of the compiled graph", asked));
+Executable::Impl& Executable::impl() const {
+  if (impl_ == nullptr) {
+    throw UserError("this Executable was moved from; use the one it was moved to");
   }
-  if (&tensor.graph() != source || tensor.id().index() >= graph->size()) {
-    throw UserError(
-        fmt::format("{}: {} is not part of the graph as it was compiled; compile again after "
-                    "changing the graph",
-                    asked, tensor.describe()));
-  }
-}
-
-size_t Executable::Impl::leaf_of(const Tensor& tensor, const char* asked) const {
-  check_owner(tensor, asked);
-  auto it = leaf_port.find(tensor.id());
-  if (it == leaf_port.end()) {
-    throw UserError(
-        fmt::format("{} {}: only inputs, weights and states can be set; this is computed", asked,
-                    graph->describe(tensor.id())));
-  }
-  return it->second;
+  return *impl_;
 }
 
 void Executable::Impl::bind_data(size_t port, const TensorData& data) {
@@ -123,42 +107,42 @@ std::vector<bool> Executable::Impl::folded_ports() const {
 }
 
 void Executable::release_folded() {
-  const std::vector<bool> folded = impl_->folded_ports();
-  for (size_t port = 0; port < impl_->slots.size(); ++port) {
-    if (!impl_->buffers[port].valid() || !folded[port]) continue;
-    impl_->buffers[port] = {};
-    impl_->slots[port].released = true;
+  const std::vector<bool> folded = impl().folded_ports();
+  for (size_t port = 0; port < impl().slots.size(); ++port) {
+    if (!impl().buffers[port].valid() || !folded[port]) continue;
+    impl().buffers[port] = {};
+    impl().slots[port].released = true;
   }
 }
 
-void Executable::release(const Tensor& weight) {
-  const size_t port = impl_->leaf_of(weight, "release");
-  if (!impl_->folded_ports()[port]) {
+void Executable::release(const TensorRef& weight) {
+  const size_t port = impl().leaf_of(weight, "release");
+  if (!impl().folded_ports()[port]) {
     throw UserError(fmt::format(
         "release '{}': runs read it; only weights whose values are all folded can be released, "
         "after a first run (of each variant)",
-        impl_->ports()[port].name));
+        impl().ports()[port].name));
   }
-  impl_->buffers[port] = {};
-  impl_->slots[port].released = true;
+  impl().buffers[port] = {};
+  impl().slots[port].released = true;
 }
 
-void Executable::set(const Tensor& tensor, TensorData data) {
-  impl_->bind_data(impl_->leaf_of(tensor, "set"), data);
+void Executable::set(const TensorRef& tensor, TensorData data) {
+  impl().bind_data(impl().leaf_of(tensor, "set"), data);
 }
 
-void Executable::set(const Tensor& tensor, const NestedList& values) {
-  const size_t port = impl_->leaf_of(tensor, "set");
-  impl_->bind_data(port, values.data(impl_->ports()[port].dtype));
+void Executable::set(const TensorRef& tensor, const NestedList& values) {
+  const size_t port = impl().leaf_of(tensor, "set");
+  impl().bind_data(port, values.data(impl().ports()[port].dtype));
 }
 
-void Executable::set(const Tensor& tensor, std::initializer_list<NestedList> values) {
+void Executable::set(const TensorRef& tensor, std::initializer_list<NestedList> values) {
   set(tensor, NestedList(values));
 }
 
-void Executable::set_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes) {
-  const size_t at = impl_->leaf_of(tensor, "set");
-  const Port& port = impl_->ports()[at];
+void Executable::set_bytes(const TensorRef& tensor, DType dtype, std::span<const std::byte> bytes) {
+  const size_t at = impl().leaf_of(tensor, "set");
+  const Port& port = impl().ports()[at];
   const auto count = static_cast<int64_t>(bytes.size()) / byte_size(dtype, 1);
   TensorData data = TensorData::copy_bytes(dtype, bytes, {count});
   // The 16-bit floats have no C++ type of their own, so they take f32 and round.
@@ -174,10 +158,19 @@ void Executable::set_bytes(const Tensor& tensor, DType dtype, std::span<const st
     throw UserError(fmt::format("set '{}': {} has {} elements, {} were given", port.name,
                                 text(port.dims), *wanted, count));
   }
-  impl_->hold(at, Buffer::borrow(data.bytes, data.owner), std::nullopt);
+  impl().hold(at, Buffer::borrow(data.bytes, data.owner), std::nullopt);
 }
 
 void Executable::Impl::check_bindings(const Bindings& bindings) const {
+  for (const auto& [given, value] : bindings.items()) {
+    bool known = false;
+    for (Expr variable : variables) known = known || variable.name() == given;
+    if (!known) {
+      throw UserError(
+          fmt::format("run: the graph has no variable '{}'; it has: {}; bind only these", given,
+                      variables_text(variables)));
+    }
+  }
   for (Expr variable : variables) {
     std::optional<int64_t> value = bindings.find(variable.name());
     if (!value) {
@@ -191,14 +184,6 @@ void Executable::Impl::check_bindings(const Bindings& bindings) const {
           fmt::format("run: variable '{}' = {} is outside its bounds {} … {}; declare "
                       "wider bounds in Expr::var, or bind another value",
                       variable.name(), *value, variable.lower_bound(), variable.upper_bound()));
-    }
-  }
-  for (const auto& [given, value] : bindings.items()) {
-    bool known = false;
-    for (Expr variable : variables) known = known || variable.name() == given;
-    if (!known) {
-      throw UserError(fmt::format("run: the graph has no variable '{}'; it has: {}", given,
-                                  variables_text(variables)));
     }
   }
 }
@@ -217,14 +202,7 @@ void Executable::Impl::prepare_port(size_t at) {
   const size_t size = slot.now.bytes(port.dtype);
   switch (port.role) {
     case PortRole::Output:
-      if (!slot.storage.valid() || slot.storage.size() < size) {
-        buffer = {};  // old and new are never held together
-        slot.storage = {};
-        slot.storage = Buffer::allocate(size);
-      }
-      buffer = slot.storage.first(size);
-      slot.ready = true;
-      return;
+      return prepare_output(at);
     case PortRole::State:
       if (!buffer.valid()) {
         buffer = Buffer::allocate(size);
@@ -306,6 +284,7 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
   for (size_t port = 0; port < slots.size(); ++port) {
     if (!slots[port].ready) prepare_port(port);
   }
+  check_caller_memory();
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
   struct Judge : runtime::IndexJudge {
     Judge(const Impl& of, const Bindings& at) : impl(of), sizes(at) {}
@@ -319,16 +298,17 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
   } else {
     programs[current]->run(bindings, buffers, steps);
   }
+  copy_to_caller();
   for (const Probe& probe : graph->probes()) {
     show_probe(probe, graph->describe(probe.node), port_data(result_port.at(probe.node)), out);
   }
 }
 
 void Executable::run(const Bindings& bindings, const RunOptions& options) {
-  impl_->run(bindings, options);
+  impl().run(bindings, options);
 }
 
-void Executable::run(const RunOptions& options) { impl_->run({}, options); }
+void Executable::run(const RunOptions& options) { impl().run({}, options); }
 
 interpret::LeafData Executable::Impl::leaf_data() const {
   return [this](NodeId id) { return port_data(leaf_port.at(id)); };
@@ -341,58 +321,52 @@ TensorData Executable::Impl::port_data(size_t port) const {
                     .owner = buffers[port].owner()};
 }
 
-TensorData Executable::get_data(const Tensor& tensor) const {
-  const Impl& impl = *impl_;
-  impl.check_owner(tensor, "get");
-  auto result = impl.result_port.find(tensor.id());
-  auto leaf = impl.leaf_port.find(tensor.id());
-  if (result == impl.result_port.end() && leaf == impl.leaf_port.end()) {
+TensorData Executable::view_data(const TensorRef& tensor) const {
+  const size_t port = impl().value_of(tensor, "get");
+  if (!impl().buffers[port].valid() || impl().dims_of(port) == nullptr) {
     throw UserError(
-        fmt::format("get {}: its value isn't kept; call keep() or output() on it before compile()",
-                    impl.graph->describe(tensor.id())));
+        fmt::format("get '{}': it has no value yet; call run() first", impl().ports()[port].name));
   }
-  // A leaf's own slot is newer than a copy of it made by a run.
-  const size_t port = leaf != impl.leaf_port.end() ? leaf->second : result->second;
-  if (!impl.buffers[port].valid() || impl.dims_of(port) == nullptr) {
-    throw UserError(fmt::format("get {}: it has no value yet; call run() first",
-                                impl.graph->describe(tensor.id())));
-  }
-  TensorData data = impl.port_data(port);
+  return impl().port_data(port);
+}
+
+TensorData Executable::get_data(const TensorRef& tensor) const {
+  const TensorData data = view_data(tensor);
   return TensorData::copy_bytes(data.dtype, data.bytes, data.dims);
 }
 
-std::string Executable::print(const Tensor& tensor) const {
-  return luminal::print(get_data(tensor));
+std::string Executable::print(const TensorRef& tensor) const {
+  return luminal::print(view_data(tensor));
 }
 
 Executable Executable::clone() const {
   auto copy = std::make_unique<Impl>();
-  copy->graph = impl_->graph;
-  copy->source = impl_->source;
-  for (const auto& program : impl_->programs) {
+  copy->graph = impl().graph;
+  copy->source = impl().source;
+  for (const auto& program : impl().programs) {
     const runtime::Program* first = copy->programs.empty() ? nullptr : copy->programs[0].get();
     copy->programs.push_back(program->clone(first));
   }
-  copy->port_list = impl_->port_list;
-  copy->variants = impl_->variants;
-  copy->memory_limit = impl_->memory_limit;
-  copy->leaf_port = impl_->leaf_port;
-  copy->result_port = impl_->result_port;
-  copy->variables = impl_->variables;
-  copy->view_checks = impl_->view_checks;
-  copy->notes = impl_->notes;
-  copy->slots.resize(impl_->slots.size());
-  copy->buffers.resize(impl_->buffers.size());
-  for (size_t port = 0; port < impl_->slots.size(); ++port) {
+  copy->port_list = impl().port_list;
+  copy->variants = impl().variants;
+  copy->memory_limit = impl().memory_limit;
+  copy->leaf_port = impl().leaf_port;
+  copy->result_port = impl().result_port;
+  copy->variables = impl().variables;
+  copy->view_checks = impl().view_checks;
+  copy->notes = impl().notes;
+  copy->slots.resize(impl().slots.size());
+  copy->buffers.resize(impl().buffers.size());
+  for (size_t port = 0; port < impl().slots.size(); ++port) {
     switch (copy->ports()[port].role) {
       case PortRole::Weight:
-        copy->buffers[port] = impl_->buffers[port];
-        if (const auto* dims = impl_->dims_of(port)) copy->slots[port].given = *dims;
-        copy->slots[port].released = impl_->slots[port].released;
+        copy->buffers[port] = impl().buffers[port];
+        if (const auto* dims = impl().dims_of(port)) copy->slots[port].given = *dims;
+        copy->slots[port].released = impl().slots[port].released;
         break;
       case PortRole::State:
-        copy->buffers[port] = impl_->buffers[port].copy();
-        if (const auto* dims = impl_->dims_of(port)) copy->slots[port].given = *dims;
+        copy->buffers[port] = impl().buffers[port].copy();
+        if (const auto* dims = impl().dims_of(port)) copy->slots[port].given = *dims;
         break;
       case PortRole::Input:
       case PortRole::Output:

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/driver/tensor_ref.h"
 #include "luminal/driver/trace.h"
+#include "luminal/graph/element_range.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {
@@ -29,24 +31,27 @@ class LUMINAL_API Executable {
   Executable& operator=(Executable&&) noexcept;
   ~Executable();
 
-  // Sets the elements of an input, weight or state, in row-major order. A span's type must be the
-  // tensor's (float for f16 and bf16 too, which rounds); a nested list converts.
-  template <typename T>
-  void set(const Tensor& tensor, std::span<const T> values) {
-    set_bytes(tensor, dtype_of<T>(), std::as_bytes(values));
+  // Tensors are given as such or by name: set(x, …) or set("x", …).
+
+  // Sets the elements of an input, weight or state, in row-major order: a vector, array or span, or
+  // a pointer and a count. Their type must be the tensor's (float for f16 and bf16 too, which
+  // rounds). Nested lists and containers of containers convert, and their dims are checked.
+  template <ElementRange R>
+  void set(const TensorRef& tensor, const R& values) {
+    set(tensor, std::ranges::data(values), std::ranges::size(values));
   }
   template <typename T>
-  void set(const Tensor& tensor, const std::vector<T>& values) {
-    set(tensor, std::span<const T>(values));
+  void set(const TensorRef& tensor, const T* values, size_t count) {
+    set_bytes(tensor, dtype_of<T>(), std::as_bytes(std::span(values, count)));
   }
-  void set(const Tensor& tensor, const NestedList& values);
-  void set(const Tensor& tensor, std::initializer_list<NestedList> values);
-  void set(const Tensor& tensor, TensorData data);  // shares the bytes, no copy
+  void set(const TensorRef& tensor, const NestedList& values);
+  void set(const TensorRef& tensor, std::initializer_list<NestedList> values);
+  void set(const TensorRef& tensor, TensorData data);  // shares the bytes, no copy
 
   // Lets go of a weight's elements, which runs don't read any more: all that needs them was
   // computed in the first run. After another weight is set it must be set again. UserError where
   // runs still read it.
-  void release(const Tensor& weight);
+  void release(const TensorRef& weight);
   // The same for every weight that no run reads any more; those that are still read stay.
   void release_folded();
 
@@ -57,8 +62,8 @@ class LUMINAL_API Executable {
   // The value of an output, a kept tensor or a leaf, contiguous. Elements convert to T as Cast
   // does. Of a state it is what the state holds now: after a run, its new value.
   template <typename T>
-  std::vector<T> get(const Tensor& tensor) const {
-    TensorData data = get_data(tensor).cast(dtype_of<T>());
+  std::vector<T> get(const TensorRef& tensor) const {
+    TensorData data = view_data(tensor).cast(dtype_of<T>());
     if constexpr (std::is_same_v<T, bool>) {
       std::vector<int64_t> values = data.to_ints();
       return std::vector<bool>(values.begin(), values.end());
@@ -67,8 +72,34 @@ class LUMINAL_API Executable {
       return std::vector<T>(first, first + data.bytes.size() / sizeof(T));
     }
   }
-  TensorData get_data(const Tensor& tensor) const;  // a copy, in the tensor's dtype
-  std::string print(const Tensor& tensor) const;    // nested brackets, long ones shortened
+  TensorData get_data(const TensorRef& tensor) const;  // a copy, in the tensor's dtype
+  std::string print(const TensorRef& tensor) const;    // nested brackets, long ones shortened
+
+  // The same elements where they are, without a copy. The next run, set() or bind_output() of this
+  // executable changes or frees them. T is the C++ type of the tensor's dtype.
+  template <typename T>
+  std::span<const T> view(const TensorRef& tensor) const {
+    const TensorData data = view_data(tensor);
+    check_view(tensor, dtype_of<T>());
+    return {reinterpret_cast<const T*>(data.bytes.data()), data.bytes.size() / sizeof(T)};
+  }
+  TensorData view_data(const TensorRef& tensor) const;  // for any dtype, with the dims
+
+  // Runs write this output to the caller's memory, which must hold the elements of every run, stay
+  // until unbind_output() or the executable's end, and overlap nothing else a run uses. Kernels
+  // write to it directly where it is aligned to 64 bytes; else it gets a copy as a run ends. Clones
+  // don't inherit it.
+  template <typename R>
+    requires ElementRange<R> && std::ranges::borrowed_range<R>
+  void bind_output(const TensorRef& tensor, R&& memory) {
+    bind_output(tensor, std::ranges::data(memory), std::ranges::size(memory));
+  }
+  template <typename T>
+    requires(!std::is_const_v<T>)
+  void bind_output(const TensorRef& tensor, T* memory, size_t count) {
+    bind_bytes(tensor, dtype_of<T>(), std::as_writable_bytes(std::span(memory, count)));
+  }
+  void unbind_output(const TensorRef& tensor);
 
   // The same code and the same weights, with inputs, results and a copy of the state of its own.
   Executable clone() const;
@@ -78,7 +109,10 @@ class LUMINAL_API Executable {
                                   const struct PartsUse& parts);
   struct Impl;
   explicit Executable(std::unique_ptr<Impl> impl);
-  void set_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes);
+  Impl& impl() const;  // UserError after it was moved from
+  void set_bytes(const TensorRef& tensor, DType dtype, std::span<const std::byte> bytes);
+  void bind_bytes(const TensorRef& tensor, DType dtype, std::span<std::byte> memory);
+  void check_view(const TensorRef& tensor, DType dtype) const;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw UserError(fmt::format("diff: {}: {}", path, what));
+  throw UserError(fmt::format("'{}': {}", path, what));
 }
 
 // The text after `'key':` in the header's Python dict.
@@ -64,7 +64,7 @@ std::vector<int64_t> npy_dims(const std::string& path, std::string_view text) {
   fail(path, "its header's shape does not end");
 }
 
-TensorData read_npy(const std::string& path, const std::shared_ptr<base::MappedFile>& file) {
+TensorData parse_npy(const std::string& path, const std::shared_ptr<base::MappedFile>& file) {
   std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < 12) fail(path, "it is too short for a .npy file");
   const auto* raw = reinterpret_cast<const uint8_t*>(bytes.data());
@@ -87,25 +87,51 @@ TensorData read_npy(const std::string& path, const std::shared_ptr<base::MappedF
   return data;
 }
 
+bool is_npy(std::span<const std::byte> bytes) {
+  return bytes.size() >= kNpyMagic.size() &&
+         std::memcmp(bytes.data(), kNpyMagic.data(), kNpyMagic.size()) == 0;
+}
+
+void check_size(const std::string& path, const TensorData& data) {
+  int64_t count = 1;
+  for (int64_t dim : data.dims) {
+    if (__builtin_mul_overflow(count, dim, &count)) fail(path, "its shape is too large");
+  }
+  const size_t most = data.bytes.size() * 8;  // no element has less than a bit
+  if (static_cast<uint64_t>(count) > most) {
+    fail(path,
+         fmt::format("it ends before the elements of its shape [{}]", fmt::join(data.dims, ", ")));
+  }
+  const auto wanted = static_cast<size_t>(byte_size(data.dtype, count));
+  if (data.bytes.size() == wanted) return;
+  fail(path, fmt::format("it has {} bytes of elements, [{}] of {} takes {}", data.bytes.size(),
+                         fmt::join(data.dims, ", "), name(data.dtype), wanted));
+}
+
 }  // namespace
+
+TensorData read_npy(const std::string& path) {
+  auto file = std::make_shared<base::MappedFile>(path);
+  if (!is_npy(file->bytes())) fail(path, "it is no .npy file; write it with numpy.save");
+  const TensorData data = parse_npy(path, file);
+  check_size(path, data);
+  const auto element = static_cast<size_t>(byte_size(data.dtype, 1));
+  if (reinterpret_cast<uintptr_t>(data.bytes.data()) % element == 0) return data;
+  return TensorData::copy_bytes(data.dtype, data.bytes, data.dims);
+}
 
 TensorData read_elements(const std::string& path, const TensorData& like) {
   auto file = std::make_shared<base::MappedFile>(path);
   std::span<const std::byte> bytes = file->bytes();
-  const bool npy = bytes.size() >= kNpyMagic.size() &&
-                   std::memcmp(bytes.data(), kNpyMagic.data(), kNpyMagic.size()) == 0;
   TensorData data =
-      npy ? read_npy(path, file)
+      is_npy(bytes)
+          ? parse_npy(path, file)
           : TensorData{.dtype = like.dtype, .dims = like.dims, .bytes = bytes, .owner = file};
   if (data.dims != like.dims) {
     fail(path, fmt::format("it holds [{}], the tensor is [{}]", fmt::join(data.dims, ", "),
                            fmt::join(like.dims, ", ")));
   }
-  const auto wanted = static_cast<size_t>(byte_size(data.dtype, data.n_elements()));
-  if (data.bytes.size() != wanted) {
-    fail(path, fmt::format("it has {} bytes of elements, [{}] of {} takes {}", data.bytes.size(),
-                           fmt::join(data.dims, ", "), name(data.dtype), wanted));
-  }
+  check_size(path, data);
   return data;
 }
 

@@ -3,9 +3,14 @@
 
 #include <string>
 
+#include "luminal/base/visibility.h"
 #include "luminal/graph/tensor_data.h"
 
 namespace luminal {
+
+// The array of a .npy file in C order, without a copy where its elements are aligned; UserError
+// that names the file and what is wrong with it.
+LUMINAL_API TensorData read_npy(const std::string& path);
 
 // The elements of `path`, as many as `like` has. A .npy file says its own dtype and must be in C
 // order with like's dims; any other file holds raw little-endian elements of like's dtype. Throws

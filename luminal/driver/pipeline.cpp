@@ -249,7 +249,7 @@ Executable compile_parts(const Graph& graph, const CompileOptions& options, cons
 
   auto impl = std::make_unique<Executable::Impl>();
   impl->graph = snapshot;
-  impl->source = &graph;
+  impl->source = graph.home();
   impl->variables = variables(*snapshot);
   impl->view_checks = std::make_shared<const ViewChecks>(*snapshot);
   impl->variants = Variants(impl->variables, options.variants);

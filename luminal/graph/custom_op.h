@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/base/errors.h"
 #include "luminal/base/visibility.h"
 #include "luminal/graph/tensor.h"
 
@@ -59,13 +60,13 @@ struct CustomKernel {
   // Called for ranges that cover every point once, from several threads at the same time; not at
   // all where the result is empty. So it must be safe to call at once with itself, and how points
   // are cut into ranges must not change their values. What it throws ends the run, after all
-  // threads are done: run() throws what the first range that failed threw.
+  // threads are done, as a CustomOpError of the first range that failed.
   std::function<void(const KernelCall&)> run = {};
 };
 
 struct CustomOp {
   std::string name;
-  // From the types of the inputs to the type of the result; throws UserError on wrong ones.
+  // From the types of the inputs to the type of the result; throws on wrong ones.
   std::function<TensorType(const std::vector<TensorType>&)> shape_rule;
   // Computes the result: `inputs` are contiguous, `result` has the resolved dims.
   std::function<void(const std::vector<TensorData>& inputs, TensorData::Writable& result)> compute;
@@ -75,6 +76,19 @@ struct CustomOp {
   // Computes it in place of `compute` on backends that run kernels. `compute` stays the meaning:
   // the interpreter uses it, and checked runs compare the kernel with it.
   std::optional<CustomKernel> kernel = {};
+};
+
+// What a function of a custom op threw, with the op's name before its message. The exception itself
+// is nested in it: std::rethrow_if_nested().
+class LUMINAL_API CustomOpError : public UserError {
+ public:
+  CustomOpError(std::string op, const std::string& message);
+  ~CustomOpError() override;
+
+  const std::string& op() const { return op_; }
+
+ private:
+  std::string op_;
 };
 
 LUMINAL_API Tensor custom_op(CustomOp op, const std::vector<Tensor>& inputs);

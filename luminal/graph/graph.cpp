@@ -3,17 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/custom_op.h"
 #include "luminal/graph/infer.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal {
 
-Graph::Graph() = default;
-Graph::~Graph() = default;
+Graph::Graph() : home_(std::make_shared<GraphHome>(this)) {}
+
+Graph::~Graph() { home_->graph = nullptr; }
+
+Graph::Graph(Graph&& other) noexcept : Graph() { take(other); }
+
+Graph& Graph::operator=(Graph&& other) noexcept {
+  if (this != &other) take(other);
+  return *this;
+}
+
+// `other` gets a new home, so that it can be used again. Running out of memory here ends the
+// program.
+void Graph::take(Graph& other) noexcept {
+  home_->graph = nullptr;  // tensors of what was here before belong to nothing
+  home_ = std::exchange(other.home_, std::make_shared<GraphHome>(&other));
+  home_->graph = this;
+  nodes_ = std::exchange(other.nodes_, {});
+  leaves_ = std::exchange(other.leaves_, {});
+  leaf_names_ = std::exchange(other.leaf_names_, {});
+  outputs_ = std::exchange(other.outputs_, {});
+  updates_ = std::exchange(other.updates_, {});
+  probes_ = std::exchange(other.probes_, {});
+  data_ = std::exchange(other.data_, {});
+}
 
 const Node& Graph::node(NodeId id) const {
   LUMINAL_CHECK(id.index() < nodes_.size(), "no such node");
@@ -29,6 +54,9 @@ std::string Graph::describe(NodeId id) const {
   const Node& n = node(id);
   if (n.op == Op::Input) return fmt::format("'{}'", n.as<InputAttr>().name);
   if (!n.label.empty()) return fmt::format("'{}'", n.label);
+  if (n.op == Op::Custom) {
+    return fmt::format("%{} (custom op '{}')", id.value, n.as<CustomAttr>().op->name);
+  }
   return fmt::format("%{} ({})", id.value, luminal::name(n.op));
 }
 
@@ -139,11 +167,20 @@ Tensor Graph::literal(TensorData data) {
 Tensor Graph::literal(const NestedList& values, DType dtype) { return literal(values.data(dtype)); }
 
 std::optional<Tensor> Graph::find(std::string_view name) {
-  if (auto it = leaf_names_.find(std::string(name)); it != leaf_names_.end()) {
-    return Tensor(this, it->second);
-  }
+  std::optional<NodeId> id = find_leaf(name);
+  if (!id) id = find_output(name);
+  return id ? std::optional(Tensor(this, *id)) : std::nullopt;
+}
+
+std::optional<NodeId> Graph::find_leaf(std::string_view name) const {
+  auto it = leaf_names_.find(std::string(name));
+  return it == leaf_names_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<NodeId> Graph::find_output(std::string_view name) const {
+  if (name.empty()) return std::nullopt;
   for (const Output& output : outputs_) {
-    if (output.name == name && !name.empty()) return Tensor(this, output.node);
+    if ((output.name.empty() ? node(output.node).label : output.name) == name) return output.node;
   }
   return std::nullopt;
 }

@@ -17,6 +17,7 @@
 
 namespace luminal {
 
+class Graph;
 class Tensor;
 
 struct Output {
@@ -40,11 +41,18 @@ struct Probe {
   double rtol = 0;
 };
 
-// Owns its nodes. Tensors point to their graph, so a graph neither moves nor copies by accident.
+// Where a graph is: shared with its tensors, which so follow a graph that moves.
+struct GraphHome {
+  Graph* graph = nullptr;  // null once the graph is gone
+};
+
+// Owns its nodes. When it moves, its tensors belong to the new place; clone() copies.
 class LUMINAL_API Graph {
  public:
   Graph();
   ~Graph();
+  Graph(Graph&& other) noexcept;  // `other` is empty then
+  Graph& operator=(Graph&& other) noexcept;
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -63,6 +71,9 @@ class LUMINAL_API Graph {
 
   // The named leaf or output; none if there is no such name.
   std::optional<Tensor> find(std::string_view name);
+  std::optional<NodeId> find_leaf(std::string_view name) const;
+  // An output by its name, or a kept tensor by its label.
+  std::optional<NodeId> find_output(std::string_view name) const;
 
   // Node inspection. Ids are dense from 0; a removed node stays as a gap.
   size_t size() const { return nodes_.size(); }
@@ -86,11 +97,16 @@ class LUMINAL_API Graph {
   // The same nodes with the same ids, in a graph of its own.
   std::unique_ptr<Graph> clone() const;
 
+  // The same for all of a graph's life, and no other graph's.
+  const std::shared_ptr<GraphHome>& home() const { return home_; }
+
  private:
   friend class Tensor;
   friend class GraphEditor;
   Tensor leaf(Role role, std::string_view name, Dims dims, DType dtype);
+  void take(Graph& other) noexcept;
 
+  std::shared_ptr<GraphHome> home_;
   std::deque<Node> nodes_;  // references to nodes and their dims stay good while it grows
   std::vector<NodeId> leaves_;
   std::unordered_map<std::string, NodeId> leaf_names_;

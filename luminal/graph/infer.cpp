@@ -6,11 +6,18 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/call_custom.h"
 #include "luminal/shape/index_range.h"
 #include "luminal/shape/shape.h"
 
 namespace luminal {
 namespace {
+
+// How messages name the op of a node.
+std::string op_text(const Node& node) {
+  if (node.op != Op::Custom) return std::string(name(node.op));
+  return fmt::format("custom op '{}'", node.as<CustomAttr>().op->name);
+}
 
 // One node under inspection: the op's name and its inputs, for rules and messages.
 struct Subject {
@@ -24,7 +31,7 @@ struct Subject {
                        text(input(i).dims));
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw UserError(fmt::format("{}: {}", name(node.op), what));
+    throw UserError(fmt::format("{}: {}", op_text(node), what));
   }
 };
 
@@ -190,7 +197,7 @@ TensorType custom(const Subject& subject) {
     types.push_back({subject.input(i).dims, subject.input(i).dtype});
   }
   const CustomOp& op = *subject.node.as<CustomAttr>().op;
-  TensorType result = op.shape_rule(types);
+  TensorType result = call_custom(op, "shape_rule", [&] { return op.shape_rule(types); });
   const auto rank = static_cast<int>(result.dims.size());
   if (op.kernel && (op.kernel->parallel_dims < 0 || op.kernel->parallel_dims > rank)) {
     subject.fail(
@@ -274,12 +281,12 @@ TensorType infer_type(const Graph& graph, const Node& node) {
   TensorType type = infer_by_op({graph, node});
   if (type.dims.size() > Shape::kMaxRank) {
     throw UserError(fmt::format("{}: the result would have {} dims, {} are supported; merge some",
-                                name(node.op), type.dims.size(), Shape::kMaxRank));
+                                op_text(node), type.dims.size(), Shape::kMaxRank));
   }
   for (Expr dim : type.dims) {
     if (dim.upper_bound() < 0) {
       throw UserError(
-          fmt::format("{}: {} has a negative dim: {}", name(node.op), text(type.dims), dim.text()));
+          fmt::format("{}: {} has a negative dim: {}", op_text(node), text(type.dims), dim.text()));
     }
   }
   return type;

@@ -88,27 +88,4 @@ Tensor full_like(const Tensor& like, const Scalar& value) {
 
 }  // namespace prim
 
-Tensor custom_op(CustomOp op, const std::vector<Tensor>& inputs) {
-  if (inputs.empty()) {
-    throw UserError(fmt::format("custom_op '{}': give it at least one input", op.name));
-  }
-  if (!op.shape_rule || !op.compute) {
-    throw UserError(fmt::format("custom_op '{}': it needs a shape rule and a callback", op.name));
-  }
-  if (op.kernel && !op.kernel->run) {
-    throw UserError(fmt::format(
-        "custom_op '{}': its kernel has no function; give CustomKernel::run or no kernel",
-        op.name));
-  }
-  std::vector<NodeId> ids;
-  for (const Tensor& input : inputs) ids.push_back(input.id());
-  return inputs.front().graph().add(
-      {.op = Op::Custom,
-       .dtype = DType::F32,
-       .dims = {},
-       .inputs = std::move(ids),
-       .attribute = CustomAttr{std::make_shared<const CustomOp>(std::move(op))},
-       .label = {}});
-}
-
 }  // namespace luminal

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "luminal/base/errors.h"
 
@@ -45,10 +46,14 @@ std::vector<int64_t> solve_dims(const Tensor& tensor, int64_t count) {
 }  // namespace
 
 Graph& Tensor::graph() const {
-  if (graph_ == nullptr) {
+  if (home_ == nullptr) {
     throw UserError("an empty Tensor was used; assign it the result of an op or a leaf first");
   }
-  return *graph_;
+  if (home_->graph == nullptr) {
+    throw UserError(
+        "a Tensor was used after its Graph is gone; keep the Graph as long as its tensors");
+  }
+  return *home_->graph;
 }
 
 const Node& Tensor::node() const { return graph().node(id_); }
@@ -87,7 +92,7 @@ Tensor Tensor::set(TensorData data) const {
                                 describe(), luminal::name(n.dtype), luminal::name(data.dtype),
                                 luminal::name(data.dtype)));
   }
-  graph_->data_.insert_or_assign(id_, std::move(data));
+  graph().data_.insert_or_assign(id_, std::move(data));
   return *this;
 }
 
@@ -96,7 +101,7 @@ Tensor Tensor::set(DataLoader loader) const {
     throw UserError(fmt::format(
         "set {}: only inputs, weights and states hold data; this is computed", describe()));
   }
-  graph_->data_.insert_or_assign(id_, std::move(loader));
+  graph().data_.insert_or_assign(id_, std::move(loader));
   return *this;
 }
 
@@ -130,14 +135,14 @@ Tensor Tensor::output(std::string_view name) const {
   Tensor seen = *this;
   const Node& node = graph().node(id_);
   if (node.op == Op::Input && node.as<InputAttr>().role == Role::State) {
-    seen = graph_->add({.op = Op::View,
+    seen = graph().add({.op = Op::View,
                         .dtype = node.dtype,
                         .dims = {},
                         .inputs = {id_},
                         .attribute = IndexMap::identity(node.dims),
                         .label = {}});
   }
-  graph_->outputs_.push_back({seen.id(), std::string(name)});
+  graph().outputs_.push_back({seen.id(), std::string(name)});
   return seen;
 }
 
@@ -151,7 +156,7 @@ Tensor Tensor::keep() const {
   bool kept = std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
     return output.node == id_ && output.name.empty();
   });
-  if (!kept) graph_->outputs_.push_back({id_, {}});
+  if (!kept) graph().outputs_.push_back({id_, {}});
   return *this;
 }
 
@@ -171,6 +176,11 @@ Tensor Tensor::diff(std::string_view path, double atol, double rtol) const {
                              .atol = atol,
                              .rtol = rtol});
   return *this;
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  if (!tensor.valid()) return out << "(an empty tensor)";
+  return out << tensor.describe() << ' ' << tensor.dtype() << tensor.dims();
 }
 
 }  // namespace luminal

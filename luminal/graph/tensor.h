@@ -1,15 +1,20 @@
-// Tensor: a cheap handle to a node of a graph, with the views and the handle's own facts as
-// members. What computes is a free function: see composite/.
+// Tensor: a cheap handle to a node of a graph. What computes is a function (see composite/) and,
+// where it is about one tensor, a method too: relu(x) and x.relu() are the same.
 #pragma once
 
 #include <cstddef>
 #include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/options.h"
+#include "luminal/graph/element_range.h"
 #include "luminal/graph/graph.h"
 
 namespace luminal {
@@ -17,14 +22,16 @@ namespace luminal {
 class LUMINAL_API Tensor {
  public:
   Tensor() = default;  // names nothing; using it is a UserError
-  Tensor(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
+  Tensor(Graph* graph, NodeId id) : home_(graph->home()), id_(id) {}
 
-  Graph& graph() const;
+  Graph& graph() const;  // UserError once it is gone
+  const std::shared_ptr<GraphHome>& home() const { return home_; }
   NodeId id() const { return id_; }
-  bool valid() const { return graph_ != nullptr; }
+  bool valid() const { return home_ != nullptr; }
   const Node& node() const;
   DType dtype() const;
   const Dims& dims() const;
+  const Dims& shape() const { return dims(); }
   int rank() const;
   Expr dim(int axis) const;  // negative axes count from the end
   Expr n_elements() const;
@@ -49,6 +56,7 @@ class LUMINAL_API Tensor {
   Tensor slice(int axis, Expr start, Expr stop, Expr step = 1) const;
   Tensor slice_from(int axis, Expr start) const;  // to the end
   Tensor select(int axis, Expr index) const;      // one of them, without the axis
+  Tensor operator[](Expr index) const { return select(0, index); }
   Tensor narrow(int axis, Expr start, Expr size) const;
   // Windows of `size`, `step` apart, as a new last axis.
   Tensor unfold(int axis, Expr size, Expr step, Expr dilation = 1) const;
@@ -59,14 +67,15 @@ class LUMINAL_API Tensor {
   Tensor cast(DType dtype) const;
   Tensor bitcast(DType dtype) const;
 
-  // Sets the elements of an input, weight or state, now or when first needed.
-  template <typename T>
-  Tensor set(std::span<const T> values) const {
-    return set_bytes(dtype_of<T>(), std::as_bytes(values));
+  // Sets the elements of an input, weight or state, in row-major order, now or when first needed:
+  // a vector, array or span, a pointer and a count, a nested list, or elements with their dims.
+  template <ElementRange R>
+  Tensor set(const R& values) const {
+    return set(std::ranges::data(values), std::ranges::size(values));
   }
   template <typename T>
-  Tensor set(const std::vector<T>& values) const {
-    return set(std::span<const T>(values));
+  Tensor set(const T* values, size_t count) const {
+    return set_bytes(dtype_of<T>(), std::as_bytes(std::span(values, count)));
   }
   Tensor set(const NestedList& values) const;
   Tensor set(std::initializer_list<NestedList> values) const;
@@ -91,6 +100,9 @@ class LUMINAL_API Tensor {
   // p50/p95/p99 of the difference and the ten worst places.
   Tensor diff(std::string_view path, double atol = 1e-5, double rtol = 1e-5) const;
 
+  // The operations as methods.
+#include "luminal/graph/tensor_methods.inc"
+
   Tensor operator-() const;
   Tensor& operator+=(const Tensor& other);
   Tensor& operator-=(const Tensor& other);
@@ -104,8 +116,11 @@ class LUMINAL_API Tensor {
  private:
   Tensor set_bytes(DType dtype, std::span<const std::byte> bytes) const;
 
-  Graph* graph_ = nullptr;
+  std::shared_ptr<GraphHome> home_;
   NodeId id_;
 };
+
+// 'x' f32[batch, 3]: its name, dtype and dims. Its value is the executable's: Executable::print.
+LUMINAL_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace luminal

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <ostream>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
@@ -94,6 +95,10 @@ std::vector<int64_t> TensorData::to_ints() const {
 int64_t NestedList::saturate(double value) { return float_to_int(DType::I64, value); }
 
 NestedList::NestedList(std::initializer_list<NestedList> items) {
+  join({items.begin(), items.size()});
+}
+
+void NestedList::join(std::span<const NestedList> items) {
   dims_.push_back(static_cast<int64_t>(items.size()));
   const NestedList* first = nullptr;
   for (const NestedList& item : items) {
@@ -170,5 +175,7 @@ std::string print(const TensorData& data, int max_per_dim) {
   print_axis(data, 0, 0, data.n_elements(), std::max(max_per_dim, 2), out);
   return out;
 }
+
+std::ostream& operator<<(std::ostream& out, const TensorData& data) { return out << print(data); }
 
 }  // namespace luminal

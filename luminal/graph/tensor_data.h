@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -47,7 +49,23 @@ struct TensorData::Writable {
   std::span<std::byte> bytes;
 };
 
-// A nested list of numbers: {{1, 2}, {3, 4}}.
+namespace detail {
+
+// Whether T is a number, or a range of what is: vectors of vectors, arrays of arrays.
+template <typename T>
+constexpr bool holds_numbers() {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return !std::is_same_v<T, char>;
+  } else if constexpr (std::ranges::input_range<const T>) {
+    using Item = std::ranges::range_value_t<const T>;
+    if constexpr (!std::is_same_v<Item, T>) return holds_numbers<Item>();
+  }
+  return false;
+}
+
+}  // namespace detail
+
+// A nested list of numbers: {{1, 2}, {3, 4}}, or a container of containers of them.
 class LUMINAL_API NestedList {
  public:
   template <typename T>
@@ -55,11 +73,19 @@ class LUMINAL_API NestedList {
   NestedList(T value)  // NOLINT: a number is a list of rank 0
       : real_{static_cast<double>(value)}, integer_{to_integer(value)} {}
   NestedList(std::initializer_list<NestedList> items);
+  template <std::ranges::input_range R>
+    requires(detail::holds_numbers<R>())
+  NestedList(const R& items) {  // NOLINT: a container of numbers is a list
+    std::vector<NestedList> rows;
+    for (const auto& item : items) rows.emplace_back(item);
+    join(rows);
+  }
 
   // Throws UserError where rows differ in length.
   TensorData data(DType dtype) const;
 
  private:
+  void join(std::span<const NestedList> items);
   template <typename T>
   static int64_t to_integer(T value) {
     if constexpr (std::is_integral_v<T>)
@@ -80,5 +106,6 @@ using DataLoader = std::function<TensorData()>;
 
 // Nested brackets; longer than `max_per_dim` along a dim, the middle is left out as "...".
 LUMINAL_API std::string print(const TensorData& data, int max_per_dim = 8);
+LUMINAL_API std::ostream& operator<<(std::ostream& out, const TensorData& data);  // as print()
 
 }  // namespace luminal

@@ -180,12 +180,12 @@ Tensor Tensor::slice(int axis, Expr start, Expr stop, Expr step) const {
   if (step.upper_bound() < 0) {
     const Expr from = slice_bound(start, size, -1, -1);
     const Expr to = slice_bound(stop, size, -1, -1);
-    const Expr count = max(ceil_div(from - to, -step), 0);
+    const Expr count = luminal::max(ceil_div(from - to, -step), 0);
     return prim::view(*this, IndexMap::slice(dims(), which, from, count, step));
   }
   const Expr from = slice_bound(start, size, 0, 0);
   const Expr to = slice_bound(stop, size, 0, 0);
-  const Expr count = max(ceil_div(to - from, step), 0);
+  const Expr count = luminal::max(ceil_div(to - from, step), 0);
   return prim::view(*this, IndexMap::slice(dims(), which, from, count, step));
 }
 
@@ -271,7 +271,7 @@ Tensor Tensor::repeat(const Dims& times) const {
 Tensor Tensor::cast(DType to) const { return prim::cast(*this, to); }
 Tensor Tensor::bitcast(DType to) const { return prim::bitcast(*this, to); }
 
-Tensor Tensor::operator-() const { return neg(*this); }
+Tensor Tensor::operator-() const { return luminal::neg(*this); }
 Tensor& Tensor::operator+=(const Tensor& other) { return *this = *this + other; }
 Tensor& Tensor::operator-=(const Tensor& other) { return *this = *this - other; }
 Tensor& Tensor::operator*=(const Tensor& other) { return *this = *this * other; }

@@ -17,7 +17,16 @@ bool is_weight(const Node& node) {
 }  // namespace
 
 Scope::Scope(Graph& graph, std::string prefix, DType dtype)
-    : graph_(&graph), prefix_(std::move(prefix)), dtype_(dtype) {}
+    : home_(graph.home()), prefix_(std::move(prefix)), dtype_(dtype) {}
+
+Graph& Scope::graph() const {
+  if (home_->graph == nullptr) {
+    throw UserError(fmt::format(
+        "nn: scope '{}' was used after its Graph is gone; keep the Graph as long as its scopes",
+        prefix_));
+  }
+  return *home_->graph;
+}
 
 Scope Scope::with_formats(WeightFormats formats) const {
   Scope same = *this;
@@ -77,8 +86,8 @@ Tensor Scope::leaf(const std::string& full, const Dims& dims, DType dtype) const
                     "input whose feature dims are fixed",
                     full, text(dims)));
   }
-  std::optional<Tensor> found = graph_->find(full);
-  if (!found) return graph_->weight(full, dims, dtype);
+  std::optional<Tensor> found = graph().find(full);
+  if (!found) return graph().weight(full, dims, dtype);
   if (is_weight(found->node()) && same_dims(found->dims(), dims) && found->dtype() == dtype) {
     return *found;
   }

@@ -30,7 +30,7 @@ class LUMINAL_API Scope {
   // The same scope, whose weights and those of its children are quantised as `formats` says.
   Scope with_formats(WeightFormats formats) const;
 
-  Graph& graph() const { return *graph_; }
+  Graph& graph() const;  // UserError once it is gone
   const std::string& prefix() const { return prefix_; }
   DType dtype() const { return dtype_; }  // of the weights it makes
 
@@ -49,7 +49,7 @@ class LUMINAL_API Scope {
   std::string path(std::string_view name) const;
   Tensor leaf(const std::string& full, const Dims& dims, DType dtype) const;
 
-  Graph* graph_;
+  std::shared_ptr<const GraphHome> home_;
   std::string prefix_;
   DType dtype_;
   std::shared_ptr<const WeightFormats> formats_;  // null: all are plain

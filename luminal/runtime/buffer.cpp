@@ -30,6 +30,12 @@ Buffer Buffer::borrow(std::span<const std::byte> bytes, std::shared_ptr<const vo
   return buffer;
 }
 
+Buffer Buffer::lend(std::span<std::byte> memory) {
+  Buffer buffer = borrow(memory, nullptr);
+  buffer.write_ = memory.data();
+  return buffer;
+}
+
 std::span<std::byte> Buffer::writable() const {
   LUMINAL_CHECK(write_ != nullptr, "a borrowed buffer was asked for write access");
   return {write_, bytes_.size()};

@@ -16,6 +16,8 @@ class Buffer {
   static Buffer allocate(size_t size);  // zeroed; DeviceError when there is no memory
   // Somebody else's bytes, kept alive by `owner`; read only.
   static Buffer borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+  // Somebody else's memory to write to, which must outlive the buffer.
+  static Buffer lend(std::span<std::byte> memory);
 
   bool valid() const { return valid_; }
   size_t size() const { return bytes_.size(); }
@@ -33,7 +35,7 @@ class Buffer {
  private:
   std::span<const std::byte> bytes_;
   std::shared_ptr<const void> owner_;
-  std::byte* write_ = nullptr;  // null when borrowed
+  std::byte* write_ = nullptr;  // null when it is read only
   bool valid_ = false;
 };
 

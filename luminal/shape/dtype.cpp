@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ostream>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
@@ -48,6 +49,7 @@ DType promote_ints(DType a, DType b) {
 
 std::span<const DType> all_dtypes() { return kAll; }
 std::string_view name(DType dtype) { return row(dtype).text; }
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
 DTypeKind kind(DType dtype) { return row(dtype).kind; }
 int bits(DType dtype) { return row(dtype).bits; }
 

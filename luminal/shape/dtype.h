@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,7 +22,8 @@ enum class DType : uint8_t {
 enum class DTypeKind : uint8_t { Float, Int, Bool, Packed };
 
 LUMINAL_API std::span<const DType> all_dtypes();
-LUMINAL_API std::string_view name(DType dtype);  // "bf16"
+LUMINAL_API std::string_view name(DType dtype);                        // "bf16"
+LUMINAL_API std::ostream& operator<<(std::ostream& out, DType dtype);  // its name
 LUMINAL_API std::optional<DType> dtype_from_name(std::string_view text);
 LUMINAL_API DTypeKind kind(DType dtype);
 LUMINAL_API int bits(DType dtype);
@@ -37,8 +39,7 @@ inline bool is_int(DType dtype) { return kind(dtype) == DTypeKind::Int; }
 // wider over narrower, f16 with bf16 gives f32, u8 with a signed type the wider signed one.
 LUMINAL_API DType promote(DType a, DType b);
 
-// The dtype of a C++ element type: dtype_of<float>() is F32. 16-bit floats are held as Half,
-// BFloat.
+// The dtype of a C++ element type: dtype_of<float>() is F32. The 16-bit floats have none.
 template <typename T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, double>)
@@ -56,7 +57,10 @@ constexpr DType dtype_of() {
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 1)
     return DType::I8;
   else {
-    static_assert(std::is_same_v<T, uint8_t>, "no dtype holds this C++ type");
+    static_assert(
+        std::is_same_v<T, uint8_t>,
+        "no dtype holds this C++ type: convert to float, double, bool, a signed integer or "
+        "uint8_t");
     return DType::U8;
   }
 }

@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -120,6 +121,7 @@ class LUMINAL_API Expr {
   // The same for equal expressions in every run.
   uint64_t hash() const;
   friend bool operator==(Expr a, Expr b) { return a.id_ == b.id_; }
+  LUMINAL_API friend std::ostream& operator<<(std::ostream& out, Expr e);  // as text()
 
  private:
   friend struct ExprAccess;

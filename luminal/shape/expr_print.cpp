@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <ostream>
 
 namespace luminal {
 namespace {
@@ -293,6 +294,8 @@ std::string c_extremum(const Node& n) {
 }
 
 }  // namespace
+
+std::ostream& operator<<(std::ostream& out, Expr e) { return out << e.text(); }
 
 std::string Expr::text() const {
   TextPrinter printer;

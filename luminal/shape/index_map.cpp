@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
 namespace luminal {
 namespace {
@@ -272,6 +273,8 @@ std::string text(const Dims& dims) {
   }
   return out + "]";
 }
+
+std::ostream& operator<<(std::ostream& out, const Dims& dims) { return out << text(dims); }
 
 Expr n_elements(const Dims& dims) {
   Expr product = 1;

@@ -7,6 +7,7 @@
 // may divide by zero, which gives 0, always where the predicate is 0.
 #pragma once
 
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,6 +68,7 @@ class LUMINAL_API IndexMap {
 
 // "[s, 64]"
 LUMINAL_API std::string text(const Dims& dims);
+LUMINAL_API std::ostream& operator<<(std::ostream& out, const Dims& dims);  // as text()
 LUMINAL_API Expr n_elements(const Dims& dims);
 // Row-major strides of contiguous dims, in elements.
 LUMINAL_API std::vector<Expr> contiguous_strides(const Dims& dims);

@@ -310,7 +310,7 @@ void add_reductions(Table& table) {
   table["all"] = reduction(all);
   table["logsumexp"] = reduction(logsumexp);
   table["var"] = spread(var);
-  table["std"] = spread(luminal::std);
+  table["std"] = spread(luminal::stddev);
   table["argmax"] = position(argmax);
   table["argmin"] = position(argmin);
   table["cumsum"] = along(cumsum);

@@ -110,7 +110,7 @@ TEST_P(CustomKernelOn, AnErrorOfTheFirstRangeEndsTheRun) {
       exe.run();
       FAIL() << "no error";
     } catch (const std::runtime_error& error) {
-      EXPECT_STREQ(error.what(), "from point 0");
+      EXPECT_STREQ(error.what(), "custom op 'add_twice': kernel: from point 0");
     }
   }
   fails = false;

@@ -190,12 +190,12 @@ class Faults(unittest.TestCase):
 
     def test_a_custom_kernel_that_computes_something_else(self):
         self.assert_cause("custom-kernel-disagrees", "fault-custom-kernel", stage="run",
-                          kernel="own kernel of %5 (custom)", element="[0, 7]")
+                          kernel="own kernel of %5 (custom op 'twice')", element="[0, 7]")
         self.assert_right("custom")
 
     def test_a_custom_kernel_that_writes_outside(self):
         first = self.assert_cause("writes-outside", "fault-custom-outside", stage="run",
-                                  kernel="own kernel of %5 (custom)")
+                                  kernel="own kernel of %5 (custom op 'twice')")
         self.assertIn("bytes past the end", first["why"])
 
     # What authors of rules get wrong. The graph of all of them is right without.

@@ -7,6 +7,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/call_custom.h"
 #include "luminal/runtime/thread_pool.h"
 #include "luminal/shape/resolve_dims.h"
 
@@ -42,13 +43,13 @@ int64_t product(std::span<const int64_t> dims) {
 
 }  // namespace
 
-CustomLaunch prepare_custom_launch(const CustomKernel& kernel, std::span<const TensorType> types,
+CustomLaunch prepare_custom_launch(const CustomOp& op, std::span<const TensorType> types,
                                    const Bindings& bindings, int threads) {
   CustomLaunch launch;
-  launch.kernel = &kernel;
+  launch.op = &op;
   for (const TensorType& type : types) {
     const Result<ResolvedDims> dims = resolve_dims(type.dims, bindings);
-    if (!dims) throw UserError("run: a custom op: " + dims.why());
+    if (!dims) throw UserError("run: custom op '" + op.name + "': " + dims.why());
     launch.dims.push_back(dims->sizes);
   }
   for (size_t k = 0; k + 1 < types.size(); ++k) {
@@ -57,7 +58,7 @@ CustomLaunch prepare_custom_launch(const CustomKernel& kernel, std::span<const T
   const std::span<const int64_t> result = launch.dims.back();
   launch.result.dtype = types.back().dtype;
   if (product(result) == 0) return launch;
-  launch.points = product(result.first(static_cast<size_t>(kernel.parallel_dims)));
+  launch.points = product(result.first(static_cast<size_t>(op.kernel->parallel_dims)));
   // Two threads must not write to one byte. How long a point takes isn't known, so all threads take
   // part where there are points for them.
   if (bits(types.back().dtype) < 8) return launch;
@@ -76,7 +77,9 @@ void run(CustomLaunch& launch, std::span<const void* const> params) {
   launch.result.dims = launch.dims.back();
   launch.result.data = const_cast<void*>(params.back());
   if (launch.threads == 1) {
-    launch.kernel->run({launch.operands, launch.result, 0, launch.points});
+    call_custom(*launch.op, "kernel", [&] {
+      launch.op->kernel->run({launch.operands, launch.result, 0, launch.points});
+    });
     return;
   }
   FirstError error;
@@ -86,12 +89,12 @@ void run(CustomLaunch& launch, std::span<const void* const> params) {
     const int64_t begin = launch.points * share / launch.threads;
     const int64_t end = launch.points * (share + 1) / launch.threads;
     try {
-      launch.kernel->run({launch.operands, launch.result, begin, end});
+      launch.op->kernel->run({launch.operands, launch.result, begin, end});
     } catch (...) {
       error.keep_current(begin);
     }
   });
-  error.rethrow();
+  call_custom(*launch.op, "kernel", [&] { error.rethrow(); });
 }
 
 }  // namespace luminal::backends::cpu

@@ -10,7 +10,7 @@ namespace luminal::backends::cpu {
 
 // What a custom kernel needs for one set of sizes. Worth keeping while they stay.
 struct CustomLaunch {
-  const CustomKernel* kernel = nullptr;
+  const CustomOp* op = nullptr;
   std::vector<std::vector<int64_t>> dims;  // of the operands, then of the result
   std::vector<KernelOperand> operands;     // dims and addresses are filled in when it runs
   KernelResult result;
@@ -18,12 +18,12 @@ struct CustomLaunch {
   int threads = 1;     // shares that it runs in
 };
 
-// `types` are those of the operands and of the result.
-CustomLaunch prepare_custom_launch(const CustomKernel& kernel, std::span<const TensorType> types,
+// Of an op that has a kernel. `types` are those of the operands and of the result.
+CustomLaunch prepare_custom_launch(const CustomOp& op, std::span<const TensorType> types,
                                    const Bindings& bindings, int threads);
 
-// Reads operand k at params[k] and writes to the last of them. Allocates nothing. Throws what the
-// kernel threw for the first range of points that failed.
+// Reads operand k at params[k] and writes to the last of them. Allocates nothing. Throws
+// CustomOpError for the first range of points that failed.
 void run(CustomLaunch& launch, std::span<const void* const> params);
 
 }  // namespace luminal::backends::cpu

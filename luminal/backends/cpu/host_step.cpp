@@ -30,15 +30,15 @@ HostStep::HostStep(const LoadRequest& request, int source) : graph_(std::make_un
   node_ = copy_subgraph(graph, {&node, 1}, *graph_, inputs)[0].id();
   custom_ = graph.node(node).op == Op::Custom;
   if (!custom_) return;
-  const std::optional<CustomKernel>& kernel = graph_->node(node_).as<CustomAttr>().op->kernel;
-  if (kernel) kernel_ = &*kernel;
+  const CustomOp& op = *graph_->node(node_).as<CustomAttr>().op;
+  if (op.kernel) own_kernel_ = &op;
 }
 
 CustomLaunch HostStep::prepare(const Bindings& bindings, int threads) const {
   std::vector<TensorType> types;
   for (NodeId leaf : leaves_) types.push_back({graph_->node(leaf).dims, graph_->node(leaf).dtype});
   types.push_back({graph_->node(node_).dims, graph_->node(node_).dtype});
-  return prepare_custom_launch(*kernel_, types, bindings, threads);
+  return prepare_custom_launch(*own_kernel_, types, bindings, threads);
 }
 
 void HostStep::interpret(const Bindings& bindings, std::span<const void* const> params) const {

@@ -23,7 +23,7 @@ class HostStep {
   // A custom op: the user's code, which the compiler knows nothing about.
   bool is_custom() const { return custom_; }
   // The op brings a kernel: prepare() once per set of sizes, then run() of what it gave.
-  bool has_kernel() const { return kernel_ != nullptr; }
+  bool has_kernel() const { return own_kernel_ != nullptr; }
   CustomLaunch prepare(const Bindings& bindings, int threads) const;
   // By the interpreter: reads operand k at params[k], writes to the last. This allocates.
   void interpret(const Bindings& bindings, std::span<const void* const> params) const;
@@ -34,7 +34,7 @@ class HostStep {
   std::vector<NodeId> leaves_;  // of graph_, one per operand
   std::vector<kernel::ClassId> operands_;
   bool custom_ = false;
-  const CustomKernel* kernel_ = nullptr;  // the node's, in graph_
+  const CustomOp* own_kernel_ = nullptr;  // the node's op, where it brings a kernel
 };
 
 }  // namespace luminal::backends::cpu

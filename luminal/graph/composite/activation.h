@@ -2,16 +2,10 @@
 #pragma once
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/options.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {
-
-enum class GeluApproximation { None, Tanh };
-
-struct SoftplusOptions {
-  double beta = 1;
-  double threshold = 20;  // above it (after beta) the result is x itself
-};
 
 LUMINAL_API Tensor relu(const Tensor& x);  // max(x, 0); NaN stays
 // x·Φ(x) by erf, or by its tanh approximation.

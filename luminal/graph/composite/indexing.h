@@ -3,6 +3,7 @@
 #pragma once
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/options.h"
 #include "luminal/graph/scalar.h"
 #include "luminal/graph/tensor.h"
 
@@ -19,10 +20,6 @@ LUMINAL_API Tensor scatter(const Tensor& x, int axis, const Tensor& index, const
 LUMINAL_API Tensor scatter(const Tensor& x, int axis, const Tensor& index, const Scalar& src);
 // The same, adding.
 LUMINAL_API Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& src);
-
-struct IndexPutOptions {
-  bool accumulate = false;  // adds instead of replacing
-};
 
 // x with the rows (along axis 0) that `index` names replaced by `values`, which broadcast to
 // [index dims…, row dims…].

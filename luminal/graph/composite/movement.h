@@ -4,16 +4,11 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/options.h"
 #include "luminal/graph/scalar.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {
-
-// Elements added at the two ends of an axis; negative ones are cut off.
-struct Padding {
-  Expr before = 0;
-  Expr after = 0;
-};
 
 // x surrounded by `value`, one Padding per axis.
 LUMINAL_API Tensor pad(const Tensor& x, const std::vector<Padding>& paddings,

@@ -141,7 +141,7 @@ Tensor var(const Tensor& x, const Axes& axes, const VarOptions& options) {
   });
 }
 
-Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
+Tensor stddev(const Tensor& x, const Axes& axes, const VarOptions& options) {
   check_float("std", x);
   return in_compute_dtype(x, [&](const Tensor& v) { return prim::sqrt(var(v, axes, options)); });
 }

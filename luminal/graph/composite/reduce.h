@@ -1,33 +1,13 @@
 // Reductions over one axis, a list of axes or all of them, and running ones along an axis.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/graph/composite/options.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {
-
-// The axes a reduction goes over; an empty list means all. Negative ones count from the end.
-struct Axes {
-  Axes() = default;
-  Axes(int axis) : list{axis} {}                          // NOLINT: an axis is a list of one
-  Axes(std::initializer_list<int> axes) : list(axes) {}   // NOLINT: a list of axes is Axes
-  Axes(std::vector<int> axes) : list(std::move(axes)) {}  // NOLINT: a list of axes is Axes
-  std::vector<int> list;
-};
-
-struct ReduceOptions {
-  bool keepdim = false;  // reduced axes stay, with size 1
-};
-
-struct VarOptions {
-  int correction = 1;  // the divisor is n - correction, at least 0
-  bool keepdim = false;
-};
 
 // Integers and bool add and multiply as i64; an empty sum is 0, an empty product 1.
 LUMINAL_API Tensor sum(const Tensor& x, const Axes& axes = {}, const ReduceOptions& options = {});
@@ -42,7 +22,9 @@ LUMINAL_API Tensor all(const Tensor& x, const Axes& axes = {}, const ReduceOptio
 // These take floats; f16 and bf16 compute in f32 and round once.
 LUMINAL_API Tensor mean(const Tensor& x, const Axes& axes = {}, const ReduceOptions& options = {});
 LUMINAL_API Tensor var(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
-LUMINAL_API Tensor std(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
+// The square root of var: x.std() as a method. The function isn't called std, which the namespace
+// is.
+LUMINAL_API Tensor stddev(const Tensor& x, const Axes& axes = {}, const VarOptions& options = {});
 // log Σ e^x without overflow; integers as f32.
 LUMINAL_API Tensor logsumexp(const Tensor& x, const Axes& axes = {},
                              const ReduceOptions& options = {});

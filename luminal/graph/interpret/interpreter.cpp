@@ -11,7 +11,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_thread.h"
-#include "luminal/graph/custom_op.h"
+#include "luminal/graph/call_custom.h"
 #include "luminal/graph/interpret/blocks.h"
 #include "luminal/graph/interpret/index_eval.h"
 #include "luminal/graph/interpret/lanes.h"
@@ -256,7 +256,8 @@ class Interpreter::Evaluator {
     std::vector<TensorData> inputs;
     for (NodeId input : node.inputs) inputs.push_back(to_data(input, graph_.node(input).dtype));
     TensorData::Writable result = TensorData::zeros(node.dtype, resolved.dims);
-    node.as<CustomAttr>().op->compute(inputs, result);
+    const CustomOp& op = *node.as<CustomAttr>().op;
+    call_custom(op, "compute", [&] { op.compute(inputs, result); });
     std::vector<int64_t> at(static_cast<size_t>(resolved.count));
     std::iota(at.begin(), at.end(), int64_t{0});
     load(result.data, at.data(), resolved.count, lanes);
