@@ -1,4 +1,4 @@
-# Configures a consumer from scratch, builds it and runs it; stops at the first failure.
+# Configures a consumer from scratch, builds it and runs it, or its tests; stops at the first failure.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
@@ -15,4 +15,8 @@ if(launcher)
 endif()
 run(${CMAKE_COMMAND} -G ${generator} -S ${source} -B ${binary} ${options})
 run(${CMAKE_COMMAND} --build ${binary} --parallel 2)
-run(${binary}/consumer)
+if(EXISTS ${binary}/consumer)
+  run(${binary}/consumer)
+else()
+  run(${CMAKE_CTEST_COMMAND} --test-dir ${binary} --output-on-failure --no-tests=error)
+endif()

@@ -111,6 +111,20 @@ TEST(ThreadSafety, ClonesWithThreadsOfTheirOwnRunAtOnce) {
   });
 }
 
+TEST(ThreadSafety, ClonesWriteToMemoryOfTheirCallers) {
+  const Rows rows(16);
+  const Executable first = compile(rows.graph, {.threads = 1, .cache_folder = "none"});
+  Executable reference = first.clone();
+  const std::vector<float> expected = rows.run(reference, 64);
+  std::vector<std::vector<float>> memory(kThreads, std::vector<float>(64));
+  at_once(kThreads, [&](int k) {
+    Executable own = first.clone();
+    own.bind_output("y", memory[static_cast<size_t>(k)]);
+    for (int run = 0; run < 10; ++run) rows.run(own, 64);
+  });
+  for (const std::vector<float>& result : memory) EXPECT_EQ(result, expected);
+}
+
 // A Llama of one layer with random weights, as a folder.
 void write_model(const std::string& folder) {
   std::ofstream(folder + "/config.json")

@@ -1,0 +1,46 @@
+#include "tests/driver/user_errors/mistakes.h"
+
+namespace luminal {
+namespace {
+
+// Compiles y = relu(x) with x [s, 4].
+Executable compile_relu(Graph& g, const CompileOptions& options) {
+  g.input("x", {Expr::var("s", 1, 8), 4}).relu().output("y");
+  return compile(g, options);
+}
+
+}  // namespace
+
+std::vector<Mistake> compiling_mistakes() {
+  return {
+      {"a backend that isn't there", [](Graph& g) { compile_relu(g, {.backend = "gpu"}); }},
+      {"a target that isn't there", [](Graph& g) { compile_relu(g, {.target = "avx1024"}); }},
+      {"f64 arithmetic on a backend that compiles kernels",
+       [](Graph& g) { compile_relu(g, {.backend = "cpu", .float64 = true}); }},
+      {"fewer than no threads", [](Graph& g) { compile_relu(g, {.threads = -1}); }},
+      {"a fusion pattern that isn't there",
+       [](Graph& g) { compile_relu(g, {.fusion_groups = {{"swigloo", FusionPolicy::Never}}}); }},
+      {"a group of rules that isn't there",
+       [](Graph& g) { compile_relu(g, {.disable_rules = {"algebruh"}}); }},
+      {"rules that don't parse",
+       [](Graph& g) { compile_relu(g, {.rules = {{"mine.egg", "(rewrite (Add x"}}}); }},
+      {"variants of a variable that isn't there",
+       [](Graph& g) { compile_relu(g, {.variants = {{"batch", {1, 4}}}}); }},
+      {"a typical size of a variable that isn't there",
+       [](Graph& g) { compile_relu(g, {.typical_sizes = {{"batch", 4}}}); }},
+      {"a run that takes more memory than it may",
+       [](Graph& g) {
+         Executable exe = compile_relu(g, {.memory_limit = 64});
+         exe.set("x", std::vector<float>(32));
+         exe.run({{"s", 8}});
+       }},
+      {"one variable with two pairs of bounds",
+       [](Graph& g) {
+         g.input("a", {Expr::var("s", 1, 8)});
+         g.input("b", {Expr::var("s", 1, 16)});
+         compile(g);
+       }},
+  };
+}
+
+}  // namespace luminal
