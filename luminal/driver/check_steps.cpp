@@ -40,6 +40,16 @@ bool floats_decide(const Graph& graph) {
   return false;
 }
 
+// Whether the bits of a float are read as an integer anywhere in the graph.
+bool bits_decide(const Graph& graph) {
+  for (uint32_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(NodeId{id});
+    if (node.op != Op::Bitcast || is_float(node.dtype)) continue;
+    if (is_float(graph.node(node.inputs[0]).dtype)) return true;
+  }
+  return false;
+}
+
 DType less_precise(DType a, DType b) { return step_tolerance(a) < step_tolerance(b) ? b : a; }
 
 // The least precise floats that a kernel computes with. An f32 that it makes of bf16 differs by
@@ -114,7 +124,8 @@ StepChecker::StepChecker(const Graph& graph, const StepNotes& notes, const Bindi
       notes_(notes),
       bindings_(bindings),
       checks_(std::move(checks)),
-      floats_decide_(floats_decide(graph)) {
+      floats_decide_(floats_decide(graph)),
+      bits_decide_(bits_decide(graph)) {
   if (!checks_.against_graph) return;
   keep_leaves(leaf);
   expect_nodes();
@@ -342,6 +353,7 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
                         .expected = value_at(param, reference.result(p).data()),
                         .allowance = {.least = least_precise(kernel), .inside = reference.inside()},
                         .may_turn = floats_decide_,
+                        .bits_decide = bits_decide_,
                         .at = points.empty() ? nullptr : &reference.written(p),
                         .varied = [&](const interpret::Arithmetic& arithmetic) {
                           const LoopReference varied = interpreted(arithmetic);
@@ -376,6 +388,7 @@ void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& low
                         .expected = expected->second,
                         .allowance = allowance,
                         .may_turn = floats_decide_,
+                        .bits_decide = bits_decide_,
                         .varied = [&](const interpret::Arithmetic& arithmetic) {
                           interpret::Interpreter interpreter(
                               graph_, bindings_, leaf_,

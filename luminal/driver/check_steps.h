@@ -75,6 +75,7 @@ class StepChecker : public runtime::StepObserver {
   const StepChecks checks_;
   interpret::LeafData leaf_;                        // as before the run
   const bool floats_decide_;                        // of elements that aren't floats
+  const bool bits_decide_;                          // of elements that are
   std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
   std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter
   std::map<kernel::ClassId, double> off_;           // by how much what was stored differs from that

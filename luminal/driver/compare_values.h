@@ -37,6 +37,8 @@ struct ValueComparison {
   Allowance allowance;
   // Whether elements that aren't floats may depend on roundings.
   bool may_turn = false;
+  // Whether floats may be made of the bits of others: a last bit can make any number of them.
+  bool bits_decide = false;
   // The elements to compare, in row-major order; null: all.
   const std::vector<int64_t>* at = nullptr;
   // Empty: the tolerance alone decides.

@@ -114,6 +114,18 @@ TEST(CheckedRun, TakesNoOverflowInAnotherOrderForAMistake) {
   }
 }
 
+// A last bit of a sum, multiplied as an integer, makes any number of it.
+TEST(CheckedRun, TakesNoNumberMadeOfBitsForAMistake) {
+  Graph graph;
+  Tensor x = graph.input("x", {64, 100});
+  Tensor bits = prim::bitcast(sum(sin(x), 1), DType::I32);
+  Tensor mixed = bits * prim::full(graph, {64}, int64_t{0x1e3779b1}, DType::I32);
+  prim::recip(prim::bitcast(mixed, DType::F32)).output("y");
+  std::vector<float> values(64 * 100);
+  for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 977) * 0.37f;
+  EXPECT_NO_THROW(run_checked(graph, x, values));
+}
+
 TEST(CheckedRun, TakesNoOverflowInAScatterForAMistake) {
   Graph graph;
   Tensor x = graph.input("x", {3});
