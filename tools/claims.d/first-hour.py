@@ -196,6 +196,8 @@ def in_clean_trees(context, script, *arguments):
                           cache / "luminal-trees"])
     if result.returncode != 0:
         raise Short(next((line for line in result.stderr.splitlines() if "Error" in line), last_line(result)))
+    if "skipped=" in result.stderr:
+        raise Short("part of it was skipped: chroot is for root")
     return last_line(result), True
 
 
