@@ -155,8 +155,8 @@ void Executable::set_bytes(const TensorRef& tensor, DType dtype, std::span<const
   }
   std::optional<int64_t> wanted = n_elements(port.dims).to_int();
   if (wanted && *wanted != count) {
-    throw UserError(fmt::format("set '{}': {} has {} elements, {} were given", port.name,
-                                text(port.dims), *wanted, count));
+    throw UserError(fmt::format("set '{}': {} has {} elements, {} were given; give all of them",
+                                port.name, text(port.dims), *wanted, count));
   }
   impl().hold(at, Buffer::borrow(data.bytes, data.owner), std::nullopt);
 }

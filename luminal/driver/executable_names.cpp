@@ -86,9 +86,10 @@ size_t Executable::Impl::leaf_of(const TensorRef& tensor, const char* asked) con
   }
   auto it = leaf_port.find(id);
   if (it == leaf_port.end()) {
-    throw UserError(
-        fmt::format("{} {}: it is computed; only inputs, weights and states can be set, here {}",
-                    asked, graph->describe(id), listed(leaf_names(*graph))));
+    throw UserError(fmt::format(
+        "{} {}: it is computed; only inputs, weights and states can be set, here {}", asked,
+        tensor.tensor() != nullptr ? graph->describe(id) : fmt::format("'{}'", tensor.name()),
+        listed(leaf_names(*graph))));
   }
   return it->second;
 }

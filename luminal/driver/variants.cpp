@@ -22,7 +22,8 @@ Variants::Variants(const std::vector<Expr>& variables,
         std::find_if(variables.begin(), variables.end(), [&](Expr v) { return v.name() == name; });
     if (variable == variables.end()) {
       throw UserError(
-          fmt::format("compile: variants for '{}', but the graph has no such variable", name));
+          fmt::format("compile: variants for '{}', but the graph has no such variable; it has: {}",
+                      name, variables.empty() ? "none" : luminal::text(variables)));
     }
     const int64_t lower = variable->lower_bound(), upper = variable->upper_bound();
     Axis axis{.variable = *variable, .ranges = {}};

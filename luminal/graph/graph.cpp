@@ -81,6 +81,12 @@ Tensor Graph::add(Node node) {
 
 Tensor Graph::leaf(Role role, std::string_view name, Dims dims, DType dtype) {
   for (Expr dim : dims) {
+    if (dim.to_int().value_or(0) < 0) {
+      throw UserError(
+          fmt::format("input '{}': dim {} of {} is negative; give its size, or Expr::var for one "
+                      "that runs bind",
+                      name, dim.text(), text(dims)));
+    }
     if (dim.lower_bound() < 0 || dim.uses_indices()) {
       throw UserError(fmt::format(
           "input '{}': dim {} of {} may be negative; give its variable a lower bound of 0 or more",
@@ -116,7 +122,7 @@ void Graph::update(const Tensor& state, const Tensor& value) {
   }
   if (!same_dims(s.dims, value.dims()) || s.dtype != value.dtype()) {
     throw UserError(
-        fmt::format("update: state {} is {}{}, the value {} is {}{}; they must be equal",
+        fmt::format("update: state {} is {}{}, the value {} is {}{}; cast or reshape the value",
                     state.describe(), luminal::name(s.dtype), text(s.dims), value.describe(),
                     luminal::name(value.dtype()), text(value.dims())));
   }

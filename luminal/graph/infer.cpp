@@ -99,7 +99,7 @@ TensorType bitcast(const Subject& subject) {
   auto plain = [](DType dtype) { return is_float(dtype) || is_int(dtype); };
   if (!plain(from) || !plain(to) || bits(from) != bits(to)) {
     subject.fail(
-        fmt::format("{} can't be read as {}: {} is {} bits wide, {} is {}; choose a type of "
+        fmt::format("{}, can't be read as {}: {} is {} bits wide, {} is {}; choose a type of "
                     "the same width, not bool or u4",
                     subject.input_text(0), name(to), name(from), bits(from), name(to), bits(to)));
   }

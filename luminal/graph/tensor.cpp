@@ -32,13 +32,13 @@ std::vector<int64_t> solve_dims(const Tensor& tensor, int64_t count) {
   }
   if (unknown >= 0) {
     if (known == 0 || count % known != 0) {
-      throw UserError(fmt::format("set {}: {} elements don't fill {}", tensor.describe(), count,
-                                  text(tensor.dims())));
+      throw UserError(fmt::format("set {}: {} elements don't fill {}; give a multiple of {}",
+                                  tensor.describe(), count, text(tensor.dims()), known));
     }
     dims[static_cast<size_t>(unknown)] = count / known;
   } else if (known != count) {
-    throw UserError(fmt::format("set {}: {} elements given, {} has {}", tensor.describe(), count,
-                                text(tensor.dims()), known));
+    throw UserError(fmt::format("set {}: {} elements given, {} has {}; give all of them",
+                                tensor.describe(), count, text(tensor.dims()), known));
   }
   return dims;
 }
@@ -75,8 +75,9 @@ Expr Tensor::dim(int axis) const {
 Tensor Tensor::set(TensorData data) const {
   const Node& n = node();
   if (n.op != Op::Input) {
-    throw UserError(fmt::format(
-        "set {}: only inputs, weights and states hold data; this is computed", describe()));
+    throw UserError(
+        fmt::format("set {}: it is computed; set the inputs, weights and states that it depends on",
+                    describe()));
   }
   bool fits = data.dims.size() == n.dims.size();
   for (size_t i = 0; fits && i < data.dims.size(); ++i) {
@@ -98,8 +99,9 @@ Tensor Tensor::set(TensorData data) const {
 
 Tensor Tensor::set(DataLoader loader) const {
   if (node().op != Op::Input) {
-    throw UserError(fmt::format(
-        "set {}: only inputs, weights and states hold data; this is computed", describe()));
+    throw UserError(
+        fmt::format("set {}: it is computed; set the inputs, weights and states that it depends on",
+                    describe()));
   }
   graph().data_.insert_or_assign(id_, std::move(loader));
   return *this;

@@ -11,6 +11,7 @@
 #include "luminal/graph/composite/math.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/graph/tensor.h"
+#include "luminal/shape/shape.h"
 
 namespace luminal {
 
@@ -19,10 +20,11 @@ using composite::normalize_axis;
 
 namespace {
 
-// `wanted` with its -1, if any, replaced so that it has as many elements as `source`.
-Dims solve_reshape(const Dims& source, Dims wanted) {
+// `wanted` with its -1, if any, replaced so that it has as many elements as `source`. `what` begins
+// the messages.
+Dims solve_reshape(std::string_view what, const Dims& source, Dims wanted) {
   const Expr total = n_elements(source);
-  const std::string asked = fmt::format("reshape: {} to {}", text(source), text(wanted));
+  const std::string asked = fmt::format("{} {} to {}", what, text(source), text(wanted));
   int unknown = -1;
   Expr known = 1;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -95,7 +97,11 @@ Tensor Tensor::t() const {
 }
 
 Tensor Tensor::reshape(const Dims& wanted) const {
-  const Dims solved = solve_reshape(dims(), wanted);
+  const Dims solved = solve_reshape("reshape:", dims(), wanted);
+  if (solved.size() > Shape::kMaxRank) {
+    throw UserError(fmt::format("reshape: {} to {}: {} dims are too many; {} are supported",
+                                text(dims()), text(wanted), solved.size(), Shape::kMaxRank));
+  }
   return prim::view(*this, IndexMap::reshape(dims(), solved));
 }
 
@@ -165,7 +171,9 @@ Tensor Tensor::merge_dims(int first, int count) const {
 
 Tensor Tensor::split_dims(int axis, std::span<const Expr> factors) const {
   const int which = normalize_axis("split_dims", axis, dims());
-  const Dims solved = solve_reshape({dims()[at(which)]}, Dims(factors.begin(), factors.end()));
+  const std::string what = fmt::format("split_dims: axis {} of {}:", which, text(dims()));
+  const Dims solved =
+      solve_reshape(what, {dims()[at(which)]}, Dims(factors.begin(), factors.end()));
   return prim::view(*this, IndexMap::split(dims(), which, solved));
 }
 

@@ -22,15 +22,21 @@ void check_ints(std::string_view op, const Tensor& x) {
 }
 
 Tensor both(const Tensor& a, const Tensor& b) {
-  return a.dtype() == DType::Bool ? prim::mul(a, b) : prim::bit_and(a, b);
+  if (a.dtype() == DType::Bool) return prim::mul(a, b);
+  check_ints("bitwise_and", a);
+  return prim::bit_and(a, b);
 }
 
 Tensor either(const Tensor& a, const Tensor& b) {
-  return a.dtype() == DType::Bool ? prim::add(a, b) : a + b - prim::bit_and(a, b);
+  if (a.dtype() == DType::Bool) return prim::add(a, b);
+  check_ints("bitwise_or", a);
+  return a + b - prim::bit_and(a, b);
 }
 
 Tensor one_of(const Tensor& a, const Tensor& b) {
-  return a.dtype() == DType::Bool ? negation(prim::equal(a, b)) : a + b - 2 * prim::bit_and(a, b);
+  if (a.dtype() == DType::Bool) return negation(prim::equal(a, b));
+  check_ints("bitwise_xor", a);
+  return a + b - 2 * prim::bit_and(a, b);
 }
 
 // 2^n for 0 ≤ n < the dtype's width, as a product over the bits of n.

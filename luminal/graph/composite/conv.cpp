@@ -74,7 +74,7 @@ void check_weights(std::string_view op, const Tensor& x, const Tensor& weight,
       weight.dim(1) != channels / groups) {
     throw UserError(
         fmt::format("{}: {} channels in {} groups want a weight [out, {}, …], out a "
-                    "multiple of {}, but it is {}",
+                    "multiple of {}, but it is {}; check its layout and groups",
                     op, channels.text(), groups, groups < 1 ? "?" : (channels / groups).text(),
                     groups, text(weight.dims())));
   }

@@ -200,8 +200,10 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Expr>& sizes, int a
   Expr start = 0;
   for (Expr size : sizes) start = start + size;
   if (start != x.dim(which)) {
-    throw UserError(fmt::format("split: the sizes add up to {}, but axis {} of {} is {}",
-                                start.text(), axis, text(x.dims()), x.dim(which).text()));
+    throw UserError(
+        fmt::format("split: the sizes add up to {}, but axis {} of {} is {}; change the "
+                    "sizes, or slice it first",
+                    start.text(), axis, text(x.dims()), x.dim(which).text()));
   }
   start = 0;
   for (Expr size : sizes) {

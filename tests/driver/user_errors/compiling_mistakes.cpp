@@ -14,7 +14,6 @@ Executable compile_relu(Graph& g, const CompileOptions& options) {
 std::vector<Mistake> compiling_mistakes() {
   return {
       {"a backend that isn't there", [](Graph& g) { compile_relu(g, {.backend = "gpu"}); }},
-      {"a target that isn't there", [](Graph& g) { compile_relu(g, {.target = "avx1024"}); }},
       {"f64 arithmetic on a backend that compiles kernels",
        [](Graph& g) { compile_relu(g, {.backend = "cpu", .float64 = true}); }},
       {"fewer than no threads", [](Graph& g) { compile_relu(g, {.threads = -1}); }},
@@ -26,14 +25,6 @@ std::vector<Mistake> compiling_mistakes() {
        [](Graph& g) { compile_relu(g, {.rules = {{"mine.egg", "(rewrite (Add x"}}}); }},
       {"variants of a variable that isn't there",
        [](Graph& g) { compile_relu(g, {.variants = {{"batch", {1, 4}}}}); }},
-      {"a typical size of a variable that isn't there",
-       [](Graph& g) { compile_relu(g, {.typical_sizes = {{"batch", 4}}}); }},
-      {"a run that takes more memory than it may",
-       [](Graph& g) {
-         Executable exe = compile_relu(g, {.memory_limit = 64});
-         exe.set("x", std::vector<float>(32));
-         exe.run({{"s", 8}});
-       }},
       {"one variable with two pairs of bounds",
        [](Graph& g) {
          g.input("a", {Expr::var("s", 1, 8)});

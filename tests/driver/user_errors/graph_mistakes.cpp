@@ -79,7 +79,9 @@ std::vector<Mistake> graph_mistakes() {
       {"a custom op's shape rule that throws",
        [](Graph& g) {
          CustomOp op = doubled();
-         op.shape_rule = [](const std::vector<TensorType>& inputs) { return inputs.at(1); };
+         op.shape_rule = [](const std::vector<TensorType>&) -> TensorType {
+           throw std::invalid_argument("it wants two inputs");
+         };
          custom_op(op, {g.input("x", {2})});
        }},
       {"a custom op that throws in a run",
