@@ -27,9 +27,9 @@ LUMINAL_API Tensor view(const Tensor& x, IndexMap map);  // x itself under the i
 // Along the innermost dim.
 LUMINAL_API Tensor reduce(const Tensor& x, Reducer reducer);
 LUMINAL_API Tensor scan(const Tensor& x, Reducer reducer);
-LUMINAL_API Tensor gather(const Tensor& data, const Tensor& index);
+LUMINAL_API Tensor gather(const Tensor& data, const Tensor& index);  // rows of `data` by index
 LUMINAL_API Tensor scatter(const Tensor& dest, const Tensor& index, const Tensor& values,
-                           std::optional<Reducer> combine = std::nullopt);
+                           std::optional<Reducer> combine = std::nullopt);  // rows written
 // The value of `expr`, over Expr::index(k, dims[k]), at each index.
 LUMINAL_API Tensor iota(Graph& graph, Expr expr, Dims dims, DType dtype);
 // A scalar, repeated to `dims`.

@@ -60,12 +60,12 @@ class LUMINAL_API Tensor {
   Tensor narrow(int axis, Expr start, Expr size) const;
   // Windows of `size`, `step` apart, as a new last axis.
   Tensor unfold(int axis, Expr size, Expr step, Expr dilation = 1) const;
-  Tensor flip(std::initializer_list<int> axes) const;
-  Tensor roll(Expr shift, int axis) const;
-  Tensor repeat(const Dims& times) const;  // as PyTorch's: tiles
+  Tensor flip(std::initializer_list<int> axes) const;  // the elements of each axis reversed
+  Tensor roll(Expr shift, int axis) const;             // elements moved by `shift`, around the end
+  Tensor repeat(const Dims& times) const;              // as PyTorch's: tiles
 
-  Tensor cast(DType dtype) const;
-  Tensor bitcast(DType dtype) const;
+  Tensor cast(DType dtype) const;     // elements converted
+  Tensor bitcast(DType dtype) const;  // the same bits as another dtype
 
   // Sets the elements of an input, weight or state, in row-major order, now or when first needed:
   // a vector, array or span, a pointer and a count, a nested list, or elements with their dims.

@@ -1,4 +1,4 @@
-"""The README's first program is examples/01_first_program.cpp, and the links of the documents lead somewhere."""
+"""Programs that documents show in whole are those of examples/, and the links of the documents lead somewhere."""
 import pathlib
 import re
 import unittest
@@ -16,6 +16,12 @@ class Readme(unittest.TestCase):
         expected = ROOT / "examples/01_first_program.out"
         if expected.exists():
             self.assertIn("```\n" + expected.read_text() + "```", (ROOT / "README.md").read_text())
+
+    def test_the_ported_model_is_the_example(self):
+        page = (ROOT / "docs/port-pytorch.md").read_text()
+        for name, language in (("port_pytorch.py", "python"), ("10_port_pytorch.cpp", "cpp")):
+            text = (ROOT / "examples" / name).read_text()
+            self.assertTrue(f"```{language}\n{text}```" in page, f"docs/port-pytorch.md doesn't show examples/{name} as it is")
 
     def test_links_lead_to_files(self):
         documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]

@@ -14,6 +14,6 @@ LUMINAL_API Tensor silu(const Tensor& x);     // x·sigmoid(x)
 LUMINAL_API Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
 LUMINAL_API Tensor tanh(const Tensor& x);     // accurate near 0, ±1 at ±inf
 LUMINAL_API Tensor softplus(const Tensor& x, const SoftplusOptions& options = {});  // log(1 + e^x)
-LUMINAL_API Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01);
+LUMINAL_API Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01);  // slope·x below 0
 
 }  // namespace luminal

@@ -39,8 +39,8 @@ LUMINAL_API Tensor eye(Graph& graph, Expr rows, Expr columns, DType dtype = DTyp
 // 1 at each index along a new last axis of size `classes`, else 0; i64.
 LUMINAL_API Tensor one_hot(const Tensor& index, Expr classes);
 LUMINAL_API Tensor full(Graph& graph, const Dims& dims, const Scalar& value,
-                        DType dtype = DType::F32);
-LUMINAL_API Tensor zeros(Graph& graph, const Dims& dims, DType dtype = DType::F32);
-LUMINAL_API Tensor ones(Graph& graph, const Dims& dims, DType dtype = DType::F32);
+                        DType dtype = DType::F32);  // `value` everywhere
+LUMINAL_API Tensor zeros(Graph& graph, const Dims& dims, DType dtype = DType::F32);  // all 0
+LUMINAL_API Tensor ones(Graph& graph, const Dims& dims, DType dtype = DType::F32);   // all 1
 
 }  // namespace luminal
