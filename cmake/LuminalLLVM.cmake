@@ -1,4 +1,6 @@
 # Finds LLVM 19, 20 or 21; luminal_llvm is what links it. LLVM_DIR names the folder of another LLVMConfig.cmake.
+# LLVM's package looks for libedit with a C compiler, which a project in C++ alone doesn't have.
+set(CMAKE_DISABLE_FIND_PACKAGE_LibEdit TRUE)
 set(luminal_llvm_versions 19.1 20.1 21.1)  # in the order of preference
 if(LLVM_DIR)
   find_package(LLVM REQUIRED CONFIG)

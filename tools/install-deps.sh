@@ -40,7 +40,7 @@ done
 
 system_packages=(
   g++ cmake ninja-build python3
-  llvm-19-dev libfmt-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev
+  llvm-19-dev libfmt-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev libedit-dev
   libgtest-dev libgmock-dev libbenchmark-dev
 )
 test_packages=(

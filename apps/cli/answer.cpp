@@ -29,6 +29,58 @@ std::string sampling_text(const llm::SamplingOptions& sampling) {
   return text + fmt::format(", seed {}", sampling.seed);
 }
 
+}  // namespace
+
+llm::Model open_model(const ModelArguments& arguments) {
+  llm::Model model = llm::Model::open(arguments.path);
+  check(arguments.generate_options(model).sampling);
+  context_of(model, arguments.session_options());
+  return model;
+}
+
+llm::Session open_session(const llm::Model& model, const ModelArguments& arguments,
+                          ProgressLine& line) {
+  llm::SessionOptions options = arguments.session_options();
+  options.compile.progress = [&line](const CompileProgress& now) { line.show(now); };
+  llm::Session session(model, options);
+  line.clear();
+  return session;
+}
+
+llm::Generated stream_answer(llm::Session& session, std::span<const TokenId> prompt,
+                             llm::GenerateOptions options, const AnswerOutput& output) {
+  const auto goes_on = [&] { return !output.interrupted || !output.interrupted(); };
+  options.on_prompt = [&](int64_t done, int64_t total) {
+    output.line.show_share("reading the prompt", done, total, "tokens");
+    return goes_on();
+  };
+  options.on_text = [&](std::string_view piece) {
+    output.line.clear();
+    output.writer.write(piece);
+    return static_cast<bool>(std::cout) && goes_on();  // whoever reads it may be gone
+  };
+  llm::Generated generated = generate(session, prompt, options);
+  output.line.clear();
+  return generated;
+}
+
+void note_full_context(const llm::Session& session, llm::EndReason reason) {
+  if (reason != llm::EndReason::ContextFull) return;
+  const int64_t most = session.model().decoder().context;
+  std::cerr << fmt::format(
+      "luminal: the text ends here: the context of {} tokens is full{}\n", session.context(),
+      session.context() < most ? fmt::format("; --context makes it larger, up to {}", most) : "");
+}
+
+std::string speed_text(const llm::Generated& generated) {
+  const llm::GenerateStats& stats = generated.stats;
+  std::string text =
+      fmt::format("{} token{}", generated.ids.size(), generated.ids.size() == 1 ? "" : "s");
+  if (stats.tokens_per_second > 0)
+    text += fmt::format(", {:.1f} tokens/s", stats.tokens_per_second);
+  return text + fmt::format(", first token after {:.2f} s", stats.first_token_seconds);
+}
+
 void print_stats(const llm::Session& session, const llm::Generated& generated,
                  const llm::SamplingOptions& sampling, int threads) {
   const auto line = [](const char* label, const std::string& text) {
@@ -52,48 +104,6 @@ void print_stats(const llm::Session& session, const llm::Generated& generated,
                              static_cast<double>(session.cache_bytes(session.context())) / 1e6));
   line("sampling", sampling_text(sampling));
   line("ended", std::string(text(generated.reason)));
-}
-
-}  // namespace
-
-llm::Model open_model(const ModelArguments& arguments) {
-  llm::Model model = llm::Model::open(arguments.path);
-  check(arguments.generate_options(model).sampling);
-  context_of(model, arguments.session_options());
-  return model;
-}
-
-llm::Session open_session(const llm::Model& model, const ModelArguments& arguments,
-                          ProgressLine& line) {
-  llm::SessionOptions options = arguments.session_options();
-  options.compile.progress = [&line](const CompileProgress& now) { line.show(now); };
-  llm::Session session(model, options);
-  line.clear();
-  return session;
-}
-
-llm::Generated answer(llm::Session& session, std::span<const TokenId> prompt,
-                      const ModelArguments& arguments, ProgressLine& line) {
-  if (line.due()) line.show("reading weights and prompt");
-  llm::GenerateOptions options = arguments.generate_options(session.model());
-  options.on_text = [&line](std::string_view piece) {
-    line.clear();
-    std::cout << piece << std::flush;
-    return static_cast<bool>(std::cout);  // whoever reads it may be gone
-  };
-  llm::Generated generated = generate(session, prompt, options);
-  line.clear();
-  std::cout << std::endl;
-  if (generated.reason == llm::EndReason::ContextFull) {
-    const int64_t most = session.model().decoder().context;
-    std::cerr << fmt::format(
-        "luminal: the text ends here: the context of {} tokens is full{}\n", session.context(),
-        session.context() < most ? fmt::format("; --context makes it larger, up to {}", most) : "");
-  }
-  if (arguments.stats) {
-    print_stats(session, generated, options.sampling, arguments.compile.threads);
-  }
-  return generated;
 }
 
 }  // namespace luminal::cli

@@ -50,8 +50,8 @@ void run(const CompileCommand& options) {
   report.stop_after = options.stop_after;
   CompileOptions compile_options = options.compile.parsed();
   compile_options.report = &report;
-  ProgressLine line;
-  if (options.progress || line.on_terminal()) {
+  ProgressLine line(options.progress);
+  if (line.shows()) {
     compile_options.progress = [&line](const CompileProgress& now) { line.show(now); };
   }
   try {

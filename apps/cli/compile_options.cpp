@@ -86,7 +86,7 @@ void CompileArguments::add_to(CLI::App& app) {
          "it is measured to be faster, or always where it can")
       ->check(CLI::IsMember({"never", "measured", "always"}))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0: as many as this process may use")
+  app.add_option("-t,--threads", options.threads, "0: as many as this process may use")
       ->check(not_negative());
   app.add_option("--memory-limit", options.memory_limit,
                  "Bytes that a run may take beside inputs and weights, as 1048576 or 512MB; 0: the "

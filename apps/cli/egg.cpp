@@ -129,9 +129,9 @@ void run(const EggArguments& options) {
                      options.explain_json == "-";
   std::ostream& out = piped ? std::cerr : std::cout;
 
-  ProgressLine line;
+  ProgressLine line(options.progress);
   egraph::RunLimits limits = options.limits;
-  if (options.progress || line.on_terminal()) {
+  if (line.shows()) {
     limits.progress = [&line](const egraph::RunProgress& now) { show(line, now); };
   }
   egraph::EGraph egraph;

@@ -16,6 +16,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
 #include "luminal/base/os_memory.h"
+#include "luminal/base/os_terminal.h"
 #include "luminal/llm/embedder.h"
 
 namespace luminal::cli {
@@ -123,21 +124,26 @@ void embed(const EmbedArguments& options) {
   Totals totals;
   std::vector<llm::Embedding> kept;  // for --similarity alone: there may be many texts
   for (size_t i = 0; i < texts.size(); ++i) {
+    line.show_share("embedding", static_cast<int64_t>(i), static_cast<int64_t>(texts.size()),
+                    "texts");
     const auto start = std::chrono::steady_clock::now();
     llm::Embedding embedding = embedder.embed(texts[i]);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     totals.seconds.push_back(taken.count());
     totals.tokens += embedding.read;
     if (embedding.read < embedding.tokens) {
+      line.clear();
       std::cerr << fmt::format("luminal: text {} has {} tokens; the model reads the first {}\n",
                                i + 1, embedding.tokens, embedding.read);
     }
     if (options.similarity) {
       kept.push_back(std::move(embedding));
     } else {
+      if (base::output_is_terminal()) line.clear();
       print_embedding(texts[i], embedding, options.format);
     }
   }
+  line.clear();
   if (options.similarity) print_similarity(kept, options.format);
   if (options.stats) print_stats(embedder, std::move(totals));
 }

@@ -72,7 +72,7 @@ Compiled compile_model(const std::string& path, const ExplainArguments& options,
 Compiled compiled(const std::string& path, const ExplainArguments& options,
                   CompileOptions compile_options) {
   ProgressLine line;
-  if (line.on_terminal()) {
+  if (line.shows()) {
     compile_options.progress = [&line](const CompileProgress& now) { line.show(now); };
   }
   Compiled made;

@@ -15,7 +15,7 @@ CLI::Option* add_dtype(CLI::App& app, std::string& dtype) {
 DType dtype_of(const std::string& name) { return name == "bf16" ? DType::BF16 : DType::F32; }
 
 void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
-  app.add_option("--threads", compile.threads, "0: as many as this process may use")
+  app.add_option("-t,--threads", compile.threads, "0: as many as this process may use")
       ->check(not_negative());
   app.add_option("--cache", compile.cache_folder,
                  "Where plans and compiled kernels are kept: a folder, or 'none'");
@@ -25,7 +25,7 @@ void ModelArguments::add_to(CLI::App& app) {
   const auto add = [&](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->group(kGroup);
   };
-  add("--max-tokens", max_tokens, "The most new tokens; 0: as many as the context has room for")
+  add("-n,--max-tokens", max_tokens, "The most new tokens; 0: as many as the context has room for")
       ->check(not_negative());
   CLI::Option* warm =
       add("--temperature", temperature,
@@ -41,11 +41,12 @@ void ModelArguments::add_to(CLI::App& app) {
       ->type_name("TEXT")
       ->allow_extra_args(false);
   add("--system", system, "What the model is told before the conversation")->type_name("TEXT");
-  add("--context", context,
+  add("-c,--context", context,
       "Tokens that fit, prompt and answer together; 0: what the model is made for, 4096 at most")
       ->check(not_negative());
   add_dtype(app, dtype)->group(kGroup);
-  app.add_flag("--stats", stats,
+  app.add_flag("-q,--quiet", quiet, "Print the answer and errors, nothing else")->group(kGroup);
+  app.add_flag("-v,--verbose,--stats", stats,
                "Say what loading, compiling and each token took, and which share of the read "
                "bandwidth that is; on standard error")
       ->group(kGroup);

@@ -30,6 +30,7 @@ struct ModelArguments {
   int64_t context = 0;
   std::string dtype = "f32";
   bool stats = false;
+  bool quiet = false;
   // What the model's makers suggest unless given.
   std::optional<double> temperature, top_p, min_p, repeat_penalty;
   std::optional<int64_t> top_k;

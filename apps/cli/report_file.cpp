@@ -10,14 +10,14 @@
 namespace luminal::cli {
 namespace {
 
-using Json = nlohmann::json;
+using ReportJson = nlohmann::json;
 
 template <typename T>
-void read(const Json& from, const char* key, T& to) {
+void read(const ReportJson& from, const char* key, T& to) {
   from.at(key).get_to(to);
 }
 
-PlanReport plan_of(const Json& from) {
+PlanReport plan_of(const ReportJson& from) {
   PlanReport plan;
   read(from, "variant", plan.variant);
   read(from, "sizes", plan.sizes);
@@ -27,7 +27,7 @@ PlanReport plan_of(const Json& from) {
   return plan;
 }
 
-RivalReport rival_of(const Json& from) {
+RivalReport rival_of(const ReportJson& from) {
   RivalReport rival;
   read(from, "value", rival.value);
   read(from, "extra_us", rival.extra_us);
@@ -35,7 +35,7 @@ RivalReport rival_of(const Json& from) {
   return rival;
 }
 
-KernelReport kernel_of(const Json& from) {
+KernelReport kernel_of(const ReportJson& from) {
   KernelReport kernel;
   for (auto& [key, text] :
        {std::pair("name", &kernel.name), std::pair("title", &kernel.title),
@@ -61,11 +61,11 @@ KernelReport kernel_of(const Json& from) {
   read(from, "packs", kernel.packs);
   read(from, "launch", kernel.launch);
   read(from, "by_library", kernel.by_library);
-  for (const Json& rival : from.at("rivals")) kernel.rivals.push_back(rival_of(rival));
+  for (const ReportJson& rival : from.at("rivals")) kernel.rivals.push_back(rival_of(rival));
   return kernel;
 }
 
-StoredReport stored_of(const Json& from) {
+StoredReport stored_of(const ReportJson& from) {
   StoredReport stored;
   read(from, "value", stored.value);
   read(from, "type", stored.type);
@@ -87,14 +87,14 @@ bool looks_like_report(const std::string& text) {
 CompileReport parse_report(const std::string& text, const std::string& name) {
   CompileReport report;
   try {
-    const Json from = Json::parse(text);
+    const ReportJson from = ReportJson::parse(text);
     read(from, "target", report.target);
     read(from, "graph", report.graph);
     read(from, "notes", report.notes);
-    for (const Json& plan : from.at("plans")) report.plans.push_back(plan_of(plan));
-    for (const Json& kernel : from.at("kernels")) report.kernels.push_back(kernel_of(kernel));
-    for (const Json& value : from.at("stored")) report.stored.push_back(stored_of(value));
-  } catch (const Json::exception& error) {
+    for (const ReportJson& plan : from.at("plans")) report.plans.push_back(plan_of(plan));
+    for (const ReportJson& kernel : from.at("kernels")) report.kernels.push_back(kernel_of(kernel));
+    for (const ReportJson& value : from.at("stored")) report.stored.push_back(stored_of(value));
+  } catch (const ReportJson::exception& error) {
     throw UserError(fmt::format(
         "'{}' is no report of this version: {}; write it with `luminal compile --report-json`",
         name, io::json_fault(error.what())));

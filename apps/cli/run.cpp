@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/chat/chat.h"
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
@@ -15,6 +16,7 @@
 #include "apps/cli/numbers.h"
 #include "apps/cli/run_model.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_terminal.h"
 #include "luminal/graph/graph.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/llm/model.h"
@@ -85,7 +87,8 @@ void check_group(const CLI::App& app, const std::string& group, const std::strin
 void run_path(const CLI::App& app, RunArguments& options) {
   RunModelOptions& model = options.model;
   model.has_prompt = app.get_option("--prompt")->count() > 0;
-  if (!model.has_prompt && !llm::looks_like_model(options.file)) {
+  const bool has_text = model.has_prompt || !model.prompt_file.empty();
+  if (!has_text && !llm::looks_like_model(options.file)) {
     check_group(app, ModelArguments::kGroup, "'" + options.file + "' is no model; it is for those");
     return run(options);
   }
@@ -96,6 +99,7 @@ void run_path(const CLI::App& app, RunArguments& options) {
   model.model.compile = options.compile.parsed();
   CompileReport report;
   if (options.compile.explain_fusion) model.model.compile.report = &report;
+  if (!has_text && base::input_is_terminal()) return chat(model.model);
   run_model(model);
   // Beside the answer, which is what standard output is for.
   if (options.compile.explain_fusion) std::cerr << explain_fusion_text(report);
@@ -132,9 +136,15 @@ void define_run(CLI::App& app) {
            "Check every kernel right after it, and name the first that is wrong");
 
   app.add_option("-p,--prompt", options->model.prompt,
-                 "What the model answers; else standard input")
+                 "What the model answers, followed by what is piped in; without one, what is piped "
+                 "in alone, or a chat on a terminal")
       ->type_name("TEXT")
       ->group(ModelArguments::kGroup);
+  app.add_option("-f,--file", options->model.prompt_file,
+                 "A file with the prompt; - for standard input")
+      ->type_name("FILE")
+      ->group(ModelArguments::kGroup)
+      ->excludes("--prompt");
   app.add_flag("--raw", options->model.raw,
                "Continue the prompt as it is, without the chat template")
       ->group(ModelArguments::kGroup);

@@ -4,14 +4,26 @@
 #include <vector>
 
 #include "apps/cli/answer.h"
+#include "apps/cli/colours.h"
 #include "apps/cli/files.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/os_terminal.h"
 
 namespace luminal::cli {
 namespace {
 
+// -p or -f, then what was piped in; standard input alone where neither is given.
+std::string prompt_text(const RunModelOptions& options) {
+  std::string text = options.prompt_file.empty() ? options.prompt : read_text(options.prompt_file);
+  const bool told = options.has_prompt || !options.prompt_file.empty();
+  if (told && (options.prompt_file == "-" || !base::input_is_piped())) return text;
+  const std::string piped = read_text("-");
+  if (text.empty() || piped.empty()) return text + piped;
+  return text + (text.ends_with('\n') ? "\n" : "\n\n") + piped;
+}
+
 std::vector<TokenId> prompt_ids(const llm::Model& model, const RunModelOptions& options) {
-  const std::string prompt = options.has_prompt ? options.prompt : read_text("-");
+  const std::string prompt = prompt_text(options);
   if (options.raw || !model.chat_template()) {
     if (!options.model.system.empty()) {
       throw UserError(
@@ -35,8 +47,18 @@ void run_model(const RunModelOptions& options) {
   llm::Session session = open_session(model, options.model, line);
   Trace trace;
   if (!options.trace.empty()) session.set_trace(&trace);
-  answer(session, prompt, options.model, line);
+  const llm::GenerateOptions generation = options.model.generate_options(model);
+  WrappingWriter writer = output_writer();
+  const llm::Generated generated =
+      stream_answer(session, prompt, generation, {.line = line, .writer = writer});
+  writer.finish();
   // Beside the answer, which is what standard output is for.
+  note_full_context(session, generated.reason);
+  if (options.model.stats) {
+    print_stats(session, generated, generation.sampling, options.model.compile.threads);
+  } else if (base::error_is_terminal() && !options.model.quiet) {
+    std::cerr << styled(speed_text(generated), Style::Dim, error_has_colours()) << "\n";
+  }
   if (!options.trace.empty()) std::cerr << write_trace(options.trace, trace);
 }
 

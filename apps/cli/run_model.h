@@ -10,11 +10,13 @@ namespace luminal::cli {
 struct RunModelOptions {
   ModelArguments model;
   std::string prompt;
-  bool has_prompt = false;  // otherwise it comes from standard input
+  bool has_prompt = false;
+  std::string prompt_file;  // in place of `prompt`
   bool raw = false;         // the prompt as it is, without the chat template
   std::string trace;        // a file for the steps of all runs; empty for none
 };
 
+// Continues the prompt that `options` give, followed by what is piped into standard input.
 void run_model(const RunModelOptions& options);
 
 }  // namespace luminal::cli

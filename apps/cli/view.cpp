@@ -81,9 +81,9 @@ Runs run_plans(const NamedGraph& viewed, Executable& executable, const ViewArgum
 }
 
 std::string page_of(const ViewArguments& options) {
-  ProgressLine line;
+  ProgressLine line(options.progress);
   NamedGraph viewed = open_graph(options.path, options.model, options.compile.parsed());
-  const bool shows = options.progress || line.on_terminal();
+  const bool shows = line.shows();
   CompileReport report;
   std::ostringstream unread;
   report.find_rivals = true;

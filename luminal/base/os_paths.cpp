@@ -16,18 +16,28 @@ std::optional<std::string> environment(const char* name) {
   return std::string(value);
 }
 
-std::filesystem::path cache_folder() {
-  // The XDG rule: a relative path in XDG_CACHE_HOME is invalid and ignored.
-  if (auto xdg = environment("XDG_CACHE_HOME")) {
+namespace {
+
+std::filesystem::path user_folder(const std::string& kind, const std::string& variable,
+                                  const char* below_home) {
+  // The XDG rule: a relative path in the variable is invalid and ignored.
+  if (auto xdg = environment(variable.c_str())) {
     std::filesystem::path path = *xdg;
     if (path.is_absolute()) return path / "luminal";
   }
   if (auto home = environment("HOME")) {
-    return std::filesystem::path(*home) / ".cache" / "luminal";
+    return std::filesystem::path(*home) / below_home / "luminal";
   }
-  throw UserError(
-      "no cache folder: HOME and XDG_CACHE_HOME are unset; set XDG_CACHE_HOME to an "
-      "absolute path");
+  throw UserError("no " + kind + " folder: HOME and " + variable + " are unset; set " + variable +
+                  " to an absolute path");
+}
+
+}  // namespace
+
+std::filesystem::path cache_folder() { return user_folder("cache", "XDG_CACHE_HOME", ".cache"); }
+
+std::filesystem::path state_folder() {
+  return user_folder("state", "XDG_STATE_HOME", ".local/state");
 }
 
 bool is_writable_folder(const std::filesystem::path& folder) {

@@ -14,6 +14,10 @@ std::optional<std::string> environment(const char* name);
 // It need not exist. UserError when neither variable says where.
 std::filesystem::path cache_folder();
 
+// Where what a user did is kept, as the history of a chat: $XDG_STATE_HOME/luminal, or
+// ~/.local/state/luminal. As cache_folder() otherwise.
+std::filesystem::path state_folder();
+
 // Whether files can be created in `folder`, creating it (and what is above it) first if need be.
 // Tries with a folder that it removes again, in the nearest folder above that exists.
 bool is_writable_folder(const std::filesystem::path& folder);

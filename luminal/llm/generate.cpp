@@ -37,9 +37,16 @@ class Generation {
 
   Generated run(std::span<const TokenId> prompt) {
     Stopwatch watch;
-    std::span<const float> logits = session_.prompt(prompt);
-    sampler_.see(prompt);
+    const auto before = std::min(static_cast<size_t>(options_.continues), prompt.size());
+    for (const TokenId id : prompt.last(before)) stream_.add(id);
     std::vector<double> seconds;
+    std::span<const float> logits;
+    if (!read(prompt, logits)) {
+      result_.reason = EndReason::Cancelled;
+      measure(prompt.size(), {watch.lap()});
+      return std::move(result_);
+    }
+    sampler_.see(prompt);
     while (true) {
       const TokenId id = sampler_.next(tokens_of(logits));
       seconds.push_back(watch.lap());
@@ -58,6 +65,24 @@ class Generation {
   }
 
  private:
+  // False when on_prompt ended it: the session then holds the tokens that were computed.
+  bool read(std::span<const TokenId> prompt, std::span<const float>& logits) {
+    check_prompt(session_.model(), {.context = session_.context()}, prompt);
+    const std::vector<TokenId>& held = session_.ids();
+    const auto same = std::ranges::mismatch(held, prompt).in1 - held.begin();
+    reused_ = std::min(static_cast<size_t>(same), prompt.size() - 1);
+    constexpr size_t kPiece = 256;
+    for (size_t done = reused_; done < prompt.size();) {
+      if (options_.on_prompt &&
+          !options_.on_prompt(static_cast<int64_t>(done), static_cast<int64_t>(prompt.size()))) {
+        return false;
+      }
+      done = options_.on_prompt ? std::min(done + kPiece, prompt.size()) : prompt.size();
+      logits = session_.prompt(prompt.first(done));
+    }
+    return true;
+  }
+
   // A model's last layer may be wider than its vocabulary, to be a round number.
   std::span<const float> tokens_of(std::span<const float> logits) const {
     return logits.first(std::min(logits.size(), session_.model().tokenizer().size()));
@@ -94,7 +119,7 @@ class Generation {
   void measure(size_t prompt_size, std::vector<double> seconds) {
     GenerateStats& stats = result_.stats;
     stats.prompt_tokens = static_cast<int64_t>(prompt_size);
-    stats.reused_tokens = session_.reused();
+    stats.reused_tokens = static_cast<int64_t>(reused_);
     stats.first_token_seconds = seconds.front();
     const auto mean_past = static_cast<int64_t>(prompt_size + result_.ids.size() / 2);
     stats.bytes_per_token =
@@ -114,6 +139,7 @@ class Generation {
   Sampler sampler_;
   TextStream stream_;
   StopText stops_;
+  size_t reused_ = 0;  // tokens of the prompt that the session held already
   Generated result_;
 };
 

@@ -21,7 +21,7 @@ enum class EndReason : uint8_t {
   StopText,     // one of GenerateOptions::stop appeared
   MaxTokens,    // as many tokens as were asked for
   ContextFull,  // no room for another token
-  Cancelled,    // on_text returned false
+  Cancelled,    // on_text or on_prompt returned false
 };
 // In words: "the model ended its answer".
 LUMINAL_API std::string_view text(EndReason reason);
@@ -31,6 +31,11 @@ struct GenerateOptions {
   int64_t max_tokens = 0;              // new ones; 0: as many as the context has room for
   std::vector<std::string> stop = {};  // ends before these; they aren't part of the text
   std::vector<TokenId> stop_ids = {};  // beside the model's own
+  // Of the prompt's last tokens: those that the text began with, in an earlier call.
+  int64_t continues = 0;
+  // Before each piece of the prompt: how many of its tokens are computed, and how many there are;
+  // false ends it.
+  std::function<bool(int64_t done, int64_t total)> on_prompt = nullptr;
   // The text as it comes, in whole characters, and never the beginning of what becomes a stop
   // string; false ends it.
   std::function<bool(std::string_view)> on_text = nullptr;

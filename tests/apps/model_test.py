@@ -31,6 +31,16 @@ class Run(unittest.TestCase):
         result = run("run", STORIES, "--max-tokens", "12", "--stop", "girl", *QUIET, text="Once upon a time")
         self.assertEqual((result.returncode, result.stdout), (0, ", there was a little \n"), result.stderr)
 
+    def test_what_is_piped_in_follows_the_prompt(self):
+        whole = run("run", STORIES, "-p", "Once upon\n\na time", "-n", "8", *QUIET)
+        self.assertEqual(run("run", STORIES, "-p", "Once upon", "-n", "8", *QUIET, text="a time").stdout, whole.stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "prompt.txt"
+            file.write_text("Once upon\n")
+            self.assertEqual(run("run", STORIES, "-f", str(file), "-n", "8", *QUIET, text="a time").stdout, whole.stdout)
+            both = run("run", STORIES, "-f", str(file), "-p", "x")
+            self.assertEqual(both.returncode, 2, both.stderr)
+
     def test_a_seed_is_a_text(self):
         def sampled(seed):
             return run("run", STORIES, "-p", "Once", "--temperature", "1", "--top-k", "40", "--top-p", "0.95", "--min-p",
@@ -128,7 +138,7 @@ class Chat(unittest.TestCase):
         self.assertEqual(answers[0], "The capital of France is Paris.")
         self.assertEqual(answers[-1], answers[0])
         self.assertIn("Rome", answers[1])
-        self.assertIn("there is no command '/nonsense'; there are /reset and /quit", result.stderr)
+        self.assertIn("there is no command '/nonsense'; /help lists them", result.stderr)
         prompts = [tuple(map(int, found))
                    for found in re.findall(r"prompt +(\d+) tokens, (\d+) of them in the cache", result.stderr)]
         self.assertEqual(len(prompts), 3)
@@ -143,7 +153,7 @@ class Chat(unittest.TestCase):
             self.skipTest(f"there is no {SMOLLM2}")
         result = run("chat", SMOLLM2, "--context", "48", "--system", "Be brief.", *QUIET, text="word " * 60 + "\n/reset\nHi!\n")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("the context has room for 48: say less, or begin anew with /reset", result.stderr)
+        self.assertIn("the context has room for 48: say less, or start with a larger --context", result.stderr)
         self.assertGreaterEqual(result.stdout.count("\n"), 1)
 
     def test_a_model_that_only_continues_text_is_refused(self):

@@ -53,6 +53,38 @@ TEST(Generate, TextComesAsItIsMade) {
   EXPECT_EQ(again.stats.reused_tokens, 4);
 }
 
+TEST(Generate, SaysHowFarThePromptIsAndEndsThereWhenToldTo) {
+  SKIP_WITHOUT(stories());
+  Session session = open();
+  const std::vector<TokenId> prompt(400, 286);
+  std::vector<int64_t> done;
+  bool goes_on = true;
+  const GenerateOptions options{.max_tokens = 1, .on_prompt = [&](int64_t now, int64_t total) {
+                                  EXPECT_EQ(total, 400);
+                                  done.push_back(now);
+                                  return goes_on;
+                                }};
+  const Generated whole = generate(session, prompt, options);
+  EXPECT_EQ(done, (std::vector<int64_t>{0, 256}));
+  EXPECT_EQ(whole.ids, generate(session, prompt, {.max_tokens = 1}).ids);
+  session.rewind(0);
+  goes_on = false;
+  const Generated ended = generate(session, prompt, options);
+  EXPECT_EQ(ended.reason, EndReason::Cancelled);
+  EXPECT_TRUE(ended.ids.empty());
+}
+
+TEST(Generate, GoesOnWithATextThatBeganBefore) {
+  SKIP_WITHOUT(stories());
+  Session session = open();
+  const Generated whole = continued(session, {.max_tokens = 12});
+  const Generated begun = continued(session, {.max_tokens = 6});
+  std::vector<TokenId> prompt = session.model().tokenizer().encode(kPrompt);
+  prompt.insert(prompt.end(), begun.ids.begin(), begun.ids.end());
+  const Generated rest = generate(session, prompt, {.max_tokens = 6, .continues = 6});
+  EXPECT_EQ(begun.text + rest.text, whole.text);
+}
+
 TEST(Generate, EndsBeforeAStopString) {
   SKIP_WITHOUT(stories());
   Session session = open();

@@ -1,0 +1,16 @@
+// Lines typed at a terminal, with libedit: editing, a history across sessions, pasted text as one
+// line.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/cli/chat/message_reader.h"
+
+namespace luminal::cli {
+
+// `history`: the file that keeps messages, for this user alone; empty for none. Null where the
+// program was built without libedit.
+std::unique_ptr<LineSource> editline_lines(const std::filesystem::path& history);
+
+}  // namespace luminal::cli
