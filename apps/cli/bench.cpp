@@ -203,7 +203,7 @@ void define_level(CLI::App& bench, Level level, const char* summary) {
       ->check(CLI::Range(0.001, 100.0));
   app.add_flag("--quick", options->quick,
                "A minute or less: sizes l1 and l3, f32 and bf16, all threads, short samples");
-  app.add_option("--out", options->out,
+  app.add_option("-o,--out", options->out,
                  fmt::format("The folder of {}_metrics.json, {}_report.json and bench.html; "
                              "./bench unless given",
                              stem, stem));

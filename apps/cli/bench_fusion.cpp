@@ -54,7 +54,9 @@ void define_bench_fusion(CLI::App& app) {
                  "That count, in turns, after one more that doesn't; intervals need six")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option("--output", options->output, "The results as JSON")->type_name("FILE")->required();
+  app.add_option("-o,--output", options->output, "The results as JSON")
+      ->type_name("FILE")
+      ->required();
   app.add_option("--prefill", options->prefill, "Tokens of prompts, with commas between")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 20))

@@ -13,12 +13,15 @@ struct Command {
   // Gives the subcommand its options and what to do. Errors are thrown: run_program() turns them
   // into messages and exit codes.
   void (*define)(CLI::App& app);
+  const char* examples = nullptr;  // for its help; null where define() gives them
+  bool runs_models = false;        // its help leaves options of compiling to --help-all
 };
 
 void define_bench(CLI::App& app);
 void define_cache(CLI::App& app);
 void define_chat(CLI::App& app);
 void define_compile(CLI::App& app);
+void define_completion(CLI::App& app);
 void define_debug_ops(CLI::App& app);
 void define_doctor(CLI::App& app);
 void define_egg(CLI::App& app);
@@ -26,6 +29,7 @@ void define_embed(CLI::App& app);
 void define_explain(CLI::App& app);
 void define_graph(CLI::App& app);
 void define_inspect(CLI::App& app);
+void define_man(CLI::App& app);
 void define_rules(CLI::App& app);
 void define_run(CLI::App& app);
 void define_tokenize(CLI::App& app);

@@ -74,18 +74,22 @@ void add_variant(const std::string& text, CompileOptions& options) {
 }  // namespace
 
 void CompileArguments::add_to(CLI::App& app) {
-  app.add_option("--backend", options.backend, "cpu or interp")->capture_default_str();
+  app.add_option("--backend", options.backend, "cpu or interp")
+      ->capture_default_str()
+      ->group(kGroup);
   app.add_option(
-      "--target", options.target,
-      "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
-      "said");
+         "--target", options.target,
+         "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
+         "said")
+      ->group(kGroup);
   add_planning_to(app);
   app.add_option(
          "--library", library,
          "Whether oneDNN computes matrix products in place of compiled kernels: never, where "
          "it is measured to be faster, or always where it can")
       ->check(CLI::IsMember({"never", "measured", "always"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kGroup);
   app.add_option("-t,--threads", options.threads, "0: as many as this process may use")
       ->check(not_negative());
   app.add_option("--memory-limit", options.memory_limit,
@@ -93,12 +97,14 @@ void CompileArguments::add_to(CLI::App& app) {
                  "control group's limit")
       ->transform(CLI::AsSizeValue(false))
       ->transform(whole_bytes())
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->group(kGroup);
   app.add_option(
          "--variants", variants,
          "Plans for ranges of a variable: s=1,16 has one up to 1, one up to 16, one for more")
       ->type_name("VARIABLE=BOUNDS")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kGroup);
   app.add_option("--cache", options.cache_folder,
                  "Where plans and compiled kernels are kept: a folder, or 'none'");
   search.add_to(app);
@@ -115,33 +121,40 @@ void CompileArguments::add_planning_to(CLI::App& app) {
             return set_fusion(text, unread);
           },
           "POLICY|PATTERN=POLICY,…"))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kGroup);
   app.add_option("--fusion-profile", options.fusion_profile,
                  "What fusing was measured to do, for policy measured: a file of `luminal tune "
                  "fusion`. What it doesn't hold is measured, and kept in it")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kGroup);
   app.add_option("--numerics", numerics,
                  "Which rules may run, by what they may change about the numbers")
       ->check(CLI::IsMember(kNumerics))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kGroup);
   app.add_option("--rolling", rolling,
                  "Whether layers that repeat are planned once: off, auto, or always, however small")
       ->check(CLI::IsMember({"off", "auto", "always"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kGroup);
   app.add_option("--rules", rule_files, "A file with rules of your own; see docs/rules.md")
       ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kGroup);
   app.add_option("--disable-rules", options.disable_rules,
                  "A group of rules that doesn't run; `luminal rules list` names them")
       ->type_name("GROUP")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kGroup);
 }
 
 void CompileArguments::add_explain_fusion_to(CLI::App& app) {
   app.add_flag(
-      "--explain-fusion", explain_fusion,
-      "Print each decision about a pattern: where it is, its shape, whether it is fused, the "
-      "measured ratio with its interval, and where that comes from");
+         "--explain-fusion", explain_fusion,
+         "Print each decision about a pattern: where it is, its shape, whether it is fused, the "
+         "measured ratio with its interval, and where that comes from")
+      ->group(kGroup);
 }
 
 std::string explain_fusion_text(const CompileReport& report) {

@@ -25,6 +25,8 @@ struct CompileArguments {
   std::vector<std::string> variants;  // "s=1,16"
   SearchArguments search;
 
+  static constexpr const char* kGroup = "Compiling";
+
   // Defines them; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
   // Those alone that the plan depends on.

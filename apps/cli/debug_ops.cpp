@@ -21,7 +21,7 @@
 namespace luminal::cli {
 namespace {
 
-constexpr const char* kDebugOpsExamples = R"(examples:
+constexpr const char* kDebugOpsExamples = R"(Examples:
   luminal debug-ops examples/feed_forward.lum
       every stage: the graph, its data, loops, terms, plan, code and a checked run
   luminal debug-ops softmax --bind s=7 --all

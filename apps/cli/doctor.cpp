@@ -1,11 +1,14 @@
 // luminal doctor: what this machine offers, as lines or as JSON.
+#include "apps/cli/colours.h"
 #include "apps/cli/command.h"
+#include "apps/cli/doctor_verdict.h"
 #include "luminal/backends/cpu/library_matmul.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_cpu.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/base/os_memory.h"
 #include "luminal/base/os_paths.h"
+#include "luminal/base/os_terminal.h"
 #include "luminal/base/read_bandwidth.h"
 #include "luminal/records/sqlite.h"
 #include "luminal/version.h"
@@ -57,10 +60,24 @@ MachineFinding examine(const DoctorOptions& options) {
     found.cache_error = error.what();
   }
   if (options.measure) {
-    std::cerr << "measuring read bandwidth, about 2 s ..." << std::endl;
+    if (base::error_is_terminal()) {
+      std::cerr << "measuring read bandwidth, about 2 s ..." << std::endl;
+    }
     found.bandwidth = base::measure_read_bandwidth(found.threads);
   }
   return found;
+}
+
+HealthFacts facts_of(const MachineFinding& found) {
+  return {.cache_folder = found.cache_folder,
+          .cache_writable = found.cache_writable,
+          .cache_not_private = found.cache_folder.empty()
+                                   ? ""
+                                   : base::why_not_private(base::cache_folder() / "kernels"),
+          .transparent_huge_pages = found.huge_pages.transparent,
+          .has_avx2 = found.cpu.features.avx2,
+          .available_memory = found.memory.available,
+          .line_editing = LUMINAL_HAS_EDITLINE};
 }
 
 std::string compiler() {
@@ -146,11 +163,13 @@ void print_lines(const MachineFinding& found) {
                              bytes_text(found.memory.available)));
   line("huge pages", huge_pages_text(found.huge_pages));
   line("read bandwidth", bandwidth_text(found.bandwidth));
-  line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, SQLite {}, {}",
+  line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, SQLite {}, {}, {}",
                                 LUMINAL_LLVM_VERSION, fmt_version(), json_version(), CLI11_VERSION,
-                                records::sqlite_version(), backends::cpu::library_text()));
+                                records::sqlite_version(), backends::cpu::library_text(),
+                                LUMINAL_HAS_EDITLINE ? "libedit" : "no libedit"));
   line("compiler", compiler());
   line("cache folder", cache_text(found));
+  std::cout << "\n" << verdict_text(what_to_mend(facts_of(found)), output_has_colours());
 }
 
 template <typename T>
@@ -191,10 +210,17 @@ void print_json(const MachineFinding& found) {
   if (backends::cpu::library_available()) {
     json["libraries"]["onednn"] = backends::cpu::library_version();
   }
+  json["libraries"]["libedit"] = LUMINAL_HAS_EDITLINE;
   json["compiler"] = compiler();
   json["cache_folder"] = nullptr;
   if (!found.cache_folder.empty()) {
     json["cache_folder"] = {{"path", found.cache_folder}, {"writable", found.cache_writable}};
+  }
+  const std::vector<HealthFinding> findings = what_to_mend(facts_of(found));
+  json["verdict"] = {{"well", findings.empty()}, {"findings", Json::array()}};
+  for (const HealthFinding& finding : findings) {
+    json["verdict"]["findings"].push_back(
+        {{"problem", finding.problem}, {"remedy", finding.remedy}});
   }
   // Paths and names come from the system and need not be UTF-8.
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";

@@ -25,7 +25,7 @@
 namespace luminal::cli {
 namespace {
 
-constexpr const char* kExplainExamples = R"(examples:
+constexpr const char* kExplainExamples = R"(Examples:
   luminal explain examples/feed_forward.lum
       every kernel: what it computes, what it beat, its share of the roofline
   luminal explain examples/feed_forward.lum --kernel 1

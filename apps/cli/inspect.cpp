@@ -11,6 +11,8 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/model_listing.h"
+#include "apps/cli/model_summary.h"
+#include "luminal/base/printable.h"
 
 namespace luminal::cli {
 namespace {
@@ -65,6 +67,8 @@ std::string plain(const std::string& name) {
 }
 
 void print_table(const InspectOptions& options, const ModelListing& listing) {
+  const std::string summary = summary_text(summarise(options.path, listing));
+  std::cout << base::printable(summary) << "\n";
   std::cout << fmt::format("{}: {}\n", options.path, listing.format);
   size_t keys = 0, kinds = 0, names = 0, types = 0, dims = 0;
   for (const MetadataRow& row : listing.metadata) {
@@ -100,11 +104,17 @@ void print_json(const InspectOptions& options, const ModelListing& listing) {
                        {"dims", info.dims},
                        {"bytes", info.n_bytes}});
   }
-  const Json all = {{"path", options.path},
-                    {"format", listing.format},
-                    {"elements", listing.n_elements()},
-                    {"bytes", listing.n_bytes()},
-                    {"metadata", std::move(metadata)},
+  const ModelSummary summary = summarise(options.path, listing);
+  const Json in_short = {{"architecture", summary.architecture},
+                         {"parameters", summary.parameters},
+                         {"format", summary.format},
+                         {"context", summary.context ? Json(*summary.context) : Json(nullptr)},
+                         {"bytes", summary.bytes},
+                         {"runs_here", summary.why_not.empty()},
+                         {"why_not", summary.why_not}};
+  const Json all = {{"path", options.path},         {"summary", in_short},
+                    {"format", listing.format},     {"elements", listing.n_elements()},
+                    {"bytes", listing.n_bytes()},   {"metadata", std::move(metadata)},
                     {"tensors", std::move(tensors)}};
   std::cout << all.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
 }

@@ -22,7 +22,6 @@ void on_interrupt(int) {
 }  // namespace
 
 void SearchArguments::add_to(CLI::App& app) {
-  constexpr const char* kGroup = "Search";
   app.add_option("--search", mode,
                  "How plans are chosen: by the machine's model, by measuring them here, or as a "
                  "measured search went before, by its records alone")

@@ -17,6 +17,8 @@ struct SearchArguments {
   std::string records;
   std::string events_file;
 
+  static constexpr const char* kGroup = "Search";
+
   // Defines them; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
   // As they were given. The first Ctrl-C ends a search, which keeps what it found; the second one

@@ -25,7 +25,7 @@
 namespace luminal::cli {
 namespace {
 
-constexpr const char* kViewExamples = R"(examples:
+constexpr const char* kViewExamples = R"(Examples:
   luminal view examples/feed_forward.lum --output page.html
   luminal view model.gguf --dtype bf16 --output page.html
   luminal view GRAPH --serve 8080        and open http://127.0.0.1:8080/

@@ -126,6 +126,12 @@ class Run(unittest.TestCase):
         self.assertEqual(result.stdout, "The capital of France is Paris.\n", result.stderr)
 
 
+class Inspect(unittest.TestCase):
+    def test_the_first_line_says_what_it_is_and_whether_it_runs(self):
+        first = run("inspect", STORIES).stdout.splitlines()[0]
+        self.assertEqual(first, "llama, 260032 parameters, safetensors F32, context 512, 1.0 MB; runs here: yes")
+
+
 class Chat(unittest.TestCase):
     def test_a_second_turn_reuses_the_cache_and_a_reset_forgets(self):
         if not pathlib.Path(SMOLLM2).exists():

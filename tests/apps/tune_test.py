@@ -49,7 +49,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         for command in ("export", "import", "merge", "stats", "prune"):
             self.assertIn(f"luminal tune {command}", result.stdout)
-            self.assertIn("--records", run(command, "--help").stdout)
+            self.assertIn("--records", run(command, "--help-all").stdout)
 
     def test_what_was_exported_comes_back(self):
         self.assertIn("kernels 1 new, 0 better, 0 known; plans 1 new", self.imported())

@@ -69,7 +69,7 @@ class Bench(unittest.TestCase):
                                 (["--plant-slowdown", "add=0.15"], "--compare"),
                                 (["--compare", "x", "--plant-slowdown", "add"], "CASE=SHARE")):
             self.assertIn(word, run("micro", *arguments, code=2))
-        self.assertIn("subcommand", run(code=2))
+        self.assertIn("needs a command", run(code=2))
         self.assertIn("--list", run("micro", "--filter", "nothing", code=1))
 
     def test_a_file_in_the_way_of_the_folder(self):

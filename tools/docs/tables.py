@@ -104,7 +104,7 @@ def rules():
 
 
 def subcommands(help_text):
-    found = re.search(r"^Subcommands:\n((?:[ \t]+.*\n?)*)", help_text, re.M)
+    found = re.search(r"^Commands:\n((?:[ \t]+.*\n?)*)", help_text, re.M)
     return re.findall(r"^  (\S+)", found.group(1), re.M) if found else []
 
 
@@ -114,7 +114,7 @@ def commands(program):
            + code_span(output_of(program, "--version")) + ".\n"]
 
     def add(names):
-        text = output_of(program, *names, "--help")
+        text = output_of(program, *names, "--help-all")
         out.append("#" * (1 + max(1, len(names))) + " " + code_span(" ".join(["luminal", *names])) + "\n")
         out.append(block("text", text.strip("\n")))
         for name in subcommands(text):

@@ -12,6 +12,7 @@
 #include "apps/cli/chat/stream_lines.h"
 #include "apps/cli/chat/wrapping_writer.h"
 #include "apps/cli/closest_word.h"
+#include "apps/cli/doctor_verdict.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_paths.h"
 
@@ -209,6 +210,21 @@ TEST(ClosestWord, IsNearOrBeginsAlike) {
   EXPECT_EQ(closest_word("tok", words), "tokenize");
   EXPECT_EQ(closest_word("xyz", words), "");
   EXPECT_EQ(closest_word("", words), "");
+}
+
+TEST(DoctorVerdict, SaysWhatToDo) {
+  HealthFacts well;
+  well.cache_folder = "/home/x/.cache/luminal";
+  EXPECT_EQ(verdict_text(what_to_mend(well), false), "verdict: all is well\n");
+  HealthFacts ill = well;
+  ill.cache_writable = false;
+  ill.has_avx2 = false;
+  ill.transparent_huge_pages = "never";
+  const std::vector<HealthFinding> found = what_to_mend(ill);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_THAT(found[0].problem, HasSubstr("isn't writable"));
+  for (const HealthFinding& finding : found) EXPECT_FALSE(finding.remedy.empty());
+  EXPECT_THAT(verdict_text(found, false), HasSubstr("verdict: 3 things to mend\n"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ import select
 import signal
 import stat
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -226,5 +227,9 @@ class Chat(unittest.TestCase):
 if __name__ == "__main__":
     if not STORIES.exists():
         print(f"SKIPPED: there is no {STORIES}; set LUMINAL_TEST_MODELS")
+        sys.exit(77)
+    found = json.loads(subprocess.run([PROGRAM, "doctor", "--json", "--no-measure"], capture_output=True).stdout)
+    if not found["libraries"]["libedit"]:
+        print("SKIPPED: the program was built without libedit; install libedit-dev")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,14 @@
+// Scripts with which shells complete command lines of the program.
+#pragma once
+
+#include <string>
+
+#include "apps/cli/help/command_page.h"
+
+namespace luminal::cli {
+
+std::string bash_completion(const CommandPage& program);
+std::string zsh_completion(const CommandPage& program);
+std::string fish_completion(const CommandPage& program);
+
+}  // namespace luminal::cli

@@ -1,0 +1,16 @@
+// What a command line that isn't one is answered: what is wrong, what may have been meant, and
+// which --help says more.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+class Error;
+}  // namespace CLI
+
+namespace luminal::cli {
+
+std::string usage_message(const CLI::App* app, const CLI::Error& error);
+
+}  // namespace luminal::cli
