@@ -22,6 +22,7 @@ struct CompileCommand {
   CompileArguments compile;
   bool report = false;
   std::string report_json;
+  bool json = false;
   bool progress = false;
   std::string print_after;
   std::string stop_after;
@@ -61,6 +62,10 @@ void run(const CompileCommand& options) {
     line.clear();
     std::cout << "stopped after " << stopped.stage << "\n";
   }
+  if (options.json) {
+    std::cout << report.json();
+    return;
+  }
   if (options.report) std::cout << report.text();
   if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
   if (!options.report_json.empty()) write_text(options.report_json, report.json());
@@ -84,6 +89,7 @@ void define_compile(CLI::App& app) {
       "--report", options->report,
       "Kernels with their source ops and rules, what did not fuse and why, growth by rule, "
       "time by stage");
+  app.add_flag("--json", options->json, "Print the report as JSON, and nothing else");
   app.add_option("--report-json", options->report_json, "A file for the report as JSON");
   app.add_flag("--progress", options->progress,
                "Say how far a long compile is, also where standard error is no terminal");

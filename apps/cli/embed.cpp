@@ -158,6 +158,8 @@ void define_embed(CLI::App& app) {
   app.add_option("--file", options->file, "A file with a text per line; - for standard input")
       ->excludes(texts)
       ->capture_default_str();
+  app.add_flag_callback(
+      "--json", [options] { options->format = "json"; }, "As --format json, which is the default");
   app.add_option("--format", options->format,
                  "json: an object per line with text, tokens and embedding; rows: only the numbers")
       ->check(CLI::IsMember({"json", "rows"}))

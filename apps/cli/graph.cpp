@@ -2,6 +2,7 @@
 #include "luminal/graph/graph.h"
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "apps/cli/json_result.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/graphviz.h"
 #include "luminal/graph/text_form.h"
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace luminal::cli {
@@ -20,6 +22,7 @@ namespace {
 struct GraphOptions {
   std::string file;
   std::string output;
+  bool json = false;
 };
 
 void draw(const GraphOptions& options) {
@@ -53,8 +56,11 @@ void define_graph(CLI::App& app) {
   add("print", "Parse a graph and print it back")->callback([options] {
     std::cout << print_graph(*read_graph(options->file));
   });
-  add("verify", "Check a graph and say what is wrong with it")->callback([options] {
+  CLI::App* verifying = add("verify", "Check a graph and say what is wrong with it");
+  add_json(*verifying, options->json);
+  verifying->callback([options] {
     verify(*read_graph(options->file));
+    if (options->json) return print_json_result({{"file", options->file}, {"valid", true}});
     std::cout << options->file << ": valid\n";
   });
   CLI::App* drawing = add("draw", "Draw a graph as .svg, .png or .dot; without -o as dot text");

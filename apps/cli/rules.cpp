@@ -4,9 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "apps/cli/json_result.h"
 #include "apps/cli/numbers.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/test_rules.h"
@@ -17,6 +19,7 @@ namespace {
 struct RulesArguments {
   std::vector<std::string> files;
   search::RuleTestOptions test;
+  bool json = false;
 };
 
 search::RuleSet rules_of(const std::vector<std::string>& files) {
@@ -27,6 +30,16 @@ search::RuleSet rules_of(const std::vector<std::string>& files) {
 
 void list(const RulesArguments& options) {
   const search::RuleSet rules = rules_of(options.files);
+  if (options.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const search::RuleInfo& rule : rules.rules()) {
+      all.push_back({{"rule", rule.name},
+                     {"group", rule.group},
+                     {"class", name(rule.numeric_class)},
+                     {"file", rule.file}});
+    }
+    return print_json_result(all);
+  }
   std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", "rule", "group", "class", "file");
   for (const search::RuleInfo& rule : rules.rules()) {
     std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", rule.name, rule.group,
@@ -36,15 +49,25 @@ void list(const RulesArguments& options) {
 
 void test(const RulesArguments& options) {
   const search::RuleSet rules = rules_of(options.files);
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
   int wrong = 0;
   for (const search::RuleInfo& rule : rules.rules()) {
     if (!options.files.empty() && !rule.of_user) continue;
     const search::RuleTestResult result = search::test_rule(rules, rule, options.test);
+    wrong += !result.why.empty();
+    if (options.json) {
+      all.push_back({{"rule", rule.name},
+                     {"class", name(rule.numeric_class)},
+                     {"holds", result.why.empty()},
+                     {"instances", result.fired},
+                     {"why", result.why}});
+      continue;
+    }
     std::cout << fmt::format(
         "{:<36} {:<14} {}\n", rule.name, name(rule.numeric_class),
         result.why.empty() ? fmt::format("holds on {} instances", result.fired) : result.why);
-    wrong += !result.why.empty();
   }
+  if (options.json) print_json_result(all);
   if (wrong > 0) throw UserError(fmt::format("{} rules failed their test", wrong));
 }
 
@@ -55,6 +78,7 @@ void define_rules(CLI::App& app) {
   app.require_subcommand(1);
   CLI::App* list_app = app.add_subcommand("list", "Every rule with its group and class");
   list_app->add_option("files", options->files, "Files with rules of your own");
+  add_json(*list_app, options->json);
   list_app->callback([options] { list(*options); });
   CLI::App* test_app = app.add_subcommand(
       "test", "Each rule on random instances, left against right through the interpreter");
@@ -66,6 +90,7 @@ void define_rules(CLI::App& app) {
   test_app->add_option("--seed", options->test.seed, "Of what is random")
       ->check(whole_number())
       ->capture_default_str();
+  add_json(*test_app, options->json);
   test_app->callback([options] { test(*options); });
 }
 

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/cli/chat/chat.h"
 #include "apps/cli/command.h"
 #include "apps/cli/compile_options.h"
 #include "apps/cli/files.h"
+#include "apps/cli/json_result.h"
 #include "apps/cli/leaf_data.h"
 #include "apps/cli/numbers.h"
 #include "apps/cli/run_model.h"
@@ -70,6 +72,15 @@ void run(const RunArguments& options) {
     }
   }
   std::sort(ms.begin(), ms.end());
+  if (options.model.json) {
+    print_json_result({{"file", options.file},
+                       {"runs", options.runs},
+                       {"median_ms", ms[ms.size() / 2]},
+                       {"ms", ms},
+                       {"checked", options.sequential}});
+    if (!options.trace.empty()) std::cerr << write_trace(options.trace, trace);
+    return;
+  }
   std::cout << fmt::format("{}: {} {}, median {:.3f} ms{}\n", options.file, options.runs,
                            options.runs == 1 ? "run" : "runs", ms[ms.size() / 2],
                            options.sequential ? ", every kernel right" : "");
@@ -99,7 +110,7 @@ void run_path(const CLI::App& app, RunArguments& options) {
   model.model.compile = options.compile.parsed();
   CompileReport report;
   if (options.compile.explain_fusion) model.model.compile.report = &report;
-  if (!has_text && base::input_is_terminal()) return chat(model.model);
+  if (!has_text && base::input_is_terminal() && !model.json) return chat(model.model);
   run_model(model);
   // Beside the answer, which is what standard output is for.
   if (options.compile.explain_fusion) std::cerr << explain_fusion_text(report);
@@ -121,6 +132,8 @@ void define_run(CLI::App& app) {
                  "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
                  "GF/s and the share of the roofline per kernel")
       ->type_name("FILE");
+
+  add_json(app, options->model.json);
 
   const auto add = [&app](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->group(kGraphs);

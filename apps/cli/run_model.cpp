@@ -1,11 +1,13 @@
 #include "apps/cli/run_model.h"
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "apps/cli/answer.h"
 #include "apps/cli/colours.h"
 #include "apps/cli/files.h"
+#include "apps/cli/json_result.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_terminal.h"
 
@@ -37,6 +39,18 @@ std::vector<TokenId> prompt_ids(const llm::Model& model, const RunModelOptions& 
   return chat_prompt(model, messages);
 }
 
+nlohmann::ordered_json json_of(const llm::Generated& generated,
+                               const llm::SamplingOptions& sampling) {
+  const llm::GenerateStats& stats = generated.stats;
+  return {{"text", generated.text},
+          {"ended", text(generated.reason)},
+          {"prompt_tokens", stats.prompt_tokens},
+          {"tokens", generated.ids.size()},
+          {"first_token_seconds", stats.first_token_seconds},
+          {"tokens_per_second", stats.tokens_per_second},
+          {"seed", sampling.seed}};
+}
+
 }  // namespace
 
 void run_model(const RunModelOptions& options) {
@@ -48,10 +62,12 @@ void run_model(const RunModelOptions& options) {
   Trace trace;
   if (!options.trace.empty()) session.set_trace(&trace);
   const llm::GenerateOptions generation = options.model.generate_options(model);
-  WrappingWriter writer = output_writer();
+  WrappingWriter writer =
+      options.json ? WrappingWriter([](std::string_view) {}, 0) : output_writer();
   const llm::Generated generated =
       stream_answer(session, prompt, generation, {.line = line, .writer = writer});
   writer.finish();
+  if (options.json) print_json_result(json_of(generated, generation.sampling));
   // Beside the answer, which is what standard output is for.
   note_full_context(session, generated.reason);
   if (options.model.stats) {

@@ -13,6 +13,7 @@ struct RunModelOptions {
   bool has_prompt = false;
   std::string prompt_file;  // in place of `prompt`
   bool raw = false;         // the prompt as it is, without the chat template
+  bool json = false;        // one object instead of the text as it comes
   std::string trace;        // a file for the steps of all runs; empty for none
 };
 

@@ -5,11 +5,13 @@
 #include <charconv>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/cli/command.h"
 #include "apps/cli/files.h"
+#include "apps/cli/json_result.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
 #include "luminal/io/gguf_vocabulary.h"
@@ -26,6 +28,7 @@ struct TokenizeArguments {
   bool decode = false;
   bool ids_only = false;
   bool no_special = false;
+  bool json = false;
 };
 
 std::vector<TokenId> read_ids(std::string_view text) {
@@ -50,10 +53,16 @@ void tokenize(const TokenizeArguments& options) {
   const Tokenizer tokenizer = open_tokenizer(options.tokenizer);
   const std::string text = options.has_prompt ? options.prompt : read_text(options.file);
   if (options.decode) {
+    if (options.json) return print_json_result({{"text", tokenizer.decode(read_ids(text))}});
     std::cout << tokenizer.decode(read_ids(text)) << "\n";
     return;
   }
   const std::vector<TokenId> ids = tokenizer.encode(text, {.add_special = !options.no_special});
+  if (options.json) {
+    nlohmann::ordered_json tokens = nlohmann::ordered_json::array();
+    for (const TokenId id : ids) tokens.push_back({{"id", id}, {"token", tokenizer.token(id)}});
+    return print_json_result(tokens);
+  }
   for (size_t i = 0; i < ids.size(); ++i) {
     if (options.ids_only) {
       std::cout << (i == 0 ? "" : " ") << ids[i];
@@ -81,6 +90,7 @@ void define_tokenize(CLI::App& app) {
   app.add_flag("--decode", options->decode, "From ids to text");
   app.add_flag("--ids", options->ids_only, "Only the ids, on one line");
   app.add_flag("--no-special", options->no_special, "Without the special tokens around the text");
+  add_json(app, options->json);
   app.callback([options, prompt] {
     options->has_prompt = prompt->count() > 0;
     tokenize(*options);

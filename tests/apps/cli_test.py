@@ -45,6 +45,22 @@ class General(unittest.TestCase):
         self.assertIn("there is no command 'prnt'", run("graph", "prnt", "x").stderr)
 
 
+class Json(unittest.TestCase):
+    def test_results_are_json_when_asked_for(self):
+        graph = str(SOURCE / "tests/apps/graph.txt")
+        with tempfile.TemporaryDirectory() as folder:
+            for arguments, key in ((("cache", "stats", "--cache", folder), "entries"),
+                                   (("cache", "clear", "--cache", folder), "removed"),
+                                   (("graph", "verify", graph), "valid"), (("run", graph, "--runs", "3"), "median_ms"),
+                                   (("compile", graph), "kernels"), (("doctor", "--no-measure"), "verdict")):
+                with self.subTest(arguments):
+                    result = run(*arguments, "--json")
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+                    self.assertIn(key, json.loads(result.stdout))
+        rules = json.loads(run("rules", "list", "--json").stdout)
+        self.assertEqual(set(rules[0]), {"rule", "group", "class", "file"})
+
+
 class HostileArguments(unittest.TestCase):
     GRAPH = str(SOURCE / "tests/apps/graph.txt")
 

@@ -41,6 +41,11 @@ class Run(unittest.TestCase):
             both = run("run", STORIES, "-f", str(file), "-p", "x")
             self.assertEqual(both.returncode, 2, both.stderr)
 
+    def test_an_answer_may_be_json(self):
+        result = run("run", STORIES, "-p", "Once upon a time", "-n", "4", "--json", *QUIET)
+        found = json.loads(result.stdout)
+        self.assertEqual((found["text"], found["tokens"], found["prompt_tokens"]), (", there was a", 4, 5))
+
     def test_a_seed_is_a_text(self):
         def sampled(seed):
             return run("run", STORIES, "-p", "Once", "--temperature", "1", "--top-k", "40", "--top-p", "0.95", "--min-p",
