@@ -215,7 +215,7 @@ TEST(CustomKernel, ThatCannotRunIsRefused) {
     }
     return "taken";
   };
-  EXPECT_THAT(message({}), HasSubstr("give CustomKernel::run or no kernel"));
+  EXPECT_THAT(message({}), HasSubstr("set CustomKernel::run or leave the kernel out"));
   EXPECT_THAT(message({.parallel_dims = 3, .run = add_rows}),
               HasSubstr("3 parallel dims, but the result has 2 dims; choose 0 to 2"));
   EXPECT_THAT(message({.parallel_dims = -1, .run = add_rows}), HasSubstr("choose 0 to 2"));
