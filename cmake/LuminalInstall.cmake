@@ -41,8 +41,12 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-MIT ${PROJECT_SOURCE_DIR}/LICENSE-AP
   ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(LUMINAL_STATIC_DEPENDENCIES)
-  foreach(package llvm-${LLVM_VERSION_MAJOR}-dev libfmt-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
-      libzstd-dev)
+  set(packages_inside llvm-${LLVM_VERSION_MAJOR}-dev libfmt-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
+    libzstd-dev)
+  if(luminal_has_editline)
+    list(APPEND packages_inside libedit-dev libbsd-dev libmd-dev libncurses-dev)
+  endif()
+  foreach(package IN LISTS packages_inside)
     set(licence /usr/share/doc/${package}/copyright)
     if(NOT EXISTS ${licence})
       message(FATAL_ERROR "there is no ${licence}, which must go with what holds it; install ${package}, or set "
