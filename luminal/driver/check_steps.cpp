@@ -40,14 +40,17 @@ bool floats_decide(const Graph& graph) {
   return false;
 }
 
-// Whether the bits of a float are read as an integer anywhere in the graph.
+// Whether the bits of a float are read as an integer, and those of an integer as a float.
 bool bits_decide(const Graph& graph) {
+  bool taken = false, given = false;
   for (uint32_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(NodeId{id});
-    if (node.op != Op::Bitcast || is_float(node.dtype)) continue;
-    if (is_float(graph.node(node.inputs[0]).dtype)) return true;
+    if (node.op != Op::Bitcast) continue;
+    const bool from_float = is_float(graph.node(node.inputs[0]).dtype);
+    taken |= from_float && !is_float(node.dtype);
+    given |= !from_float && is_float(node.dtype);
   }
-  return false;
+  return taken && given;
 }
 
 DType less_precise(DType a, DType b) { return step_tolerance(a) < step_tolerance(b) ? b : a; }

@@ -15,7 +15,8 @@ using interpret::Arithmetic;
 using interpret::Variation;
 
 // Integers and bool that comparisons and casts of floats decide differ where the last bits of those
-// do. A kernel that is wrong is wrong in more of its elements than this share.
+// do, and so do floats that are made of the bits of others. A kernel that is wrong is wrong in more
+// of its elements than this share.
 constexpr double kMayTurn = 0.25;
 // Where all of a result is what is left of larger numbers, it is off by a few of their roundings.
 constexpr double kCancels = 0.01;
@@ -172,7 +173,8 @@ std::optional<WrongElements> compare_values(const ValueComparison& comparison) {
   if (suspects.empty()) return std::nullopt;
   for (const Suspect& suspect : suspects) blame(wrong, suspect);
   const bool few = static_cast<double>(wrong.count) <= kMayTurn * static_cast<double>(wrong.of);
-  if (comparison.may_turn && few && !is_float(comparison.found.dtype)) return std::nullopt;
+  const bool by_bits = comparison.bits_decide || !is_float(comparison.found.dtype);
+  if (comparison.may_turn && few && by_bits) return std::nullopt;
   wrong.untouched = untouched(comparison.found, wrong.first);
   return wrong;
 }
