@@ -29,7 +29,8 @@ constexpr const char* kViewExamples = R"(Examples:
   luminal view examples/feed_forward.lum --output page.html
   luminal view model.gguf --dtype bf16 --output page.html
   luminal view GRAPH --serve 8080        and open http://127.0.0.1:8080/
-  page.html#kernel=3                     opens with that kernel selected)";
+  page.html#kernel=3                     opens with that kernel selected
+  page.html#search=layers.3              opens with the kernels of that layer)";
 
 struct ViewArguments {
   std::string path;

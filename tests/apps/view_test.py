@@ -15,6 +15,8 @@ import sys
 import tempfile
 import unittest
 
+from view_scripts import CLIPPED, KEYS
+
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 MODELS = pathlib.Path(os.environ.get("LUMINAL_TEST_MODELS", sys.argv[3]))
 STORIES = MODELS / "stories260k"
@@ -26,6 +28,22 @@ HOSTILE_GRAPH = f"""luminal-graph 1
 %1 = exp2 %0 : f32[64, 32]
 %2 = mul %1 %1 : f32[64, 32]
 output "{HOSTILE}" %2
+"""
+
+# The second kernel is the slower one, and its title is longer than any cell.
+LAYERS_GRAPH = """luminal-graph 1
+%0 = input "x" : f32[4, 8]
+%1 = weight "layers.3.mlp.gate_proj.weight" : f32[8, 16]
+%2 = view %0 [i0, i2] : f32[4, 16, 8]
+%3 = view %1 [i2, i1] : f32[4, 16, 8]
+%4 = mul %2 %3 : f32[4, 16, 8]
+%5 = reduce sum %4 : f32[4, 16]
+%6 = input "y" : f32[512, 2048]
+%7 = weight "layers.30.a_name_without_a_place_to_break_it_that_is_much_longer_than_any_cell.weight" : f32[512, 2048]
+%8 = mul %6 %7 : f32[512, 2048]
+%9 = exp2 %8 : f32[512, 2048]
+output "small" %5
+output "large" %9
 """
 
 
@@ -61,11 +79,17 @@ class Pages(unittest.TestCase):
     def feed_forward(self):
         return self.page("feed_forward", str(FEED_FORWARD), "--runs", "3")
 
-    def opened(self, path, place=""):
+    def layers(self):
+        return self.page("layers", "-", "--runs", "0", text=LAYERS_GRAPH)
+
+    def stories(self):
+        return self.page("stories", str(STORIES), "--runs", "2", "--no-code")
+
+    def opened(self, path, place="", size="1500,950"):
         """The page's DOM after it drew itself, without its scripts and data."""
         if BROWSER is None:
             self.skipTest("SKIPPED: no chromium to open pages with")
-        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1500,950", "--enable-logging=stderr",
+        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={size}", "--enable-logging=stderr",
                    f"--user-data-dir={self.folder}/profile", "--virtual-time-budget=20000", "--dump-dom", f"file://{path}{place}"]
         result = subprocess.run(command, capture_output=True, text=True, timeout=300)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -74,6 +98,19 @@ class Pages(unittest.TestCase):
         dom = re.sub(r"<script.*?</script>", "", result.stdout, flags=re.DOTALL)
         self.assertNotIn("data-failed", dom[:600])
         return dom
+
+    def asked(self, path, place, script, size="1500,950"):
+        """What a script that runs in the page hands to done()."""
+        asking = self.folder / "asking.html"
+        done = "const done = (answer) => { document.documentElement.dataset.answer = JSON.stringify(answer); };"
+        asking.write_text(path.read_text().replace("</body>", f"<script>setTimeout(() => {{ {done} {script} }}, 500);</script></body>"))
+        dom = self.opened(asking, place, size)
+        return json.loads(html.unescape(re.search(r'data-answer="([^"]*)"', dom).group(1)))
+
+    def rows(self, dom):
+        """The kernels in the table's order, each with the text of its row."""
+        rows = re.findall(r'<tr class="row[^"]*" data-kernel="([^"]*)"[^>]*>(.*?)</tr>', dom, re.DOTALL)
+        return {name: html.unescape(re.sub(r"<[^>]*>", " ", row)) for name, row in rows}
 
     def panel(self, dom):
         return html.unescape(re.search(r'<aside id="panel">(.*?)</aside>', dom, re.DOTALL).group(1))
@@ -87,10 +124,58 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(data["plans"]), 1)
 
     def test_it_draws_itself(self):
-        dom = self.opened(self.feed_forward())
+        dom = self.opened(self.feed_forward(), "#tab=graph")
         self.assertIn('data-drawn="graph"', dom)
         self.assertRegex(dom, r'<g class="box kernel"[^>]*data-kernel="kernel 0"')
         self.assertIn("Nothing selected", self.panel(dom))
+
+    def test_it_opens_on_the_slowest_kernels_by_title(self):
+        dom = self.opened(self.layers())
+        self.assertIn('data-drawn="plan"', dom)
+        rows = self.rows(dom)
+        self.assertEqual(list(rows), ["kernel 1", "kernel 0"])
+        self.assertRegex(rows["kernel 1"], r"^\s*layers\.30\.a_name_.* → large\s+kernel 1 ")
+        self.assertIn("layers.3.mlp.gate_proj → small", rows["kernel 0"])
+
+    def test_tabs_with_marks_have_a_legend(self):
+        for tab, meaning in {"plan": "roofline: the least time", "graph": "share of the plan's time", "trace": "a host step or copy",
+                             "e-graph": "the rule that made a term"}.items():
+            with self.subTest(tab):
+                legend = re.search(r'<div class="legend">.*?</div>', self.opened(self.feed_forward(), f"#tab={tab}"), re.DOTALL)
+                self.assertIn(meaning, legend.group(0))
+
+    def test_graph_and_trace_show_titles(self):
+        for tab in ("graph", "trace"):
+            with self.subTest(tab):
+                self.assertRegex(self.opened(self.feed_forward(), f"#tab={tab}"), r"<text[^>]*>norm → up · gate")
+
+    def test_a_search_finds_kernels(self):
+        for search, found in {"layers.3": ["kernel 0"], "layers.*": ["kernel 1", "kernel 0"], "exp2": ["kernel 1"], "reduce": ["kernel 0"],
+                              "%259": ["kernel 1"], "1": ["kernel 1"], "GATE_PROJ small": ["kernel 0"], "gate_proj exp2": []}.items():
+            with self.subTest(search):
+                dom = self.opened(self.layers(), f"#search={search}")
+                self.assertEqual(list(self.rows(dom)), found)
+                self.assertIn(f"{len(found)} of 2 kernels", dom)
+        dom = self.opened(self.feed_forward(), "#search=constant-factors")
+        self.assertEqual(list(self.rows(dom)), ["kernel 0"])
+        faded = self.opened(self.layers(), "#tab=graph&search=exp2")
+        self.assertEqual(re.findall(r'<g class="box kernel faded"[^>]*data-kernel="([^"]*)"', faded), ["kernel 0"])
+
+    def test_the_search_works_from_the_keyboard(self):
+        focused, typed, opened, cleared, text, left = self.asked(self.layers(), "", KEYS)
+        self.assertEqual(focused, "search")
+        self.assertEqual(typed, "#search=gate_proj")
+        self.assertEqual(opened, "#search=gate_proj&kernel=kernel+0")
+        self.assertEqual((cleared, text, left), ("#kernel=kernel+0", "", ""))
+
+    def test_nothing_is_clipped(self):
+        pages = [self.layers(), self.feed_forward()] + ([self.stories()] if STORIES.is_dir() else [])
+        for page in pages:
+            for width in (800, 1280, 1920):
+                with self.subTest(f"{page.stem}, {width} wide"):
+                    answer = self.asked(page, "", CLIPPED, f"{width},900")
+                    self.assertEqual(answer["width"], width)
+                    self.assertEqual(list(answer["found"].values()), [["plan"], ["plan"], ["graph"], ["trace"], ["e-graph"], ["report"]])
 
     def test_a_kernel_shows_ops_rules_code_and_its_roofline(self):
         page = self.feed_forward()
@@ -132,23 +217,29 @@ class Pages(unittest.TestCase):
 
     @unittest.skipUnless(STORIES.is_dir(), f"SKIPPED: no model in {STORIES}")
     def test_a_model_has_its_layers_once_and_both_plans(self):
-        page = self.page("stories", str(STORIES), "--runs", "2", "--no-code")
+        page = self.stories()
         data = data_of(page.read_text())
         self.assertEqual([plan["variant"] for plan in data["plans"]], ["s = 1", "s = 2 … 256"])
         self.assertNotIn("low_level", data["plans"][0]["kinds"][0])
-        dom = self.opened(page)
+        dom = self.opened(page, "#tab=graph")
         kernels = len(data["plans"][0]["kernels"])
         boxes = len(re.findall(r'<g class="box kernel', dom))
         self.assertLess(boxes, kernels / 2)
-        self.assertRegex(html.unescape(dom), r"kernel \d+ and 3 more, in a loop of 4")
+        self.assertRegex(html.unescape(dom), r"kernel \d+ ×4 in a loop of 4")
         self.assertIn("edge carried", dom)
-        every = self.opened(page, "#trips=all")
+        every = self.opened(page, "#tab=graph&trips=all")
         self.assertEqual(len(re.findall(r'<g class="box kernel', every)), kernels)
         # A kernel of the second plan finds its plan by itself.
         name = data["plans"][1]["kernels"][3]["name"]
         panel = self.panel(self.opened(page, f"#tab=trace&kernel={name.split()[1]}"))
-        self.assertIn(f"<h2>{name}</h2>", panel)
+        self.assertIn(f"<h2>{data['plans'][1]['kernels'][3]['title']}</h2>", panel)
+        self.assertIn(name, panel)
         self.assertIn("alike", panel)
+        # A layer is found by its name, and its kernels alone.
+        rows = self.rows(self.opened(page, "#search=layers.3"))
+        self.assertGreater(len(rows), 4)
+        for row in rows.values():
+            self.assertRegex(row, r"^\s*layers\.3[.:]")
 
     def test_where_it_goes_must_be_said(self):
         result = run("view", str(FEED_FORWARD))

@@ -89,6 +89,7 @@ void write_kernels(base::JsonText& json, std::span<const KernelReport> kernels,
     if (kernel.packs) continue;
     json.begin_object(Layout::OnOneLine);
     json.field("name", kernel.name);
+    json.field("title", kernel.title);
     json.field("kind", kind_of.at(kernel.name));
     json.field("launch", kernel.launch);
     json.field("nodes", kernel.nodes);

@@ -33,10 +33,11 @@ function egraphTab(model) {
   const many = [...model.classes.values()].filter((c) => c.terms.length > 1).length;
   const bar = make("div", {class: "bar-of-tools"}, make("span", {class: "soft"},
     `${model.classes.size} values, ${many} with more than one term. Two nodes in one class are equal; a rule's name says who found a term.`));
+  const meanings = legend(["picked", "the class in view"], ["chip", "the rule that made a term"]);
   if (!entry) return [bar, make("p", {}, "No value is selected: pick a kernel or an op.")];
   const reads = [...new Set(entry.terms.flatMap((term) => term.reads))].map((id) => model.classes.get(id)).filter((c) => c);
   const readers = entry.readers.slice(0, 60);
-  return [bar, make("div", {class: "around"},
+  return [bar, meanings, make("div", {class: "around"},
     make("div", {}, make("h3", {}, `read by ${entry.readers.length} terms`), readers.map(([reader, number]) =>
       make("div", {class: "class"}, link(classTitle(model, reader), {class: reader.id}), make("div", {}, make("code", {}, reader.terms[number].text))))),
     make("div", {}, make("h3", {}, "the class and its terms"), classBox(model, entry, "centre"),

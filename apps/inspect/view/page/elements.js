@@ -18,6 +18,13 @@ function link(text, target, kind = "a") {
     onclick: (event) => { event.preventDefault(); event.stopPropagation(); go(target); }}, text);
 }
 
+// A kernel's number, with its title as the tooltip.
+function kernelLink(kernel, kind = "button") {
+  const element = link(kernel.name, {kernel: kernel.name}, kind);
+  element.title = titleOf([kernel]);
+  return element;
+}
+
 const chips = (items) => make("div", {class: "chips"}, items);
 
 function facts(rows) {
@@ -39,7 +46,5 @@ function folded(title, text) {
 function meter(us, most, bound) {
   const width = (value) => `${Math.max(0, Math.min(100, 100 * value / most))}%`;
   return make("div", {class: "meter", title: `${micros(us)}, at least ${micros(bound)} by the roofline`},
-    make("i", {style: `width:${width(us)}`}), bound > 0 ? make("b", {style: `left:calc(${width(bound)} - 1px)`}) : "");
+    make("i", {style: `width:${width(us)}`}), bound > 0 ? make("b", {style: `left:min(${width(bound)}, 100% - 2px)`}) : "");
 }
-
-const shortened = (text, length) => text.length > length ? text.slice(0, length - 1) + "…" : text;

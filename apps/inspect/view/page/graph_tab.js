@@ -3,26 +3,27 @@
 const kMostBoxes = 4000;
 
 function kernelBox(model, group) {
-  const kernel = group.kernels[0], count = group.kernels.length;
+  const kernel = group.kernels[0];
   const us = group.kernels.reduce((sum, k) => sum + model.timeOf(k), 0);
   const share = model.total > 0 ? us / model.total : 0;
   const roof = model.boundOf(kernel) / model.timeOf(kernel);
-  const ops = kernel.kind.ops.filter((op) => !op.startsWith("constant")).join(", ");
-  const trips = state.rolled && group.loop > 0 ? `, in a loop of ${model.plan.trips[group.loop]}` : "";
-  const lines = [(count > 1 ? `${kernel.name} and ${count - 1} more` : kernel.name) + trips, shortened(kernel.kind.title || ops, 36), shortened(kernel.kind.result, 36)];
-  return {kind: trips ? "kernel looped" : "kernel", target: {kernel: kernel.name}, lines, share, roof, width: 250, height: 78, group,
-    foot: `${micros(us)}, ${percent(share)}`};
+  const loop = state.rolled && group.loop > 0 ? ` in a loop of ${model.plan.trips[group.loop]}` : "";
+  const faded = group.kernels.some(isFound) ? "" : " faded";
+  return {kind: `kernel${loop ? " looped" : ""}${faded}`, target: {kernel: kernel.name}, title: titleOf(group.kernels), titleLines: 2,
+    small: [namesOf(group.kernels) + loop, kernel.kind.result], share, roof, width: 240, height: 96, group, foot: `${micros(us)}, ${percent(share)}`};
 }
 
 function leafBox(leaf) {
-  return {kind: leaf.node.role, target: {planned: leaf.leaf}, lines: [shortened(leaf.node.name, 19), shortened(leaf.node.type, 22)],
-    width: 160, height: 42};
+  return {kind: leaf.node.role, target: {planned: leaf.leaf}, title: leaf.node.name, isLeaf: true, small: [leaf.node.type],
+    width: 190, height: 42};
 }
 
 function boxElement(box, picked) {
-  const parts = [make("svg:rect", {width: box.width, height: box.height}), make("svg:title", {}, box.lines.join("\n"))];
-  box.lines.forEach((line, i) => parts.push(make("svg:text", {x: 9, y: 17 + 15 * i, class: i ? "soft" : undefined,
-    "font-weight": i ? undefined : 600}, line)));
+  const room = box.width - 18, title = box.isLeaf ? [ending(box.title, room, kBold)] : fittedLines(box.title, room, box.titleLines || 1, kBold);
+  const small = box.small.map((line) => ellipsized(line, room, kSmall));
+  const parts = [make("svg:rect", {width: box.width, height: box.height}), make("svg:title", {}, [box.title, ...box.small].join("\n"))];
+  [...title, ...small].forEach((line, i) => parts.push(make("svg:text", {x: 9, y: 17 + 15 * i,
+    class: i < title.length ? "name" : "soft"}, line)));
   if (box.foot) {
     const y = box.height - 19, width = box.width - 118;
     parts.push(make("svg:text", {x: 9, y: box.height - 9, class: "soft"}, box.foot));
@@ -50,10 +51,11 @@ function graphTab(model) {
     `${data.nodes.filter((node) => node).length} nodes, ${counted(model.kernels.length, "kernel")}`)];
   if (model.isRolled) {
     tools.unshift(make("button", {onclick: () => go({trips: state.rolled ? "all" : undefined})},
-      state.rolled ? "show every trip" : "roll the trips up"));
+      state.rolled ? "show every iteration" : "roll iterations up"));
   }
-  tools.push(make("span", {class: "soft"}, "drag to move, Ctrl and wheel to zoom; bars: share of the plan's time, orange: its roofline"));
-  const bar = make("div", {class: "bar-of-tools"}, tools);
+  const bar = [make("div", {class: "bar-of-tools"}, tools), legend(["bar", "share of the plan's time"], ["mark", kRooflineMeaning],
+    ["kernel", "kernel"], model.isRolled && state.rolled ? ["kernel looped", "in each iteration of a loop"] : [], ["input", "input"], ["state", "state"],
+    model.isRolled && state.rolled ? ["carried", "from the iteration before"] : [], ["picked", "selected"])];
   const groups = model.groups(state.rolled);
   if (groups.length > kMostBoxes) {
     return [bar, make("p", {}, `${groups.length} kernels are too many to draw; the tab "plan" lists them.`)];
@@ -66,9 +68,12 @@ function graphTab(model) {
   const size = layOut(boxes, lines);
   const paths = lines.map(([from, to, carried]) => make("svg:path", {d: edgePath(from, to),
     class: `edge${carried ? " carried" : ""}${isPicked(from) || isPicked(to) ? " picked" : ""}`}));
-  const height = Math.max(240, Math.min(size.height, window.innerHeight - 150));
-  return [bar, drawing(size, [paths, boxes.map((box) => boxElement(box, isPicked(box)))], {width: contentWidth(), height}, boxes.find(isPicked))];
+  const height = Math.max(240, Math.min(size.height, contentHeight() - 150));
+  return [bar, drawing(size, [paths, boxes.map((box) => boxElement(box, isPicked(box)))], {width: contentWidth(), height}, boxes.find(isPicked) || firstFound(boxes))];
 }
+
+// Where a search leads: the first kernel that it finds.
+const firstFound = (boxes) => state.place.search ? boxes.find((box) => box.group && !box.kind.includes("faded")) : undefined;
 
 // The ops of one kernel and what they read, for the panel.
 function opDrawing(model, kernel) {
@@ -80,7 +85,7 @@ function opDrawing(model, kernel) {
       const node = nodes[id], own = inside.has(id);
       const name = node.op === "input" ? node.name : node.title;
       boxOf.set(id, {id, kind: own ? "kernel" : node.role || "other", target: {planned: id}, width: 138, height: 40,
-        lines: [shortened(own || node.op === "input" ? name : `%${id} ${name}`, 15), shortened(node.type, 20)]});
+        title: own || node.op === "input" ? name : `%${id} ${name}`, isLeaf: node.op === "input", small: [node.type]});
     }
     return boxOf.get(id);
   };

@@ -97,13 +97,14 @@ function edgePath(from, to) {
 }
 
 const contentWidth = () => document.getElementById("content").clientWidth - 34;
+const contentHeight = () => document.getElementById("content").clientHeight;
 const panelWidth = () => document.getElementById("panel").clientWidth - 34;
-const kLeastScale = 0.8;  // below that nobody reads it: one part of it is shown then
+const kLeastScale = 0.65;  // below that nobody reads it: one part of it is shown then
 
-// An <svg> whose content moves with the mouse and grows with its wheel. It begins at `focus`, a box, or at the top.
+// An <svg>, and a line below it where it shows a part, whose content moves with the mouse and grows with its wheel. It begins at `focus`, a box, or at the top.
 function drawing(size, parts, frame, focus) {
   const svg = make("svg:svg", {class: "drawing", height: frame.height}, parts);
-  const scale = Math.max(kLeastScale, Math.min(1, frame.width / size.width, frame.height / size.height));
+  const scale = Math.max(kLeastScale, Math.min(1, frame.width / size.width));
   const view = {width: frame.width / scale, height: frame.height / scale};
   const begin = (whole, part, centre) => part >= whole ? (whole - part) / 2 : Math.max(0, Math.min(whole - part, centre - part / 2));
   view.x = begin(size.width, view.width, focus ? focus.x + focus.width / 2 : size.width / 2);
@@ -132,5 +133,6 @@ function drawing(size, parts, frame, focus) {
     held = {x: event.clientX, y: event.clientY};
     show();
   });
-  return svg;
+  const isPart = size.width > view.width || size.height > view.height;
+  return [svg, isPart ? make("p", {class: "small soft"}, "A part of the drawing: drag to move, Ctrl and wheel to zoom.") : ""];
 }

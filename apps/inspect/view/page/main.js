@@ -1,7 +1,7 @@
 // What is shown: the place is in the address (#tab=plan&kernel=3), so that links, "back" and bookmarks work.
 
-const tabs = {graph: graphTab, plan: planTab, trace: traceTab, "e-graph": egraphTab, report: reportTab};
-const state = {place: {}, rolled: true, everyKernel: false, sortBy: 0, run: -1};
+const tabs = {plan: planTab, graph: graphTab, trace: traceTab, "e-graph": egraphTab, report: reportTab};
+const state = {place: {}, rolled: true, everyKernel: false, sortBy: "time", run: -1};
 const selections = ["kernel", "node", "class", "rule"];
 
 const currentModel = () => models[state.place.plan ?? 0] || models[0];
@@ -17,7 +17,7 @@ function placeOf(hash) {
   for (const [name, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
     if (["node", "class", "plan"].includes(name)) place[name] = Number(value);
     else if (name === "kernel") place[name] = /^\d+$/.test(value) ? `kernel ${value}` : value;
-    else if (["rule", "tab", "trips"].includes(name)) place[name] = value;
+    else if (["rule", "tab", "trips", "search"].includes(name)) place[name] = value;
   }
   if (place.kernel !== undefined && place.plan === undefined) {  // #kernel=3 finds its plan
     const found = models.findIndex((model) => model.byName.has(place.kernel));
@@ -26,9 +26,9 @@ function placeOf(hash) {
   return place;
 }
 
-// Selecting one thing lets go of what was selected; tab and plan stay unless they are named.
+// Selecting one thing lets go of what was selected; tab, plan and search stay unless they are named.
 function go(target) {
-  const place = {tab: state.place.tab, plan: state.place.plan, trips: state.place.trips};
+  const place = {tab: state.place.tab, plan: state.place.plan, trips: state.place.trips, search: state.place.search};
   if (target.planned !== undefined) {
     const model = currentModel(), behind = state.rolled ? model.nodesBehind(target.planned) : [target.planned];
     target = behind.length ? {node: behind[0]} : {class: model.plan.class_of[target.planned]};
@@ -40,11 +40,12 @@ function go(target) {
 }
 
 function draw() {
-  const model = currentModel(), tab = tabs[state.place.tab] ? state.place.tab : "graph";
+  const model = currentModel(), tab = tabs[state.place.tab] ? state.place.tab : "plan";
   document.getElementById("tabs").replaceChildren(...Object.keys(tabs).map((name) =>
     make("button", {"aria-selected": String(name === tab), onclick: () => go({tab: name})}, name)));
-  document.getElementById("content").replaceChildren(...[tabs[tab](model)].flat(Infinity).filter((part) => part !== ""));
+  showSearch(model);
   document.getElementById("panel").replaceChildren(...[panelOf(model)].flat(Infinity).filter((part) => part !== "" && part !== undefined));
+  document.getElementById("content").replaceChildren(...[tabs[tab](model)].flat(Infinity).filter((part) => part !== ""));
   document.documentElement.dataset.drawn = tab;
 }
 
@@ -56,7 +57,7 @@ function start() {
   plans.replaceChildren(...models.map((model) => make("option", {value: model.number},
     `plan${model.plan.variant ? ` for ${model.plan.variant}` : ""}: ${counted(model.kernels.length, "kernel")}, ${micros(model.total)}`)));
   plans.addEventListener("change", () => {  // kernels are the plan's own
-    state.place = {tab: state.place.tab, node: state.place.node};
+    state.place = {tab: state.place.tab, search: state.place.search, node: state.place.node};
     go({plan: Number(plans.value)});
   });
   const arrive = () => {
@@ -66,6 +67,8 @@ function start() {
     draw();
   };
   window.addEventListener("hashchange", arrive);
+  window.addEventListener("resize", draw);  // drawings are made for the room they have
+  startSearch();
   arrive();
 }
 

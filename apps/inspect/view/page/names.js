@@ -15,8 +15,24 @@ function micros(us) {
   if (!(us > 0)) return "0 µs";
   if (us >= 1e6) return `${(us / 1e6).toPrecision(3)} s`;
   if (us >= 1e3) return `${(us / 1e3).toPrecision(3)} ms`;
-  return us >= 100 ? `${us.toFixed(0)} µs` : `${us.toPrecision(3)} µs`;
+  return `${brief(us)} µs`;
 }
+
+// At most three digits, so that cells have room for it: 0.05, 1.25, 12.5, 125.
+function brief(number) {
+  if (number < 0.01) return "< 0.01";
+  if (number < 1) return number.toFixed(2);
+  return number >= 100 ? number.toFixed(0) : number.toPrecision(3);
+}
+
+// Kernels by what they compute for the model; where nothing has a name, by their ops.
+function titleOf(kernels) {
+  const [first, ...others] = kernels, computed = first.kind.ops.filter((op) => !op.startsWith("constant"));
+  const title = others.every((kernel) => kernel.title === first.title) ? first.title : first.kind.title;
+  return title || computed.join(", ") || first.name;
+}
+
+const namesOf = (kernels) => kernels.length > 1 ? `${kernels[0].name} ×${kernels.length}` : kernels[0].name;
 
 const signedMicros = (us) => `${us < 0 ? "−" : "+"}${micros(Math.abs(us))}`;
 

@@ -6,7 +6,8 @@ function panelOf(model) {
   if (node !== undefined) return data.nodes[node] ? nodePanel(model, node) : missing(`there is no node %${node}`);
   if (entry !== undefined) return model.classes.has(entry) ? classPanel(model, model.classes.get(entry)) : missing(`there is no class #${entry}`);
   if (rule !== undefined) return rulePanel(model, rule);
-  return [make("h2", {}, "Nothing selected"), make("p", {class: "soft"}, "Click a kernel, an op, a step, a class or a rule.")];
+  return [make("h2", {}, "Nothing selected"), make("p", {class: "soft"}, "Click a kernel, an op, a step, a class or a rule."),
+    facts([["/", "search kernels by title, number, op, node or rule"], ["Enter", "open the first hit"], ["Escape", "clear the search"]])];
 }
 
 const missing = (text) => [make("h2", {}, "Not here"), make("p", {class: "soft"}, text)];
@@ -23,7 +24,7 @@ function kernelPanel(model, kernel) {
   const alike = model.kernels.filter((other) => other.kindNumber === kernel.kindNumber && other !== kernel);
   const us = model.timeOf(kernel), bound = model.boundOf(kernel);
   return [
-    make("h2", {}, kernel.name), kind.title ? make("p", {}, kind.title) : "", meter(us, Math.max(us, bound), bound),
+    make("h2", {}, titleOf([kernel])), make("p", {class: "soft"}, kernel.name), meter(us, Math.max(us, bound), bound),
     facts([
       ["computes", make("span", {class: "mono"}, kind.result)],
       traced && ["traced", `${micros(traced.us)}, the median of ${counted(traced.runs, "run")} on ${counted(traced.threads, "thread")}; the fastest ${micros(traced.least)}: ` +
@@ -35,7 +36,7 @@ function kernelPanel(model, kernel) {
       ["launch", kernel.launch >= 0 ? `${kernel.launch}${launchMates(model, kernel)}` : "once, after weights are set"],
       ["compiled", kind.by_library ? `not: ${kind.library} computes it` : `in ${kind.compile_ms.toFixed(1)} ms${kind.from_cache ? ", from the cache" : ""}`],
       kind.why_no_library && ["library", kind.why_no_library],
-      alike.length && ["alike", chips(alike.slice(0, 40).map((other) => link(other.name, {kernel: other.name}, "button"))), alike.length > 40 ? ` and ${alike.length - 40} more` : ""],
+      alike.length && ["alike", chips(alike.slice(0, 40).map((other) => kernelLink(other))), alike.length > 40 ? ` and ${alike.length - 40} more` : ""],
     ]),
     make("h3", {}, `source ops (${kernel.ids.length})`), make("p", {class: "soft"}, kind.ops.join(", ")), opDrawing(model, kernel),
     listed(kernel.ids, 80, (id) => link(describe(data.nodes[id], id), {node: id}, "button")),
@@ -70,7 +71,7 @@ function nodePanel(model, id) {
       ["node", `%${id}, ${node.title}`], ["type", make("span", {class: "mono"}, node.type)], ["role", node.role],
       outputs.length && ["is", outputs.join(", ")],
       model.isRolled && planned >= 0 && ["rolled", `%${planned}${model.plan.loops[planned] > 0 ? `, in a loop of ${model.plan.trips[model.plan.loops[planned]]} trips` : ", outside of loops"}`],
-      ["kernels", kernels.length ? chips(kernels.slice(0, 20).map((kernel) => link(kernel.name, {kernel: kernel.name}, "button"))) :
+      ["kernels", kernels.length ? chips(kernels.slice(0, 20).map((kernel) => kernelLink(kernel))) :
         isComputed(node) ? "none: its value is computed by other terms, or not needed" : "none: it is how a kernel reads"],
       ["reads", node.inputs.length ? listed(node.inputs, 20, chip) : "nothing"], ["read by", users.length ? listed(users, 20, chip) : "nobody"],
     ]),
@@ -83,7 +84,7 @@ function classPanel(model, entry) {
   const kernels = [...new Set(ids.flatMap((id) => model.kernelsOfNode.get(id) || []))];
   return [
     make("h2", {}, classTitle(model, entry)), facts([["type", make("span", {class: "mono"}, entry.type)],
-      ["kernels", kernels.length ? chips(kernels.slice(0, 20).map((kernel) => link(kernel.name, {kernel: kernel.name}, "button"))) : "none"]]),
+      ["kernels", kernels.length ? chips(kernels.slice(0, 20).map((kernel) => kernelLink(kernel))) : "none"]]),
     make("h3", {}, "terms"), entry.terms.map(termRow), make("h3", {}, "nodes of the graph"),
     entry.planned.length ? chips(entry.planned.map((planned) => nodeChip(model, planned))) : make("p", {class: "soft"}, "none: a rule made it"),
     make("p", {}, link("the e-graph around it", {class: entry.id, tab: "e-graph"})),
@@ -97,7 +98,7 @@ function rulePanel(model, name) {
   return [
     make("h2", {}, `rule ${name}`), facts(growth.length ? [["group", growth[0].group], ["class", growth[0].class],
       ["found", growth.map((rule) => `${rule.matches} matches, ${rule.new_nodes} new nodes, ${rule.unions} unions`).join("; ")]] : [["found", "nothing in this compile"]]),
-    make("h3", {}, `kernels with terms of it (${kernels.length})`), listed(kernels, 60, (kernel) => link(kernel.name, {kernel: kernel.name}, "button")),
+    make("h3", {}, `kernels with terms of it (${kernels.length})`), listed(kernels, 60, (kernel) => kernelLink(kernel)),
     make("h3", {}, `values with terms of it (${classes.length})`), listed(classes, 60, (entry) => link(classTitle(model, entry), {class: entry.id}, "button")),
   ];
 }

@@ -1,4 +1,6 @@
-// One run as a line of time.
+// One run as a line of time, and its longest steps.
+
+const kMostSteps = 60;
 
 function traceTab(model) {
   if (!model.runs.length) return [make("p", {}, "Nothing was run: `luminal view --runs N` traces N runs of each plan.")];
@@ -11,27 +13,44 @@ function traceTab(model) {
   const bar = make("div", {class: "bar-of-tools"}, choice, make("span", {class: "soft"},
     `${micros(whole.us)} at ${data.trace.sizes_of_run[chosen] || "fixed sizes"}; steps ${micros(steps.reduce((sum, e) => sum + e.us, 0))}. ` +
     `The machine reads ${amount(data.trace.bytes_per_second, "B/s")} and computes ${amount(data.trace.flops_per_second, "F/s")}. Ctrl and wheel zooms.`));
+  const meanings = legend(["run", "the run"], ["bar", "a kernel"], ["host", "a host step or copy"], ["picked", "selected"]);
+  const found = steps.filter((event) => isFoundStep(model, event)).sort((a, b) => b.us - a.us);
+  const title = make("h3", {}, found.length > kMostSteps ? `the ${kMostSteps} longest steps of ${found.length}` : "steps, the longest first");
+  return [bar, meanings, timeLine(model, whole, steps), title, found.length ? stepTable(model, found.slice(0, kMostSteps)) : nothingFound()];
+}
+
+// Steps that are no kernels are found by nothing.
+function isFoundStep(model, event) {
+  return model.byName.has(event.name) ? isFound(model.byName.get(event.name)) : !state.place.search;
+}
+
+const stepTitle = (model, event) => model.byName.has(event.name) ? titleOf([model.byName.get(event.name)]) : event.name;
+
+function timeLine(model, whole, steps) {
   const width = contentWidth(), scale = width / Math.max(whole.us, 1e-9), row = 46;
-  const at = (event) => (event.start_us - whole.start_us) * scale;
-  const mark = (event, y) => {
-    const wide = Math.max(0.75, event.us * scale);
-    return make("svg:g", {class: `event ${event.kind}${event.name === state.place.kernel ? " picked" : ""}`, "data-kernel": event.name,
-      transform: `translate(${at(event)} ${y})`, onclick: () => event.kind === "kernel" && go({kernel: event.name})},
-      make("svg:rect", {width: wide, height: row - 10}), make("svg:title", {}, `${event.name}: ${micros(event.us)}`),
-      wide > 60 ? make("svg:text", {x: 5, y: 22}, shortened(event.name, Math.floor(wide / 8))) : "");
+  const mark = (event, y, faded) => {
+    const wide = Math.max(0.75, event.us * scale), title = stepTitle(model, event);
+    const picked = event.name === state.place.kernel;
+    return make("svg:g", {class: `event ${event.kind}${picked ? " picked" : ""}${faded ? " faded" : ""}`, "data-kernel": event.name,
+      transform: `translate(${(event.start_us - whole.start_us) * scale} ${y})`, onclick: () => event.kind === "kernel" && go({kernel: event.name})},
+      make("svg:rect", {width: wide, height: row - 10}), make("svg:title", {}, `${title}\n${event.name}: ${micros(event.us)}`),
+      wide > 60 ? make("svg:text", {x: 5, y: 22}, ellipsized(title, wide - 10, kBold)) : "");
   };
-  const svg = drawing({width, height: 2 * row + 8}, [mark(whole, 6), steps.map((event) => mark(event, 6 + row))], {width, height: 2 * row + 8});
-  const list = [...steps].sort((a, b) => b.us - a.us).slice(0, 60);
-  const table = make("table", {}, make("thead", {}, make("tr", {}, ["step", "time", "GB/s", "GF/s", "roofline", "reads", "writes"].map((title) =>
-    make("th", {}, title)))), make("tbody", {}, list.map((event) => {
+  const marks = steps.map((event) => mark(event, 6 + row, !isFoundStep(model, event)));
+  return drawing({width, height: 2 * row + 8}, [mark(whole, 6, false), marks], {width, height: 2 * row + 8});
+}
+
+function stepTable(model, events) {
+  const number = (text) => make("td", {class: "number"}, text);
+  const rows = events.map((event) => {
     const bound = 1e6 * Math.max(event.bytes / data.trace.bytes_per_second, event.flops / data.trace.flops_per_second);
-    const isKernel = model.byName.has(event.name);
-    return make("tr", {class: `row${event.name === state.place.kernel ? " picked" : ""}`, onclick: () => isKernel && go({kernel: event.name})},
-      make("td", {}, isKernel ? link(event.name, {kernel: event.name}) : event.name), make("td", {class: "number"}, micros(event.us)),
-      make("td", {class: "number"}, event.bytes ? (event.bytes / event.us / 1e3).toPrecision(3) : ""),
-      make("td", {class: "number"}, event.flops ? (event.flops / event.us / 1e3).toPrecision(3) : ""),
-      make("td", {class: "number"}, event.bytes ? percent(bound / event.us) : ""),
-      make("td", {class: "mono"}, shortened(event.reads.join(", "), 60)), make("td", {class: "mono"}, shortened(event.writes.join(", "), 40)));
-  })));
-  return [bar, svg, make("h3", {}, steps.length > 60 ? "the 60 longest steps" : "steps, the longest first"), table];
+    const kernel = model.byName.get(event.name);
+    const cell = kernel ? kernelCell(stepTitle(model, event), kernel, `${event.name} · ${event.reads.join(", ")} → ${event.writes.join(", ")}`) :
+      make("td", {}, event.name);
+    return make("tr", {class: `row${event.name === state.place.kernel ? " picked" : ""}`, onclick: () => kernel && go({kernel: event.name})},
+      cell, number(micros(event.us)), number(event.bytes ? brief(event.bytes / event.us / 1e3) : ""),
+      number(event.flops ? brief(event.flops / event.us / 1e3) : ""), number(event.bytes ? percent(bound / event.us) : ""));
+  });
+  const head = ["step", "time", "GB/s", "GF/s", "roofline"].map((name, i) => make("th", {class: i ? "number" : ""}, name));
+  return make("table", {class: "steps"}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows));
 }
