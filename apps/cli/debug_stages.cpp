@@ -99,7 +99,7 @@ DebugReport debug_stages(const std::string& path, const DebugCase* named,
   ProgressLine line;
   const std::shared_ptr<const Graph> graph = opened->graph->clone();
   const Variants variants(variables(*graph), opened->options.variants);
-  const Bindings given = options.leaves.sizes(*graph, kTypical);
+  const Bindings given = options.leaves.sizes(*graph, kTypical, opened->sizes);
   const std::map<NodeId, TensorData> loaded = own_data(*graph);
   for (size_t v = 0; v < variants.count(); ++v) {
     Subject subject{.name = opened->name,

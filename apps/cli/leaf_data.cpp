@@ -34,10 +34,11 @@ void LeafArguments::add_to(CLI::App& app, const char* group) {
       ->group(group);
 }
 
-Bindings LeafArguments::sizes(const Graph& graph, int64_t typical) const {
+Bindings LeafArguments::sizes(const Graph& graph, int64_t typical, const Bindings& own) const {
   Bindings sizes;
   for (Expr variable : variables(graph)) {
-    sizes.set(variable.name(), std::clamp(typical, variable.lower_bound(), variable.upper_bound()));
+    const int64_t between = std::clamp(typical, variable.lower_bound(), variable.upper_bound());
+    sizes.set(variable.name(), own.find(variable.name()).value_or(between));
   }
   for (const std::string& text : bindings) {
     const auto [name, value] = split(text, "--bind");

@@ -21,8 +21,8 @@ struct LeafArguments {
   // Defines --bind and --input; `this` must live until the command line is parsed.
   void add_to(CLI::App& app, const char* group);
 
-  // Given values, and for the other variables one between their bounds.
-  Bindings sizes(const Graph& graph, int64_t typical = 128) const;
+  // Given values, else those of `own`, and for the other variables one between their bounds.
+  Bindings sizes(const Graph& graph, int64_t typical = 128, const Bindings& own = {}) const;
   // What is to be set: the leaves that files were given for, and random data for those that have
   // none. States are left at 0.
   std::map<NodeId, TensorData> data(const Graph& graph, const Bindings& sizes, uint64_t seed) const;

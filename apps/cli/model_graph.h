@@ -25,6 +25,7 @@ struct NamedGraph {
   std::string name;
   std::unique_ptr<Graph> graph;
   CompileOptions options;
+  Bindings sizes = {};  // of variables whose value isn't free: the room of a model's cache
 };
 
 // `options` with the variants and sizes of a model, where the path is one. "-" reads a graph's text
