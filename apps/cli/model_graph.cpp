@@ -20,7 +20,7 @@ NamedGraph open_model_graph(const std::string& path, const ModelShape& shape,
   NamedGraph opened{std::filesystem::path(path).filename().string(), std::make_unique<Graph>(),
                     std::move(form.compile)};
   model.build(*opened.graph, dtype, form.decoder);
-  const std::string room = form.decoder.room.name();
+  const std::string room(form.decoder.room.name());
   opened.sizes.set(room, opened.options.typical_sizes.find(room).value());
   return opened;
 }
