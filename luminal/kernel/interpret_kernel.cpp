@@ -171,7 +171,8 @@ class KernelInterpreter {
       for (size_t d = 0; d < rest.size(); ++d) at = at * dims_[param][d + 1] + rest[d][j];
       Lane value = values[j];
       if (target.combine) {
-        value = interpret::combine(arithmetic_, *target.combine, dtype, read(param, at), value);
+        value =
+            interpret::combine(arithmetic_, *target.combine, dtype, dtype, read(param, at), value);
         interpret::settle(dtype, arithmetic_, &value, 1);
       }
       write(param, at, value);

@@ -51,6 +51,7 @@ COVERED_BY = {
     "function": "the macro's own parameter",
     "operator": "the operators are what the rows of arithmetic and comparison call",
     "pad_axis": "pad",
+    "stddev": "std, which is PyTorch's name and that of the method",
     "full": "masked_fill, pad",
     "zeros": "masked_fill",
     "ones": "masked_fill",

@@ -109,9 +109,10 @@ void apply(Op op, DType from, DType to, const Arithmetic& arithmetic,
   }
 }
 
-Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType kept, Lane so_far, Lane value) {
-  Lane result = accumulate(reducer, kept, so_far, value);
-  if (!is_float(kept) || reducer == Reducer::Max) return result;
+Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType dtype, DType kept, Lane so_far,
+             Lane value) {
+  Lane result = accumulate(reducer, dtype, so_far, value);
+  if (!is_float(dtype) || reducer == Reducer::Max) return result;
   switch (arithmetic.variation) {
     case Variation::None:
       break;
@@ -158,7 +159,7 @@ Lane Accumulator::combined(Lane so_far, Lane value) {
     inexact_ |= kept_ == DType::F64 ? !is_exact(kept_, exact)
                                     : round_to(kept_, exact) != exact && !std::isnan(exact);
   }
-  return combine(arithmetic_, reducer_, kept_, so_far, value);
+  return combine(arithmetic_, reducer_, dtype_, kept_, so_far, value);
 }
 
 Lane Accumulator::total() {

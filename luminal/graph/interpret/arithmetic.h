@@ -35,8 +35,10 @@ void apply(Op op, DType from, DType to, const Arithmetic& arithmetic,
            std::span<Lane* const> operands, Lane* out, int64_t count);
 void settle(DType dtype, const Arithmetic& arithmetic, Lane* lanes, int64_t count);
 
-// One accumulation, whose result is kept as `kept`. Without a variation it isn't rounded.
-Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType kept, Lane so_far, Lane value);
+// One accumulation of a dtype's elements, whose result is kept as `kept`. Without a variation it
+// isn't rounded.
+Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType dtype, DType kept, Lane so_far,
+             Lane value);
 
 // Reduces one row after the other: restart(), take() for each element, then total() or, at any
 // position of a scan, so_far(). Both are values of the dtype.

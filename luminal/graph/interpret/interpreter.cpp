@@ -244,7 +244,8 @@ class Interpreter::Evaluator {
       for (int64_t j = 0; j < width; ++j) {
         Lane& target = lanes[index[i].integer * width + j];
         const Lane value = values[i * static_cast<size_t>(width) + static_cast<size_t>(j)];
-        target = reducer ? combine(arithmetic(), *reducer, node.dtype, target, value) : value;
+        target = reducer ? combine(arithmetic(), *reducer, node.dtype, node.dtype, target, value)
+                         : value;
       }
     }
     settle(node.dtype, arithmetic(), lanes, resolved.count);
