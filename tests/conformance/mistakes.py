@@ -75,8 +75,8 @@ MISTAKES = (
     _interpret("interpreter.cpp", "row[j] = rows[j].integer;",
                "row[j] = rows[j].integer > 0 ? rows[j].integer - 1 : 0;",
                "gather reads the row before", "embedding/f32/*", statement=True),
-    _interpret("interpreter.cpp", "reducer ? combine(arithmetic(), *reducer, node.dtype, node.dtype, target, value)",
-               "reducer ? value", "an adding scatter replaces", "index_put/f32/*"),
+    _interpret("interpreter.cpp", "combine(arithmetic(), *reducer, node.dtype, node.dtype, target, value)", "value",
+               "an adding scatter replaces", "index_put/f32/*"),
     _interpret("index_eval.cpp", "return a < b;", "return a <= b;",
                "a boundary of positions is one off", "concat/f32/*", "pad/f32/*", statement=True),
     # Elements.
