@@ -232,7 +232,7 @@ CLAIMS = [
                         "executable_test|tensor_methods_(test|complete))$"), quick=True),
     Claim(name="chat", target="at a terminal: lines typed, edited, recalled and pasted, an answer stopped and the conversation "
           "gone on with; help, completion and man pages are what the program says of itself", minutes=1,
-          measure=ctest("-R", "^(chat_terminal|chat_parts|help)_test$"), quick=True),
+          measure=ctest("-R", "^(chat_terminal|chat_parts|help)_test$")),
     Claim(name="index-cost", target=f"looking at indices takes at most {MOST_INDEX_COST} times the time of not looking, in "
           "gathers of elements and rows and in scatters", minutes=0.2, measure=index_cost),
 ]

@@ -73,7 +73,12 @@ class Terminal:
         raise AssertionError(f"no {pattern!r} in {self.output[self.seen:]!r}")
 
     def wait_for_prompt(self):
-        return self.wait_for(r"\x1b\[\?2004h.*?> ?(?:\x1b\[0m)? ?")
+        """Also until keys go to the program one by one: before, a Ctrl-D would be the terminal's."""
+        text = self.wait_for(r"\x1b\[\?2004h.*?> ?(?:\x1b\[0m)? ?")
+        end = time.monotonic() + PATIENCE
+        while termios.tcgetattr(self.file)[3] & termios.ICANON and time.monotonic() < end:
+            time.sleep(0.01)
+        return text
 
     def type(self, text):
         os.write(self.file, text.encode())
