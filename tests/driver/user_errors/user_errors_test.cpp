@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tests/driver/user_errors/mistakes.h"
+#include "tests/io/temporary_folder.h"
 
 namespace luminal {
 namespace {
@@ -63,6 +64,9 @@ TEST(UserErrors, AreSixtyOrMoreAndAllUserErrors) {
 }  // namespace luminal
 
 int main(int argc, char** argv) {
+  // Mistakes with files make them where they are.
+  const luminal::TemporaryFolder folder;
+  std::filesystem::current_path(folder.path());
   if (argc == 2 && std::string_view(argv[1]) == "--update") {
     std::ofstream(luminal::kGolden) << luminal::all_messages();
     return 0;
