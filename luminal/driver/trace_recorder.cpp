@@ -39,35 +39,39 @@ TraceRecorder::TraceRecorder(Trace& trace, const Graph& graph, const StepNotes* 
                            .start_us = us_since_start(Clock::now())});
 }
 
+// What takes a while to say is said after the run, whose time it would add to.
 TraceRecorder::~TraceRecorder() {
   TraceEvent& run = trace_.events[run_event_];
   run.us = us_since_start(Clock::now()) - run.start_us;
+  const int number = run.run;
+  for (const TimedStep& step : steps_) {
+    TraceEvent event = described(step.step);
+    event.run = number;
+    event.start_us = us_since_start(step.start);
+    event.us = us_since_start(step.end) - event.start_us;
+    event.threads = step.threads;
+    trace_.events.push_back(std::move(event));
+  }
 }
 
 void TraceRecorder::before(const runtime::StepView&) { step_start_ = Clock::now(); }
 
 void TraceRecorder::after(const runtime::StepView& view) {
-  const Clock::time_point end = Clock::now();
-  TraceEvent event = described(view);
-  event.run = trace_.events[run_event_].run;
-  event.start_us = us_since_start(step_start_);
-  event.us = us_since_start(end) - event.start_us;
-  event.threads = view.threads;
-  trace_.events.push_back(std::move(event));
+  steps_.push_back({view.step, view.threads, step_start_, Clock::now()});
 }
 
-TraceEvent TraceRecorder::described(const runtime::StepView& view) const {
-  if (view.step == runtime::StepView::kFinish) {
+TraceEvent TraceRecorder::described(int at) const {
+  if (at == runtime::StepView::kFinish) {
     return {.kind = "copy", .name = "copy results and states"};
   }
-  if (view.step == runtime::StepView::kPacking) {
+  if (at == runtime::StepView::kPacking) {
     return {.kind = "copy", .name = "pack a weight for a library"};
   }
-  const StepNote& note = notes_->steps[static_cast<size_t>(view.step)];
-  const auto& step = notes_->planned->plan.steps[static_cast<size_t>(view.step)];
+  const StepNote& note = notes_->steps[static_cast<size_t>(at)];
+  const auto& step = notes_->planned->plan.steps[static_cast<size_t>(at)];
   TraceEvent event{
       .kind = "host", .name = note.name, .title = note.title, .ops = note.ops, .rules = note.rules};
-  if (const auto own = own_kernel_at(graph_, *notes_->planned, view.step)) {
+  if (const auto own = own_kernel_at(graph_, *notes_->planned, at)) {
     describe_own_kernel(*own, event);
     return event;
   }

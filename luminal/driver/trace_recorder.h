@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <vector>
 
 #include "luminal/driver/step_notes.h"
 #include "luminal/driver/trace.h"
@@ -21,7 +22,13 @@ class TraceRecorder : public runtime::StepObserver {
  private:
   using Clock = std::chrono::steady_clock;
 
-  TraceEvent described(const runtime::StepView& view) const;
+  struct TimedStep {
+    int step;
+    int threads;
+    Clock::time_point start, end;
+  };
+
+  TraceEvent described(int at) const;  // a step of the plan, or one of StepView's own
   void describe_own_kernel(NodeId id, TraceEvent& event) const;
   double us_since_start(Clock::time_point time) const;
 
@@ -31,6 +38,7 @@ class TraceRecorder : public runtime::StepObserver {
   const Bindings& bindings_;
   size_t run_event_;  // its place in the trace
   Clock::time_point step_start_;
+  std::vector<TimedStep> steps_;  // of this run
 };
 
 }  // namespace luminal
