@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "luminal/driver/explain/op_words.h"
+#include "luminal/graph/traverse.h"
 
 namespace luminal {
 namespace {
@@ -75,7 +76,7 @@ bool is_literal(const std::string& name) { return name.starts_with("literal."); 
 }  // namespace
 
 KernelTitles::KernelTitles(const Graph& graph, const kernel::PlannedGraph& planned)
-    : graph_(graph), planned_(planned) {
+    : graph_(graph), planned_(planned), forms_(graph, roots(graph)) {
   name_values();
   std::vector<Parts> parts;
   for (const auto& step : planned.plan.steps) {
@@ -145,7 +146,7 @@ KernelTitles::Parts KernelTitles::parts_of(const kernel::LoweredKernel& lowered)
   std::vector<std::string> telling = reads.telling();
   std::erase_if(telling, [&](const std::string& name) { return std::ranges::count(stored, name); });
   Parts parts;
-  const OpWords words = op_words(graph_, computed, results, reads.matrices.size());
+  const OpWords words = op_words(forms_, computed, results, reads.matrices.size());
   parts.before = words.before;
   parts.after = words.after;
   for (const std::string& name : stored) telling.push_back(name);

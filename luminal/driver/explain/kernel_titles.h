@@ -9,6 +9,7 @@
 
 #include "luminal/graph/graph.h"
 #include "luminal/kernel/planned_graph.h"
+#include "luminal/search/fusion/node_forms.h"
 
 namespace luminal {
 
@@ -36,6 +37,7 @@ class KernelTitles {
 
   const Graph& graph_;
   const kernel::PlannedGraph& planned_;
+  const search::NodeForms forms_;
   std::map<kernel::ClassId, std::string> names_;          // of weights, states and outputs
   std::map<kernel::ClassId, std::vector<NodeId>> nodes_;  // with that value
   std::vector<std::string> titles_;                       // by step

@@ -1,6 +1,8 @@
 #include "luminal/search/fusion/node_forms.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "luminal/graph/traverse.h"
 
@@ -64,6 +66,26 @@ NodeForms::Scaled NodeForms::scaled(NodeId id) const {
     result.base = factors[first ? 1 : 0];
   }
   return result;
+}
+
+std::optional<NodeId> NodeForms::sigmoid_power(NodeId id) const {
+  if (!is(id, Op::Recip)) return std::nullopt;
+  const auto power = beside_constant(node(id).inputs[0], Op::Add, 1.0);
+  return power && is(*power, Op::Exp2) ? power : std::nullopt;
+}
+
+std::optional<NodeId> NodeForms::silu_operand(NodeId id) const {
+  const NodeId product = behind_casts(id);
+  if (!is(product, Op::Mul)) return std::nullopt;
+  const std::vector<NodeId>& factors = node(product).inputs;
+  for (size_t i = 0; i < 2; ++i) {
+    const auto power = sigmoid_power(factors[i]);
+    if (!power) continue;
+    const Scaled exponent = scaled(node(*power).inputs[0]);
+    const bool is_sigmoid = std::abs(exponent.factor + std::numbers::log2e) < 1e-6;
+    if (is_sigmoid && exponent.base == factors[1 - i]) return exponent.base;
+  }
+  return std::nullopt;
 }
 
 std::optional<NodeForms::Projection> NodeForms::product(NodeId sum) const {

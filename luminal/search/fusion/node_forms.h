@@ -40,6 +40,10 @@ class NodeForms {
     double factor;
   };
   Scaled scaled(NodeId id) const;
+  // The power of two of 1 / (2^x + 1).
+  std::optional<NodeId> sigmoid_power(NodeId id) const;
+  // v of v · 1 / (2^(−v·log2 e) + 1).
+  std::optional<NodeId> silu_operand(NodeId id) const;
 
   // A product of a tensor's rows with a matrix: Reduce Sum (Mul (View rows) (View matrix)).
   struct Projection {
