@@ -22,8 +22,6 @@ constexpr double kMayTurn = 0.25;
 constexpr double kCancels = 0.01;
 // A few references don't show the whole range of what is right.
 constexpr double kSpread = 4;
-// Of the larger one, references this far apart have no digit in common.
-constexpr double kNoDigit = 0.5;
 // Perturbed references. After the first ones the rest is skipped if most elements are unexplained:
 // a rounding that falls to either side is met by half of them.
 constexpr int kFirstReferences = 8;
@@ -54,7 +52,6 @@ struct Suspect {
   double found, expected, tolerance;
   double low = expected, high = expected;  // of finite references
   bool kinds_differ = false;
-  bool any_number = false;  // passes where the references have no digit in common
 
   void add(double reference) {
     if (kind_of(reference) != kind_of(expected)) {
@@ -67,8 +64,6 @@ struct Suspect {
   bool explained() const {
     if (kinds_differ) return true;
     if (!std::isfinite(found) || !std::isfinite(expected)) return false;
-    if (any_number && high - low > kNoDigit * std::max(std::fabs(low), std::fabs(high)))
-      return true;
     const double reach = tolerance + kSpread * (high - low);
     return high > low && found >= low - reach && found <= high + reach;
   }
@@ -100,8 +95,7 @@ std::vector<Suspect> suspects_of(const ValueComparison& c, size_t& n_compared) {
     suspects.push_back({.at = at,
                         .found = found,
                         .expected = expected,
-                        .tolerance = std::isfinite(tolerance) ? tolerance : 0,
-                        .any_number = c.bits_decide});
+                        .tolerance = std::isfinite(tolerance) ? tolerance : 0});
   }
   return suspects;
 }
