@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace luminal::base {
 namespace {
@@ -57,21 +58,22 @@ double busy_seconds(std::string_view stat, const std::vector<int>& cpus, double 
   return ticks / ticks_per_second;
 }
 
-Company::Company() : cpus_(allowed_cpus()) {
-  if (const auto first = now()) moments_.push_back(*first);
-}
+Company::Company()
+    : Company([cpus = allowed_cpus()]() -> std::optional<Moment> {
+        std::ifstream file("/proc/stat");
+        std::ostringstream text;
+        text << file.rdbuf();
+        const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+        if (!file || ticks <= 0) return std::nullopt;
+        return Moment{Clock::now(), busy_seconds(text.str(), cpus, ticks) - own_seconds()};
+      }) {}
 
-std::optional<Company::Moment> Company::now() const {
-  std::ifstream file("/proc/stat");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
-  if (!file || ticks <= 0) return std::nullopt;
-  return Moment{Clock::now(), busy_seconds(text.str(), cpus_, ticks) - own_seconds()};
+Company::Company(Now now) : now_(std::move(now)) {
+  if (const auto first = now_()) moments_.push_back(*first);
 }
 
 double Company::cores() {
-  const std::optional<Moment> last = now();
+  const std::optional<Moment> last = now_();
   if (!last || moments_.empty()) return 0;
   // The newest moment that is far enough away, or the first one.
   while (moments_.size() > 1 && last->at - moments_[1].at >= kWindow) moments_.pop_front();
@@ -79,7 +81,7 @@ double Company::cores() {
   const double others = last->others - moments_.front().others;
   if (last->at - moments_.back().at >= kApart) moments_.push_back(*last);
   if (taken < kApart) return 0;
-  return std::clamp(others / taken.count(), 0.0, static_cast<double>(cpus_.size()));
+  return std::max(0.0, others / taken.count());
 }
 
 }  // namespace luminal::base

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,19 +16,20 @@ namespace luminal::base {
 // cores. Looked at over the last half second or more, since the kernel counts in hundredths.
 class Company {
  public:
-  Company();
+  struct Moment {
+    std::chrono::steady_clock::time_point at;
+    double others = 0;  // seconds that others took of the cores so far
+  };
+  using Now = std::function<std::optional<Moment>()>;
+
+  Company();                  // by the kernel's counts
+  explicit Company(Now now);  // none: it isn't known
 
   // 0 where the kernel doesn't say.
   double cores();
 
  private:
-  struct Moment {
-    std::chrono::steady_clock::time_point at;
-    double others = 0;  // seconds
-  };
-  std::optional<Moment> now() const;
-
-  std::vector<int> cpus_;  // that this process may run on
+  Now now_;
   std::deque<Moment> moments_;
 };
 

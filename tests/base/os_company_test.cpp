@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 namespace luminal::base {
@@ -23,19 +23,45 @@ TEST(Company, CountsTheCoresOfThisProcessAlone) {
   EXPECT_DOUBLE_EQ(busy_seconds("cpu0 x\n", {0}, 100), 0);
 }
 
-// What this process takes itself is no company, however many threads it has.
-TEST(Company, OwnWorkIsNone) {
-  const auto spin_for = [](std::chrono::milliseconds time) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < end) {
-    }
-  };
+using std::chrono::milliseconds;
+
+// Moments as a test wants them.
+struct Played {
+  Company::Moment now;
+  Company company{[this] { return std::optional(now); }};
+
+  double cores_after(milliseconds time, double others) {
+    now.at += time;
+    now.others += others;
+    return company.cores();
+  }
+};
+
+TEST(Company, IsWhatOthersTookOfTheLastHalfSecond) {
+  Played played;
+  EXPECT_DOUBLE_EQ(played.cores_after(milliseconds(20), 0.02), 0) << "too short to tell";
+  EXPECT_NEAR(played.cores_after(milliseconds(80), 0.13), 1.5, 1e-9);
+  // What was long ago doesn't count.
+  for (int i = 0; i < 12; ++i) played.cores_after(milliseconds(50), 0);
+  EXPECT_DOUBLE_EQ(played.cores_after(milliseconds(50), 0), 0);
+  EXPECT_NEAR(played.cores_after(milliseconds(500), 1), 2, 0.4);
+}
+
+// Both clocks are read one after the other, so a busy process may seem to take more than all.
+TEST(Company, IsNeverLessThanNone) {
+  Played played;
+  EXPECT_DOUBLE_EQ(played.cores_after(milliseconds(600), -0.1), 0);
+}
+
+TEST(Company, IsNoneWhereNothingIsKnown) {
+  Company company([] { return std::optional<Company::Moment>(); });
+  EXPECT_DOUBLE_EQ(company.cores(), 0);
+}
+
+TEST(Company, ReadsWhatTheKernelCounts) {
   Company company;
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  const double beside_nothing = company.cores();
-  spin_for(std::chrono::milliseconds(600));
-  // Others may be there all the time; a core of our own isn't added to them.
-  EXPECT_LT(company.cores(), beside_nothing + 0.8);
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_GE(company.cores(), 0);
 }
 
 }  // namespace
