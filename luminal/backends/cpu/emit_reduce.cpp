@@ -119,6 +119,10 @@ Value* ReduceEmitter::combine_all(std::vector<Value*> accumulators) {
 Value* ReduceEmitter::across_lanes(Value* accumulator) {
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(accumulator->getType());
   if (type == nullptr) return accumulator;
+  // Halves of halves of integers are LLVM's to make: of ours, where a product of bytes is summed,
+  // it makes a dot product (VPDPBUSD) and loses all but the first lane.
+  const bool adds = reducer_ == Reducer::Sum && dtype_ != DType::Bool;
+  if (adds && !is_float(dtype_)) return builder_.CreateAddReduce(accumulator);
   for (int lanes = static_cast<int>(type->getNumElements()); lanes > 1; lanes /= 2) {
     std::vector<int> low(static_cast<size_t>(lanes) / 2), high(low.size());
     std::iota(low.begin(), low.end(), 0);

@@ -54,6 +54,41 @@ TEST(EmitKernel, ReductionsInAllDTypes) {
   }
 }
 
+// LLVM has instructions for sums of products of bytes, and of differences of bytes, where their
+// number is known: all lanes must be in the sum.
+TEST(EmitKernel, SumsOfBytesOfAKnownNumber) {
+  const auto product = [](StageBuilder& s, InstId a, InstId b) {
+    s.op(Op::Mul, DType::I32, {a, b});
+  };
+  const auto distance = [](StageBuilder& s, InstId a, InstId b) {
+    const InstId minus = s.constant(DType::I32, -1);
+    const InstId up = s.op(Op::Add, DType::I32, {b, s.op(Op::Mul, DType::I32, {a, minus})});
+    const InstId down = s.op(Op::Add, DType::I32, {a, s.op(Op::Mul, DType::I32, {b, minus})});
+    s.op(Op::Select, DType::I32, {s.op(Op::LessThan, DType::Bool, {a, b}), up, down});
+  };
+  const auto expect_sum = [](DType left, DType right, int64_t n, auto&& combine) {
+    KernelBuilder b;
+    const int x = b.param(left, {4, n}), y = b.param(right, {n, 3}),
+              z = b.param(DType::I32, {4, 3}, true);
+    const Expr i = b.outer(4), j = b.outer(3), r = b.inner(n);
+    auto s = b.stage(DType::I32, {}, Reduction{Reducer::Sum, b.last_loop()});
+    const InstId first = s.op(Op::Cast, DType::I32, {s.load(b.k, x, {i, r})});
+    combine(s, first, s.op(Op::Cast, DType::I32, {s.load(b.k, y, {r, j})}));
+    b.output(z, {i, j});
+    expect_like_reference(b.done(), {}, {}, Fill::Special);
+  };
+  for (DType left : {DType::U8, DType::I8}) {
+    for (DType right : {DType::U8, DType::I8}) {
+      for (int64_t n : {4, 8, 16, 17, 32, 64}) {
+        SCOPED_TRACE(std::string(name(left)) + " " + std::string(name(right)) + " " +
+                     std::to_string(n));
+        expect_sum(left, right, n, product);
+        expect_sum(left, right, n, distance);
+      }
+    }
+  }
+}
+
 TEST(EmitKernel, MaxPrefersNaNAndPlusZero) {
   kernel::Kernel kernel = reduce_rows(Reducer::Max, DType::F32, 40, Expr::var("n"));
   for (uint64_t seed = 0; seed < 20; ++seed) {
