@@ -159,6 +159,8 @@ class Splitter {
   }
 
   bool is_worth_it() const {
+    // A range of a tensor without keys would look at one that isn't there.
+    if (!known_less_equal(1, extent_of(kernel_, form_.keys[0]))) return false;
     if (!known_less_equal(1, count_) || count_.upper_bound() <= kRange) return false;
     Expr rows = 1;
     for (int loop : rows_) rows = rows * extent_of(kernel_, loop);

@@ -107,6 +107,13 @@ TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {
   EXPECT_EQ(split->between[0].dims[1], ceil_div(kPast + 1, 256));
 }
 
+// A range has a key that counts, even if a mask hides it.
+TEST(SplitSoftmax, LeavesAloneWhatMayHaveNoKeys) {
+  const AttentionOptions hidden{.causal = true, .past = Expr(300)};
+  EXPECT_FALSE(split_softmax(kernel_of({.room = Expr::var("s", 0, 4200), .options = hidden})));
+  EXPECT_TRUE(split_softmax(kernel_of({.room = Expr::var("s", 1, 4200), .options = hidden})));
+}
+
 TEST(SplitSoftmax, LeavesManyRowsAndFewKeysAlone) {
   EXPECT_FALSE(split_softmax(kernel_of({.queries = 64})));
   EXPECT_FALSE(split_softmax(kernel_of({.room = 256})));
