@@ -126,6 +126,15 @@ TEST(CheckedRun, TakesNoNumberMadeOfBitsForAMistake) {
   EXPECT_NO_THROW(run_checked(graph, x, values));
 }
 
+// 0 + -0 is 0; a sum of one term is that term.
+TEST(CheckedRun, TakesNoSignOfAZeroForAMistake) {
+  Graph graph;
+  Tensor x = graph.input("x", {3, 1});
+  const Tensor bits = prim::bitcast(prim::reduce(x, Reducer::Sum), DType::I32);
+  prim::reduce(bits, Reducer::Sum).output("y");
+  EXPECT_NO_THROW(run_checked(graph, x, {-0.0f, 1, 2}));
+}
+
 TEST(CheckedRun, TakesNoOverflowInAScatterForAMistake) {
   Graph graph;
   Tensor x = graph.input("x", {3});

@@ -144,7 +144,11 @@ Accumulator::Accumulator(const Arithmetic& arithmetic, Reducer reducer, DType dt
 }
 
 void Accumulator::restart() {
-  std::fill_n(partial_.begin(), mask_ + 1, identity(reducer_, dtype_));
+  Lane start = identity(reducer_, dtype_);
+  // A sum of negative zeros is -0 where no 0 comes first, as when a sum of one term is that term.
+  const bool perturbed = arithmetic_.variation == Variation::Perturbed;
+  if (perturbed && reducer_ == Reducer::Sum && arithmetic_.seed % 2 == 1) start.real = -0.0;
+  std::fill_n(partial_.begin(), mask_ + 1, start);
   inexact_ = false;
 }
 
