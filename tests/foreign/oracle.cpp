@@ -483,6 +483,7 @@ class Evaluation {
   void scatter(const Step& step, Tensor& result) {
     const Tensor &dest = input(step, 0), &index = input(step, 1), &values = input(step, 2);
     result = dest;
+    if (index.wholes.empty()) return;  // the op may vanish: what is left is the unrounded operand
     for (Real& x : result.reals) x = held(dest.dtype, x);
     const auto row = static_cast<size_t>(count_of(std::span(dest.sizes).subspan(1)));
     std::vector<std::vector<Real>> terms(result.reals.size());
