@@ -7,7 +7,7 @@ set -euo pipefail
 usage() {
   cat <<'USAGE'
 usage: tools/install-deps.sh [--test] [--peers] [--venv DIR] [--no-system] [--no-python] [--list]
-  --test        also what tests and checks need: clang 19, oracles (PyTorch, egglog, tokenizers …), a browser, oneDNN,
+  --test        also what tests and checks need: GoogleTest, clang 19, oracles (PyTorch, egglog, tokenizers …), a browser, oneDNN,
                 and what makes packages
   --peers       also what benchmarks compare with: llama.cpp, which is compiled here for some minutes, OpenVINO and
                 ONNX Runtime; implies --test
@@ -41,9 +41,9 @@ done
 system_packages=(
   g++ cmake ninja-build python3
   llvm-19-dev libfmt-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev libedit-dev
-  libgtest-dev libgmock-dev libbenchmark-dev
 )
 test_packages=(
+  libgtest-dev libgmock-dev libbenchmark-dev
   git ccache clang-19 clang-format-19 libclang-rt-19-dev
   graphviz chromium python3-venv stress-ng
   zlib1g-dev libzstd-dev dpkg-dev file debootstrap pkg-config

@@ -201,12 +201,20 @@ def in_clean_trees(context, script, *arguments):
     return last_line(result), True
 
 
-def release(context):
+def released(context):
     folder = context.root / "build/release-files"
     made = context.run(["tools/make-release.sh", "--output", folder])
     if made.returncode != 0:
         raise Short(last_line(made))
-    return in_clean_trees(context, "release_test.py", folder, context.root.parent / "shared/models")
+    return folder
+
+
+def release(context):
+    return in_clean_trees(context, "release_test.py", released(context), context.root.parent / "shared/models")
+
+
+def readme(context):
+    return in_clean_trees(context, "readme_test.py", released(context))
 
 
 CLAIMS = [
@@ -224,6 +232,8 @@ CLAIMS = [
     Claim(name="release", target="the tarball and the Debian package run, install and serve an outside project on clean Debian 12 "
           "and 13; at most 60 MB unpacked, no path of the build inside, nothing needed but glibc and libstdc++", minutes=12,
           measure=release),
+    Claim(name="readme", target="every command and program of README.md and docs/start.md runs as written on a clean Debian 12",
+          minutes=25, measure=readme),
     Claim(name="dependencies", target="on a clean Debian 12 tools/install-deps.sh downloads at most 600 MB, and what it "
           "installs configures the build", minutes=5, measure=lambda context: in_clean_trees(context, "dependencies_test.py")),
     Claim(name="api", target="the fourteen programs of tests/consumer/first_programs compile with the obvious spelling, in the "

@@ -14,7 +14,7 @@ from apps.bench.llm.paths import PATHS  # noqa: E402
 from apps.bench.llm.suite import Suite  # noqa: E402
 from apps.bench.llm.weights import Weights  # noqa: E402
 
-BUILD_DIRS = ("build/release", "build/ci")
+BUILD_DIRS = ("build/ci", "build/dev")
 say = functools.partial(print, flush=True)
 
 

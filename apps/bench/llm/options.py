@@ -70,7 +70,7 @@ def parser():
     how.add_argument("--threads", type=positive, default=machine.all_threads(), metavar="N",
                      help="for every path (default: all that this process may use)")
     how.add_argument("--build-dir", type=pathlib.Path, metavar="DIR",
-                     help="with luminal's programs (default: build/release or build/ci)")
+                     help="with luminal's programs (default: build/ci or build/dev)")
     how.add_argument("--weights", type=pathlib.Path, default=cache_folder(), metavar="DIR",
                      help="where weights are kept once they are made (default: %(default)s)")
     how.add_argument("--models", type=pathlib.Path, default=machine.ROOT / "../shared/models", metavar="DIR",

@@ -8,7 +8,7 @@ from ... import asked
 def measure(request):
     program = pathlib.Path(request.build_dir or "/nowhere") / "apps/bench/generate_bench"
     if not program.is_file():
-        raise measuring.Absent("generate_bench isn't built: cmake --preset release && cmake --build --preset release")
+        raise measuring.Absent("generate_bench isn't built: cmake --preset ci && cmake --build --preset ci")
     # Blocks stay blocks; the rest is bf16.
     blocks = request.dtype.startswith("q")
     model, dtype = (request.gguf, "bf16") if blocks else (request.folder, request.dtype)
