@@ -8,7 +8,7 @@ import sys
 # The project's root in place of this folder: the names of files here and beside it are those of packages elsewhere.
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[3])
 
-from apps.bench.llm import dashboard, database, machine, options as command_line, settings  # noqa: E402
+from apps.bench.llm import dashboard, database, machine, options as command_line, picture, settings  # noqa: E402
 from apps.bench.llm.jobs import jobs_of  # noqa: E402
 from apps.bench.llm.paths import PATHS  # noqa: E402
 from apps.bench.llm.suite import Suite  # noqa: E402
@@ -69,7 +69,9 @@ def main():
             options.run = options.run or run_id
         connection = database.open_file(options.db, create=False)
         dashboard.write(connection, options.out, options.run, say)
-    except (settings.SettingsError, database.DatabaseError, dashboard.DashboardError) as error:
+        if options.picture is not None:
+            picture.write(connection, options.picture, options.run, say)
+    except (settings.SettingsError, database.DatabaseError, dashboard.DashboardError, picture.PictureError) as error:
         print(f"bench.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

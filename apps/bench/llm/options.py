@@ -82,6 +82,8 @@ def parser():
     out.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-llm"), metavar="DIR",
                      help="for the page, the summary and the database (default: %(default)s)")
     out.add_argument("--render-only", action="store_true", help="measure nothing; make the page of what there is")
+    out.add_argument("--picture", type=pathlib.Path, metavar="FILE",
+                     help="an SVG of that run's tokens per second, for a page of text")
     out.add_argument("--run", type=int, metavar="ID", help="the run that the page's report begins with (default: the last)")
     return result
 

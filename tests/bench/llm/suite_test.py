@@ -11,7 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from apps.bench.llm import database, jobs, options, protocol, runner, settings, suite  # noqa: E402
+from apps.bench.llm import database, jobs, options, picture, protocol, runner, settings, suite  # noqa: E402
 from apps.bench.llm.paths import PATHS, Path  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -225,6 +225,30 @@ class Modes(unittest.TestCase):
         for config in self.settings.configs:
             self.assertTrue(config.name.startswith(config.model.key), config.name)
             self.assertEqual(dataclasses.replace(config), config)
+
+
+class Picture(unittest.TestCase):
+    def draw(self, rows, run=1):
+        connection = database.open_file(pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "bench.db")
+        self.addCleanup(connection.close)
+        run_id = database.add_run(connection, "single", {"device_name": "a <machine>", "isa": "avx2", "threads": 2})
+        for path, ms, status, budget in rows:
+            database.add_result(connection, {"run_id": run_id, "path": path, "model": "m", "model_key": "m", "config": "c",
+                                             "dtype": "bf16", "prompt_tokens": 128, "status": status, "tpot_ms": ms,
+                                             "search_budget": budget})
+        return picture.drawn(*picture.measured(connection, run_id if run else 5))
+
+    def test_the_fastest_comes_first_and_what_failed_or_was_searched_for_longer_is_left_out(self):
+        drawn = self.draw([("eager", 20.0, "ok", 0), ("luminal", 10.0, "ok", 0), ("luminal", 5.0, "ok", 500),
+                           ("llama.cpp", 1.0, "failed", 0)])
+        self.assertEqual(drawn.count("<rect"), 2)
+        self.assertLess(drawn.index(">100<"), drawn.index(">50<"))
+        self.assertIn("a &lt;machine&gt;", drawn)
+
+    def test_a_run_without_results_is_an_error(self):
+        for rows, run in (([], 1), ([("eager", 20.0, "ok", 0)], 0)):
+            with self.assertRaises(picture.PictureError):
+                self.draw(rows, run)
 
 
 if __name__ == "__main__":
