@@ -6,6 +6,7 @@
 
 #include "luminal/search/number_folding.h"
 #include "luminal/search/terms.h"
+#include "luminal/shape/expr_size.h"
 
 namespace luminal::search {
 namespace {
@@ -29,6 +30,15 @@ egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
 std::optional<Value> if_true(bool holds) {
   if (!holds) return std::nullopt;
   return Constants::boolean(true);
+}
+
+// A value that is a view of itself, as a constant is, would be one through longer and longer maps.
+// What a model's views are made of is far smaller.
+constexpr uint32_t kLargestIndex = 256;
+
+bool is_large(Expr e) { return shape::tree_size(e) > kLargestIndex; }
+bool is_large(const IndexMap& map) {
+  return std::ranges::any_of(map.exprs(), [](Expr e) { return is_large(e); });
 }
 
 // Whether every value of `from` is one of `to`.
@@ -73,6 +83,14 @@ class Adder {
           if (!same_dims(outer.source_dims(), inner.dims())) return std::nullopt;
           return host.of(IndexMap::compose(outer, inner));
         });
+    add("composed-is-small", {"Map", "Map"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const IndexMap& outer = host.map(in[0]);
+      const IndexMap& inner = host.map(in[1]);
+      if (is_large(outer) || is_large(inner)) return std::optional<Value>();
+      // Maps that don't fit together are compose's to refuse.
+      if (!same_dims(outer.source_dims(), inner.dims())) return if_true(true);
+      return if_true(!is_large(IndexMap::compose(outer, inner)));
+    });
     add("is-identity", {"Map"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.map(in[0]).is_identity());
     });
@@ -81,6 +99,14 @@ class Adder {
           const IndexMap& map = host.map(in[0]);
           if (!is_over(host.expr(in[1]), map.source_dims())) return std::nullopt;
           return host.of(map.apply(host.expr(in[1])));
+        });
+    add("index-through-is-small", {"Map", "Index"}, "bool",
+        [&host = host_](Constants&, Arguments in) {
+          const IndexMap& map = host.map(in[0]);
+          const Expr index = host.expr(in[1]);
+          if (is_large(map) || is_large(index)) return std::optional<Value>();
+          if (!is_over(index, map.source_dims())) return if_true(true);
+          return if_true(!is_large(map.apply(index)));
         });
     add("is-positive", {"Index"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.expr(in[0]).lower_bound() >= 1);

@@ -4,6 +4,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/hash.h"
 #include "luminal/shape/expr_bounds.h"
+#include "luminal/shape/expr_size.h"
 
 #include <algorithm>
 #include <array>
@@ -254,6 +255,8 @@ Expr intern_binary(ExprKind kind, Expr a, Expr b, bool opaque) {
   const std::array<Expr, 2> operands{a, b};
   return intern_operands(kind, operands, opaque);
 }
+
+uint32_t tree_size(Expr e) { return node(e).tree_size; }
 
 }  // namespace luminal::shape
 

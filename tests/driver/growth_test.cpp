@@ -188,5 +188,18 @@ TEST(Growth, AVeryDeepGraphFitsTheStack) {
   EXPECT_TRUE(std::isfinite(executable.get<float>(*graph.find("y")).front()));
 }
 
+// Seen through any map it is itself: views of views of it don't end on their own.
+TEST(Growth, AViewOfAConstantEnds) {
+  const Expr s = Expr::var("s", 0, 64), t = Expr::var("t", 1, 1 << 30);
+  for (const Expr& value : {Expr(6) >= s, s * 3, Expr::index(0, t) % 2}) {
+    Graph graph;
+    const Tensor same = prim::iota(graph, value, {t}, DType::I32);
+    const Expr position = (t / 17 * (Expr::index(0, t) + 20)) % t;
+    Tensor y = prim::view(same, IndexMap({t}, {t}, {position}));
+    prim::view(y, IndexMap({t}, {t}, {position})).output("y");
+    EXPECT_EQ(planned(graph).kernels, 1u);
+  }
+}
+
 }  // namespace
 }  // namespace luminal
