@@ -1,8 +1,9 @@
 #include "luminal/base/near_names.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
+
+#include "luminal/base/edit_distance.h"
 
 namespace luminal::base {
 namespace {
@@ -10,21 +11,6 @@ namespace {
 // Single-character comparisons per name: enough for 10,000 names of 70 characters, and a bound on
 // what a hostile file can cost.
 constexpr size_t kMaxCompared = 50'000'000;
-
-// The number of single-character edits between two names.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row.back();
-}
 
 // Whether `whole` is "something.part".
 bool is_suffix(std::string_view part, std::string_view whole) {

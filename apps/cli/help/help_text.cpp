@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
 
 #include "apps/cli/colours.h"
 #include "luminal/base/os_terminal.h"
+#include "luminal/base/wrapped_text.h"
 
 namespace luminal::cli {
 namespace {
@@ -25,7 +25,7 @@ std::string line_of(const std::string& name, const std::string& text, size_t col
   // A name that reaches into the text has a line of its own.
   if (line.size() + 2 > kTextColumn) line += "\n" + std::string(kTextColumn, ' ');
   line.resize(std::max(line.size(), kTextColumn), ' ');
-  return line + wrapped_text(text, kTextColumn, columns) + "\n";
+  return line + base::wrapped_text(text, kTextColumn, columns) + "\n";
 }
 
 std::string heading(const std::string& title) {
@@ -68,31 +68,9 @@ class HelpFormatter final : public CLI::FormatterBase {
 
 }  // namespace
 
-std::string wrapped_text(const std::string& text, size_t indent, size_t columns) {
-  const std::string margin(indent, ' ');
-  std::string out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!out.empty()) out += "\n" + margin;
-    std::istringstream words(line);
-    size_t column = indent;
-    for (std::string word; words >> word;) {
-      if (column > indent && column + 1 + word.size() > columns) {
-        out += "\n" + margin;
-        column = indent;
-      } else if (column > indent) {
-        out += ' ';
-        ++column;
-      }
-      out += word;
-      column += word.size();
-    }
-  }
-  return out;
-}
-
 std::string help_text(const CommandPage& page, size_t columns, bool all) {
-  std::string text = wrapped_text(page.summary, 0, columns) + "\n\nUsage: " + page.usage + "\n";
+  std::string text =
+      base::wrapped_text(page.summary, 0, columns) + "\n\nUsage: " + page.usage + "\n";
   if (!page.positionals.empty()) text += "\n" + options_text(page.positionals, columns);
   if (!page.commands.empty()) {
     text += heading("Commands");

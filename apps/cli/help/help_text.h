@@ -14,9 +14,6 @@ class FormatterBase;
 
 namespace luminal::cli {
 
-// Words of `text` on lines of at most `columns`, all but the first indented; newlines stay.
-std::string wrapped_text(const std::string& text, size_t indent, size_t columns);
-
 std::string help_text(const CommandPage& page, size_t columns, bool all);
 
 // Of a command; `rare_groups` as of command_page().

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
+
+#include "luminal/base/wrapped_text.h"
 
 namespace luminal {
 namespace {
@@ -12,34 +13,10 @@ namespace {
 constexpr size_t kWidth = 100;
 constexpr size_t kIndent = 12;
 
-// Characters, not bytes.
-size_t width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
 }  // namespace
 
 std::string labelled(std::string_view label, std::string_view text) {
-  std::string lines = fmt::format("  {:<{}}", label, kIndent - 2);
-  size_t column = kIndent;
-  bool first = true;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    at = end + 1;
-    if (!first && column + 1 + width(word) > kWidth) {
-      lines += "\n" + std::string(kIndent, ' ');
-      column = kIndent;
-      first = true;
-    }
-    if (!first) lines += ' ';
-    lines += word;
-    column += width(word) + !first;
-    first = false;
-  }
-  return lines + "\n";
+  return fmt::format("  {:<{}}{}\n", label, kIndent - 2, base::wrapped_text(text, kIndent, kWidth));
 }
 
 std::string shortened(const std::vector<std::string>& items, size_t most) {
