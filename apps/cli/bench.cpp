@@ -6,11 +6,13 @@
 #include <charconv>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "apps/bench/suite/suite.h"
 #include "apps/cli/bench_fusion.h"
+#include "apps/cli/bench_progress.h"
 #include "apps/cli/command.h"
-#include "apps/cli/progress_line.h"
+#include "apps/cli/json_result.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/compile.h"
@@ -32,6 +34,7 @@ struct BenchArguments {
   double margin = 0.05;
   bool quick = false;
   bool list = false;
+  bool json = false;
   std::string baseline, compare;
   std::string planted;
 };
@@ -162,23 +165,25 @@ void run(Level level, const BenchArguments& options) {
     }
     return;
   }
+  suite.json = options.json;
   ProgressLine line;
-  const bench::Progress progress = [&](const std::string& now) {
-    if (now.empty()) {
-      line.clear();
-    } else if (line.due()) {
-      line.show(now);
-    }
-  };
+  std::ostringstream result;  // printed when the progress is gone
+  const bench::Progress progress = shown_on(line);
+  bool fine = true;
   if (!options.baseline.empty()) {
-    return run_baseline(suite, options.baseline, std::cout, progress);
+    run_baseline(suite, options.baseline, result, progress);
+  } else if (options.compare.empty()) {
+    run_suite(suite, result, progress);
+  } else {
+    bench::CompareSettings settings;
+    settings.rounds = options.rounds;
+    settings.margin = options.margin;
+    read_planted(options.planted, settings);
+    fine = run_compare(suite, options.compare, settings, result, progress);
   }
-  if (options.compare.empty()) return run_suite(suite, std::cout, progress);
-  bench::CompareSettings settings;
-  settings.rounds = options.rounds;
-  settings.margin = options.margin;
-  read_planted(options.planted, settings);
-  if (!run_compare(suite, options.compare, settings, std::cout, progress)) {
+  line.clear();
+  std::cout << result.str();
+  if (!fine) {
     throw UserError("bench: something is slower than the baseline, or computes something else");
   }
 }
@@ -208,6 +213,7 @@ void define_level(CLI::App& bench, Level level, const char* summary) {
                              "./bench unless given",
                              stem, stem));
   app.add_flag("--list", options->list, "Name the cases and measure nothing");
+  add_json(app, options->json);
   const char* comparing = "Comparing builds";
   auto* baseline =
       app.add_option("--baseline", options->baseline,

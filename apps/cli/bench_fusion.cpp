@@ -6,8 +6,9 @@
 
 #include "apps/bench/suite/files.h"
 #include "apps/bench/suite/model_fusion.h"
+#include "apps/cli/bench_progress.h"
+#include "apps/cli/json_result.h"
 #include "apps/cli/model_options.h"
-#include "apps/cli/progress_line.h"
 
 namespace luminal::cli {
 namespace {
@@ -17,6 +18,7 @@ struct BenchFusionArguments {
   std::string dtype = "f32";
   std::vector<int64_t> prefill = {128, 512}, decode = {16, 64};
   int runs = 9;
+  bool json = false;
   CompileOptions compile;
 };
 
@@ -31,16 +33,15 @@ void run(const BenchFusionArguments& options) {
     for (int64_t decode : options.decode) fusion.settings.push_back({prefill, decode});
   }
   ProgressLine line;
-  const bench::ModelFusion result = bench::run_model_fusion(fusion, [&](const std::string& now) {
-    if (now.empty()) {
-      line.clear();
-    } else if (line.due()) {
-      line.show(now);
-    }
-  });
-  std::cout << bench::model_fusion_table(result);
-  bench::write_file(options.output, bench::model_fusion_json(result));
-  std::cout << "written: " << options.output << "\n";
+  const bench::ModelFusion result = bench::run_model_fusion(fusion, shown_on(line));
+  line.clear();
+  const std::string json = bench::model_fusion_json(result);
+  bench::write_file(options.output, json);
+  if (options.json) {
+    std::cout << json;
+    return;
+  }
+  std::cout << bench::model_fusion_table(result) << "written: " << options.output << "\n";
 }
 
 }  // namespace
@@ -69,6 +70,7 @@ void define_bench_fusion(CLI::App& app) {
                  "What `luminal tune fusion` measured; without it `measured` measures as it "
                  "compiles")
       ->type_name("FILE");
+  add_json(app, options->json);
   add_dtype(app, options->dtype);
   add_threads_and_cache(app, options->compile);
   app.footer(

@@ -10,6 +10,7 @@
 #include "apps/cli/files.h"
 #include "apps/cli/json_result.h"
 #include "apps/cli/numbers.h"
+#include "apps/cli/progress_line.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/test_rules.h"
 
@@ -51,8 +52,15 @@ void test(const RulesArguments& options) {
   const search::RuleSet rules = rules_of(options.files);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   int wrong = 0;
+  const auto is_tested = [&](const search::RuleInfo& rule) {
+    return options.files.empty() || rule.of_user;
+  };
+  ProgressLine line;
+  int64_t done = 0;
+  const int64_t total = std::ranges::count_if(rules.rules(), is_tested);
   for (const search::RuleInfo& rule : rules.rules()) {
-    if (!options.files.empty() && !rule.of_user) continue;
+    if (!is_tested(rule)) continue;
+    line.show_share("test", done++, total, "rules");
     const search::RuleTestResult result = search::test_rule(rules, rule, options.test);
     wrong += !result.why.empty();
     if (options.json) {
@@ -63,10 +71,12 @@ void test(const RulesArguments& options) {
                      {"why", result.why}});
       continue;
     }
+    line.clear();
     std::cout << fmt::format(
         "{:<36} {:<14} {}\n", rule.name, name(rule.numeric_class),
         result.why.empty() ? fmt::format("holds on {} instances", result.fired) : result.why);
   }
+  line.clear();
   if (options.json) print_json_result(all);
   if (wrong > 0) throw UserError(fmt::format("{} rules failed their test", wrong));
 }

@@ -141,10 +141,8 @@ void run(TuneFusionArguments options) {
   int loses = 0, busy = 0;
   for (size_t i = 0; i < questions.size(); ++i) {
     const auto& [pattern, shape] = questions[i];
-    if (line.due()) {
-      line.show(fmt::format("fusion: question {} of {}: {}, {}", i + 1, questions.size(),
-                            name(pattern), text(shape)));
-    }
+    line.show_share("fusion", static_cast<int64_t>(i), std::ssize(questions),
+                    fmt::format("questions: {}, {}", name(pattern), text(shape)));
     const FusionAnswer answer = measure_fusion(pattern, shape, options.compile, timing);
     profile.add(pattern, shape, answer);
     profile.write(options.output);  // each answer: a run that is ended early keeps what it has

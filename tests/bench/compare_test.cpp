@@ -49,7 +49,7 @@ class CompareTest : public testing::Test {
   }
 
   fs::path folder_;
-  std::function<void(const std::string&)> said_nothing_ = [](const std::string&) {};
+  Progress said_nothing_ = [](const Moment&) {};
 };
 
 TEST_F(CompareTest, EveryPatternInEveryDtypeRunsFromItsBaseline) {

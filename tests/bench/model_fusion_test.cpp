@@ -33,10 +33,13 @@ TEST(ModelFusion, EveryPolicyAnswersEverySetting) {
   if (!std::filesystem::exists(small_model())) {
     GTEST_SKIP() << "there is no " << small_model() << "; set LUMINAL_TEST_MODELS";
   }
-  std::vector<std::string> said;
+  std::vector<Moment> said;
   const ModelFusion result =
-      run_model_fusion(short_options(), [&](const std::string& now) { said.push_back(now); });
-  EXPECT_TRUE(said.back().empty());
+      run_model_fusion(short_options(), [&](const Moment& moment) { said.push_back(moment); });
+  // Three compiles, then every setting's runs and one before them.
+  ASSERT_EQ(said.size(), 3u + 2 * 8);
+  EXPECT_EQ(said.back().done, 15);
+  EXPECT_EQ(said.back().total, 16);
   // Every op its own kernel, and as few as can be.
   EXPECT_GT(result.kernels[0], result.kernels[1]);
   const auto json = nlohmann::json::parse(model_fusion_json(result));
@@ -120,7 +123,7 @@ TEST(ModelFusion, TooFewRunsHaveNoUpperEnd) {
 }
 
 TEST(ModelFusion, NoSettingIsAnError) {
-  EXPECT_THROW(run_model_fusion({}, [](const std::string&) {}), UserError);
+  EXPECT_THROW(run_model_fusion({}, [](const Moment&) {}), UserError);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(Peaks, StreamsOfAllSizesRunOnOneThreadAndMore) {
 
 TEST(Peaks, AreThereForEachThreadCountLevelAndDtype) {
   int said = 0;
-  const Peaks peaks = measure_peaks({1, 2}, 0.001, [&](const std::string&) { ++said; });
+  const Peaks peaks = measure_peaks({1, 2}, 0.001, [&](const Moment&) { ++said; });
   EXPECT_EQ(peaks.bandwidths.size(), 2 * 4u);
   EXPECT_EQ(peaks.computes.size(), 2 * 4u);
   EXPECT_EQ(said, 16);

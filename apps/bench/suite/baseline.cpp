@@ -75,7 +75,7 @@ std::string text_of(const Baseline& baseline) {
 }  // namespace
 
 Baseline write_baseline(const fs::path& folder, Level level, const std::vector<Task>& tasks,
-                        const std::function<void(const std::string&)>& progress) {
+                        const Progress& progress) {
   make_private_folder(folder);
   Baseline baseline{
       .folder = folder,
@@ -83,10 +83,10 @@ Baseline write_baseline(const fs::path& folder, Level level, const std::vector<T
       .made_by = fmt::format("{} ({})", LUMINAL_VERSION, base::source_fingerprint().substr(0, 12)),
       .processor = base::cpu_info().name,
       .cases = {}};
+  int64_t done = 0;
   for (const Task& task : tasks) {
+    progress({"baseline", task.name(), done++, std::ssize(tasks)});
     if (task.backend != "cpu") continue;
-    progress(fmt::format("baseline: {} of {}: {}", baseline.cases.size() + 1, tasks.size(),
-                         task.name()));
     Graph graph;
     task.of->build(graph);
     CompileOptions options;

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "apps/bench/suite/progress.h"
 #include "apps/bench/suite/runner.h"
 
 namespace luminal::bench {
@@ -29,8 +29,7 @@ struct Baseline {
 // level is replaced. Tasks of backends that compile nothing are left out. UserError where the
 // folder can't be used.
 Baseline write_baseline(const std::filesystem::path& folder, Level level,
-                        const std::vector<Task>& tasks,
-                        const std::function<void(const std::string&)>& progress);
+                        const std::vector<Task>& tasks, const Progress& progress);
 
 // UserError where there is none of this level, or others could have changed it: it holds code that
 // will run.

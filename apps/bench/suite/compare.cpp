@@ -168,8 +168,7 @@ void run_rounds(Contest& contest, const std::string& bundle_then, int rounds, do
 }  // namespace
 
 std::vector<Compared> compare(const Baseline& baseline, const std::string& filter,
-                              const CompareSettings& settings,
-                              const std::function<void(const std::string&)>& progress) {
+                              const CompareSettings& settings, const Progress& progress) {
   std::vector<Contest> list = contests(baseline, filter);
   const auto is_planted = [&](const Contest& contest) {
     return settings.planted_share > 0 && contest.outcome.name == settings.planted_case;
@@ -186,8 +185,8 @@ std::vector<Compared> compare(const Baseline& baseline, const std::string& filte
       Contest& contest = list[i];
       Compared& outcome = contest.outcome;
       if (!outcome.why_not.empty() || outcome.judgement.verdict != Verdict::NotDecided) continue;
-      progress(fmt::format("compare: look {} of {}, case {} of {}: {}", look + 1, kLooks, i + 1,
-                           list.size(), outcome.name));
+      progress({fmt::format("compare, look {} of {}", look + 1, kLooks), outcome.name,
+                static_cast<int64_t>(i), std::ssize(list)});
       if (contest.bundle_now.empty()) {
         Graph graph;
         contest.of->build(graph);

@@ -3,11 +3,11 @@
 // kernels.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "apps/bench/suite/baseline.h"
+#include "apps/bench/suite/progress.h"
 #include "apps/bench/suite/statistics.h"
 
 namespace luminal::bench {
@@ -38,7 +38,6 @@ inline constexpr int kLooks = 3;
 // The baseline's cases whose names contain `filter`. UserError where the baseline can't be run by
 // this build.
 std::vector<Compared> compare(const Baseline& baseline, const std::string& filter,
-                              const CompareSettings& settings,
-                              const std::function<void(const std::string&)>& progress);
+                              const CompareSettings& settings, const Progress& progress);
 
 }  // namespace luminal::bench

@@ -94,13 +94,14 @@ const char* policy_name(size_t policy) {
   return kNames[policy];
 }
 
-ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProgress& progress) {
+ModelFusion run_model_fusion(const ModelFusionOptions& options, const Progress& progress) {
   if (options.settings.empty()) throw UserError("bench fusion: there is no setting to run");
   ModelFusion result{.options = options, .settings = {}, .kernels = {}};
   const llm::Model model = llm::Model::open(options.model);
   std::vector<std::unique_ptr<llm::Session>> sessions;
   for (size_t p = 0; p < kPolicies; ++p) {
-    progress(fmt::format("fusion: compiling, policy {}", policy_name(p)));
+    progress({"compile", fmt::format("policy {}", policy_name(p)), static_cast<int64_t>(p),
+              static_cast<int64_t>(kPolicies)});
     llm::SessionOptions session = options.session;
     session.context = context_of(options.settings);
     session.compile.fusion = kFusionPolicies[p];
@@ -109,6 +110,8 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
     sessions.push_back(std::make_unique<llm::Session>(model, session));
     result.kernels.push_back(static_cast<int64_t>(report.kernels.size()));
   }
+  int64_t done = 0;
+  const int64_t total = std::ssize(options.settings) * (options.runs + 1);
   for (const FusionSetting& setting : options.settings) {
     SettingTimes times{.setting = setting,
                        .of_policy = std::vector<PolicyTimes>(kPolicies),
@@ -117,7 +120,7 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
     std::vector<TokenId> first_answer;
     // The run before those that count meets cold caches and pages, and leaves the answers.
     for (int run = -1; run < options.runs; ++run) {
-      progress(fmt::format("fusion: {}, run {} of {}", text(setting), run + 1, options.runs));
+      progress({"runs", text(setting), done++, total});
       for (size_t turn = 0; turn < kPolicies; ++turn) {
         const size_t p = (turn + static_cast<size_t>(run + 1)) % kPolicies;
         if (times.of_policy[p].hopeless) continue;
@@ -136,7 +139,6 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProg
     judge_setting(times);
     result.settings.push_back(std::move(times));
   }
-  progress("");
   return result;
 }
 

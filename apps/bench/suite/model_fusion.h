@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "apps/bench/suite/progress.h"
 #include "apps/bench/suite/statistics.h"
 #include "luminal/driver/compile.h"
 #include "luminal/llm/session.h"
@@ -53,8 +53,7 @@ inline constexpr FusionPolicy kFusionPolicies[] = {FusionPolicy::Never, FusionPo
                                                    FusionPolicy::Measured};
 const char* policy_name(size_t policy);  // "never", "always", "measured"
 
-using FusionProgress = std::function<void(const std::string& now)>;
-ModelFusion run_model_fusion(const ModelFusionOptions& options, const FusionProgress& progress);
+ModelFusion run_model_fusion(const ModelFusionOptions& options, const Progress& progress);
 
 // {"config": …, "results": {policy: {setting: {"total_ms": …}}}}, with the samples and the ratios.
 std::string model_fusion_json(const ModelFusion& result);

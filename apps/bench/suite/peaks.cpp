@@ -72,12 +72,11 @@ void Peaks::improve_by(const Peaks& again) {
   }
 }
 
-Peaks measure_peaks(const std::vector<int>& threads, double seconds,
-                    const std::function<void(const std::string&)>& progress) {
+Peaks measure_peaks(const std::vector<int>& threads, double seconds, const Progress& progress) {
   Peaks peaks;
   for (int count : threads) {
     for (const MemoryLevel& level : levels(count)) {
-      progress(fmt::format("peaks: bandwidth of {}, {} threads", level.where, count));
+      progress({"peaks", fmt::format("bandwidth of {}, {} threads", level.where, count)});
       const StreamRates rates = measure_streams(level.buffer, count, seconds);
       const bool reads = rates.read >= rates.copy;
       peaks.bandwidths.push_back({.where = level.where,
@@ -87,7 +86,7 @@ Peaks measure_peaks(const std::vector<int>& threads, double seconds,
                                   .by = reads ? "read" : "copy"});
     }
     for (DType dtype : kDTypes) {
-      progress(fmt::format("peaks: {} operations, {} threads", name(dtype), count));
+      progress({"peaks", fmt::format("{} operations, {} threads", name(dtype), count)});
       Compute best{.dtype = dtype, .threads = count};
       for (const ComputeUnit& unit : compute_units(dtype)) {
         const double rate = measure_unit(unit, count, seconds) * 1e-9;

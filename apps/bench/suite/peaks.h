@@ -2,10 +2,10 @@
 // another hour, or from a data sheet, says little of a machine that others use too.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "apps/bench/suite/progress.h"
 #include "luminal/shape/dtype.h"
 
 namespace luminal::bench {
@@ -39,7 +39,6 @@ struct Peaks {
 };
 
 // About `seconds` for each figure. `progress` hears what is being measured.
-Peaks measure_peaks(const std::vector<int>& threads, double seconds,
-                    const std::function<void(const std::string&)>& progress);
+Peaks measure_peaks(const std::vector<int>& threads, double seconds, const Progress& progress);
 
 }  // namespace luminal::bench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "apps/bench/suite/files.h"
 #include "apps/bench/suite/page.h"
@@ -119,9 +120,9 @@ void run_suite(const SuiteOptions& options, std::ostream& text, const Progress& 
     if (std::ranges::find(threads, task.threads) == threads.end()) threads.push_back(task.threads);
   }
   report.peaks = measure_peaks(threads, options.peak_seconds, progress);
-  size_t done = 0;
+  int64_t done = 0;
   for (const Task& task : list) {
-    progress(fmt::format("{} of {}: {}", ++done, list.size(), task.name()));
+    progress({"cases", task.name(), done++, std::ssize(list)});
     if (std::string why = why_left_out(task); !why.empty()) {
       report.left_out.push_back({task.name(), std::move(why)});
     } else {
@@ -138,7 +139,10 @@ void run_suite(const SuiteOptions& options, std::ostream& text, const Progress& 
   write_file(file_in(options.out, report.level, "report"), report_json(report));
   write_file(history, history_json(content_if_there(history), report));
   write_page(options.out);
-  progress("");
+  if (options.json) {
+    text << report_json(report);
+    return;
+  }
   print_summary(report, text);
   text << fmt::format("{}: the figures as a page; {} and {} hold them as JSON\n",
                       (options.out / kPage).string(), file_in({}, report.level, "report").string(),
@@ -149,7 +153,14 @@ void run_baseline(const SuiteOptions& options, const fs::path& folder, std::ostr
                   const Progress& progress) {
   const Level level = options.selection.level;
   const Baseline baseline = write_baseline(folder, level, tasks(options.selection), progress);
-  progress("");
+  if (options.json) {
+    text << nlohmann::ordered_json{{"folder", folder.string()},
+                                   {"cases", baseline.cases.size()},
+                                   {"made_by", baseline.made_by}}
+                .dump(2)
+         << "\n";
+    return;
+  }
   text << fmt::format(
       "{}: plans and code of {} cases, by luminal {}\ncompare a later build with it: luminal bench "
       "{} --compare {}\n",
@@ -170,17 +181,21 @@ bool run_compare(const SuiteOptions& options, const fs::path& folder,
   comparison.cases = compare(baseline, options.selection.filter, settings, progress);
   write_file(file_in(options.out, level, "compare"), comparison_json(comparison));
   write_page(options.out);
-  progress("");
+  const bool fine = std::ranges::all_of(comparison.cases, [](const Compared& of) {
+    return !of.results_differ && of.judgement.verdict != Verdict::Slower;
+  });
+  if (options.json) {
+    text << comparison_json(comparison);
+    return fine;
+  }
   if (settings.planted_share > 0) {
     text << fmt::format("for a test, {} runs {:.0f} % longer than it would\n",
                         settings.planted_case, settings.planted_share * 100);
   }
   std::map<std::string, int> counts;
-  bool fine = true;
   for (const Compared& of : comparison.cases) {
     text << verdict_text(of);
     ++counts[of.why_not.empty() ? name(of.judgement.verdict) : "not compared"];
-    fine = fine && !of.results_differ && of.judgement.verdict != Verdict::Slower;
   }
   text << fmt::format("against luminal {}:", baseline.made_by);
   const char* before = " ";

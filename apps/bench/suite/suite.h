@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <ostream>
 #include <string>
 
 #include "apps/bench/suite/compare.h"
+#include "apps/bench/suite/progress.h"
 #include "apps/bench/suite/runner.h"
 
 namespace luminal::bench {
@@ -17,10 +17,8 @@ struct SuiteOptions {
   double peak_seconds = 0.1;            // for each peak, before the cases and after them
   std::filesystem::path out = "bench";  // gets the files
   std::string command;                  // as it was typed, for the reports
+  bool json = false;                    // print the result as JSON in place of a summary
 };
-
-// A line on how far it is; called often.
-using Progress = std::function<void(const std::string&)>;
 
 // Measures peaks and cases, writes <stem>_metrics.json, <stem>_report.json, <stem>_history.json and
 // bench.html into the folder, and prints a summary.

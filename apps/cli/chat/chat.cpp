@@ -185,6 +185,7 @@ llm::Generated Chat::generate_reply(const llm::GenerateOptions& options) {
   const AnswerOutput output{
       .line = line_, .writer = writer, .interrupted = [&] { return interrupt.interrupted(); }};
   llm::Generated whole;
+  bool left_out = false;
   llm::GenerateOptions rest = options;
   while (true) {
     std::vector<TokenId> prompt = chat_prompt(session_.model(), conversation_.shown());
@@ -194,9 +195,10 @@ llm::Generated Chat::generate_reply(const llm::GenerateOptions& options) {
     append(whole, stream_answer(session_, prompt, rest, output));
     // The answer goes on without the oldest messages.
     if (whole.reason != llm::EndReason::ContextFull || !conversation_.leave_out_oldest()) break;
-    told_left_out_ = true;  // a note would break into the answer
+    left_out = true;
   }
   writer.finish();
+  if (left_out) say_once_that_messages_are_left_out();  // now: a note would break into the answer
   if (whole.reason == llm::EndReason::Cancelled) note("stopped");
   note_full_context(session_, whole.reason);
   return whole;

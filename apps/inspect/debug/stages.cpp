@@ -1,5 +1,7 @@
 #include "apps/inspect/debug/stages.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 
 namespace luminal::debug {
@@ -25,7 +27,9 @@ void debug(const Subject& subject, const std::string& until, DebugReport& report
       report.skip(kStages[s], subject.plan, "a stage before it failed");
       continue;
     }
-    if (progress) progress(kStages[s]);
+    if (progress) {
+      progress(fmt::format("stage {} of {}: {}", s + 1, std::size(stages), kStages[s]));
+    }
     going = stages[s]();
     if (until == kStages[s]) return;
   }
