@@ -32,7 +32,7 @@ enum class Numerics : uint8_t {
 };
 
 // Where a library that the backend may have (oneDNN on the cpu) computes kernels in place of its
-// own code. docs/architecture.md says which.
+// own code. docs/decisions/0012-onednn.md says which.
 enum class LibraryPolicy : uint8_t {
   Never,     // every compile gives the same plan
   Measured,  // where it was faster: both are tried when compiling, at the typical sizes
