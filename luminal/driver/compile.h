@@ -49,7 +49,7 @@ enum class Rolling : uint8_t {
 
 // How plans are chosen; docs/search.md.
 enum class SearchMode : uint8_t {
-  Modelled,  // by the machine's model alone: the same plan everywhere, in seconds
+  Modelled,  // by the cost model alone: the same plan on machines with as many threads, in seconds
   Measured,  // by running them on this machine
   Replay,    // as a measured search went before, by its records alone; times nothing
 };

@@ -47,9 +47,8 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
       {"(unstable-combined-ruleset)",
        "t.egg:1:1: expected (unstable-combined-ruleset name ruleset …)"},
       {"(prove (r 1))",
-       "t.egg:1:1: 'prove' isn't supported: this engine keeps no proofs; rules_behind of a "
-       "snapshot "
-       "names the rules behind a class"},
+       "t.egg:1:1: 'prove' isn't supported: ask for a proof from outside the program: "
+       "`luminal egg FILE --explain 'TERM = TERM'`"},
       {"(function f (i64) i64)",
        "t.egg:1:1: say what two values make: expected (function name (Sort …) Sort :merge "
        "expression) or … :no-merge)"},

@@ -24,7 +24,7 @@ void call_member(FormParser& parser, const base::Sexpr& form) {
 
 const FormParser::Form* FormParser::find_form(std::string_view name) {
   static constexpr const char* kProofs =
-      "this engine keeps no proofs; rules_behind of a snapshot names the rules behind a class";
+      "ask for a proof from outside the program: `luminal egg FILE --explain 'TERM = TERM'`";
   static constexpr Form kForms[] = {
       {"sort", call_member<&FormParser::sort>},
       {"datatype", call_member<&FormParser::datatype>},
