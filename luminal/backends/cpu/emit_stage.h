@@ -75,6 +75,8 @@ class StageEmitter {
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
   llvm::Value* row_at(kernel::InstId id, Expr extent, int copy);
   llvm::Value* nearest_row(llvm::Value* row, Expr extent, int copy);
+  // A row of the dim in any case: the one that `row` says if there is such a row.
+  llvm::Value* row_inside(llvm::Value* row, Expr extent, int copy);
   // Where an instruction's value is an index outside of its dim.
   void collect_strays(size_t k);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);

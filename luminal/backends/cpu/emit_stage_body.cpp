@@ -112,7 +112,7 @@ LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elemen
   };
   for (const Access::Gathered& gathered : access.gathered) {
     Value* value = row_at(gathered.value, gathered.extent, copy);
-    value = nearest_row(value, gathered.extent, copy);
+    value = row_inside(value, gathered.extent, copy);
     value = builder_.CreateSExt(value, value->getType()->getWithNewType(builder_.getInt64Ty()));
     Value* stride = index_.scalar(gathered.stride, copy);
     if (value->getType()->isVectorTy()) {
@@ -160,6 +160,17 @@ Value* StageEmitter::nearest_row(Value* row, Expr extent, int copy) {
   Value* below = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, last);
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, below,
                                         llvm::Constant::getNullValue(row->getType()));
+}
+
+// Outside of lanes the first row stands for one that isn't there: the comparison that marks it
+// (collect_strays) serves here too, where the nearest row takes two more.
+Value* StageEmitter::row_inside(Value* row, Expr extent, int copy) {
+  if (row->getType()->isVectorTy() || !state_.options.look_at_rows) {
+    return nearest_row(row, extent, copy);
+  }
+  Value* rows = builder_.CreateTrunc(index_.scalar(extent, copy), row->getType());
+  return builder_.CreateSelect(builder_.CreateICmpULT(row, rows), row,
+                               llvm::Constant::getNullValue(row->getType()));
 }
 
 // In lanes: where the nearest row is another one, bits differ.

@@ -36,7 +36,7 @@ struct EmitOptions {
 };
 
 // An element's position in its tensor or local buffer, in elements:
-// address + Σ clamp(value, 0, extent − 1) · stride.
+// address + Σ inside(value, extent) · stride, where inside() is a row of the dim in any case.
 struct Access {
   struct Gathered {
     kernel::InstId value;
