@@ -167,7 +167,8 @@ void define_tune_fusion(CLI::App& app) {
       "Decoding (1 … 32 tokens) and prefill (128 … 2048), a table of where fusing wins and loses, "
       "and a\nprofile for `luminal compile --fusion measured --fusion-profile FILE`. "
       "docs/fusion.md");
-  app.add_option("-o,--output", options->output, "The profile; answers to other questions stay in it")
+  app.add_option("-o,--output", options->output,
+                 "The profile; answers to other questions stay in it")
       ->type_name("FILE")
       ->required();
   app.add_option("--dtype", options->dtypes, "What values are stored in, with commas between")

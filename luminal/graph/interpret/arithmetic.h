@@ -20,8 +20,8 @@ enum class Variation : uint8_t {
   None,
   Perturbed,  // inexact results move by a few ulp; f32 accumulators, in several partial sums; -0 or
               // 0 for a sum of negative zeros
-  Wide,    // no rounding, the range of f64, and 0 · x = 0 for every x
-  Narrow,  // f32 accumulators overflow early, and a sum with an infinite term is NaN
+  Wide,       // no rounding, the range of f64, and 0 · x = 0 for every x
+  Narrow,     // f32 accumulators overflow early, and a sum with an infinite term is NaN
 };
 
 struct Arithmetic {
