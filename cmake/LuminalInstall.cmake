@@ -43,9 +43,6 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-MIT ${PROJECT_SOURCE_DIR}/LICENSE-AP
 if(LUMINAL_STATIC_DEPENDENCIES)
   set(packages_inside llvm-${LLVM_VERSION_MAJOR}-dev libfmt-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
     libzstd-dev)
-  if(luminal_has_editline)
-    list(APPEND packages_inside libedit-dev libbsd-dev libmd-dev libncurses-dev)
-  endif()
   foreach(package IN LISTS packages_inside)
     set(licence /usr/share/doc/${package}/copyright)
     if(NOT EXISTS ${licence})

@@ -1,4 +1,5 @@
 // luminal doctor: what this machine offers, as lines or as JSON.
+#include "apps/cli/chat/editline_lines.h"
 #include "apps/cli/colours.h"
 #include "apps/cli/command.h"
 #include "apps/cli/doctor_verdict.h"
@@ -77,7 +78,7 @@ HealthFacts facts_of(const MachineFinding& found) {
           .transparent_huge_pages = found.huge_pages.transparent,
           .has_avx2 = found.cpu.features.avx2,
           .available_memory = found.memory.available,
-          .line_editing = LUMINAL_HAS_EDITLINE};
+          .line_editing = edits_lines()};
 }
 
 std::string compiler() {
@@ -166,7 +167,7 @@ void print_lines(const MachineFinding& found) {
   line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, SQLite {}, {}, {}",
                                 LUMINAL_LLVM_VERSION, fmt_version(), json_version(), CLI11_VERSION,
                                 records::sqlite_version(), backends::cpu::library_text(),
-                                LUMINAL_HAS_EDITLINE ? "libedit" : "no libedit"));
+                                edits_lines() ? "libedit" : "no libedit"));
   line("compiler", compiler());
   line("cache folder", cache_text(found));
   std::cout << "\n" << verdict_text(what_to_mend(facts_of(found)), output_has_colours());
@@ -210,7 +211,7 @@ void print_json(const MachineFinding& found) {
   if (backends::cpu::library_available()) {
     json["libraries"]["onednn"] = backends::cpu::library_version();
   }
-  json["libraries"]["libedit"] = LUMINAL_HAS_EDITLINE;
+  json["libraries"]["libedit"] = edits_lines();
   json["compiler"] = compiler();
   json["cache_folder"] = nullptr;
   if (!found.cache_folder.empty()) {

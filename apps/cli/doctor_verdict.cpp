@@ -37,8 +37,8 @@ std::vector<HealthFinding> what_to_mend(const HealthFacts& facts) {
                      "as root, echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"});
   }
   if (!facts.line_editing) {
-    found.push_back({"`luminal chat` was built without libedit: lines can't be edited or recalled",
-                     "install libedit-dev and build again"});
+    found.push_back({"there is no libedit: `luminal chat` can't edit or recall lines",
+                     "install libedit2 (or libedit, by distribution); a build needs libedit-dev"});
   }
   return found;
 }

@@ -1,12 +1,11 @@
 #include "apps/cli/chat/editline_lines.h"
 
-#include <histedit.h>
-
 #include <clocale>
 #include <cstdio>
 #include <iostream>
 #include <string>
 
+#include "apps/cli/chat/editline_library.h"
 #include "apps/cli/chat/history_file.h"
 #include "apps/cli/chat/pasted_text.h"
 #include "apps/cli/colours.h"
@@ -20,27 +19,29 @@ constexpr std::wstring_view kPasteEnd = L"\x1b[201~";
 
 class EditlineLines final : public LineSource {
  public:
-  explicit EditlineLines(const std::filesystem::path& file)
-      : file_(file),
+  EditlineLines(const EditlineLibrary& library, const std::filesystem::path& file)
+      : library_(library),
+        file_(file),
         coloured_(output_has_colours()),
-        history_(history_init(), history_end),
-        edit_(el_init("luminal", stdin, stdout, stderr), el_end) {
+        history_(library.history_init(), library.history_end),
+        edit_(library.el_init("luminal", stdin, stdout, stderr), library.el_end) {
     HistEvent event;
-    history(history_.get(), &event, H_SETSIZE, static_cast<int>(HistoryFile::kMostMessages));
-    history(history_.get(), &event, H_SETUNIQUE, 1);
-    el_set(edit(), EL_CLIENTDATA, this);
-    el_set(edit(), EL_EDITOR, "emacs");
-    el_set(edit(), EL_HIST, history, history_.get());
+    library_.history(history_.get(), &event, H_SETSIZE,
+                     static_cast<int>(HistoryFile::kMostMessages));
+    library_.history(history_.get(), &event, H_SETUNIQUE, 1);
+    library_.el_set(edit(), EL_CLIENTDATA, this);
+    library_.el_set(edit(), EL_EDITOR, "emacs");
+    library_.el_set(edit(), EL_HIST, library_.history, history_.get());
     // Escape sequences stand between two \1, so that they aren't counted as columns.
-    el_set(edit(), EL_PROMPT_ESC, prompt, '\1');
-    el_set(edit(), EL_GETCFN, next_character);
-    el_set(edit(), EL_ADDFN, "luminal-paste", "Insert pasted text", paste);
-    el_set(edit(), EL_ADDFN, "luminal-newline", "Insert a newline", newline);
-    el_set(edit(), EL_BIND, "^R", "em-inc-search-prev", nullptr);
-    el_set(edit(), EL_BIND, "\x1b\r", "luminal-newline", nullptr);
-    el_set(edit(), EL_BIND, "\x1b\n", "luminal-newline", nullptr);
-    el_source(edit(), nullptr);  // the user's ~/.editrc
-    el_set(edit(), EL_BIND, "\x1b[200~", "luminal-paste", nullptr);
+    library_.el_set(edit(), EL_PROMPT_ESC, prompt, '\1');
+    library_.el_set(edit(), EL_GETCFN, next_character);
+    library_.el_set(edit(), EL_ADDFN, "luminal-paste", "Insert pasted text", paste);
+    library_.el_set(edit(), EL_ADDFN, "luminal-newline", "Insert a newline", newline);
+    library_.el_set(edit(), EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    library_.el_set(edit(), EL_BIND, "\x1b\r", "luminal-newline", nullptr);
+    library_.el_set(edit(), EL_BIND, "\x1b\n", "luminal-newline", nullptr);
+    library_.el_source(edit(), nullptr);  // the user's ~/.editrc
+    library_.el_set(edit(), EL_BIND, "\x1b[200~", "luminal-paste", nullptr);
     for (const std::string& message : file_.read()) enter(message);
   }
 
@@ -50,7 +51,7 @@ class EditlineLines final : public LineSource {
     std::cout << "\x1b[?2004h" << std::flush;  // pasted text comes between marks
     int count = 0;
     base::CatchInterrupt interrupt;
-    const char* line = el_gets(edit(), &count);
+    const char* line = library_.el_gets(edit(), &count);
     std::cout << "\x1b[?2004l" << std::flush;
     if (line == nullptr || count <= 0) {
       if (state_ == ReadLine::State::Line) state_ = ReadLine::State::End;
@@ -72,12 +73,12 @@ class EditlineLines final : public LineSource {
  private:
   void enter(const std::string& message) {
     HistEvent event;
-    history(history_.get(), &event, H_ENTER, message.c_str());
+    library_.history(history_.get(), &event, H_ENTER, message.c_str());
   }
 
   static EditlineLines& of(EditLine* edit) {
     void* self = nullptr;
-    el_get(edit, EL_CLIENTDATA, &self);
+    editline_library()->el_get(edit, EL_CLIENTDATA, &self);
     return *static_cast<EditlineLines*>(self);
   }
 
@@ -95,7 +96,7 @@ class EditlineLines final : public LineSource {
   static int next_character(EditLine* edit, wchar_t* character) {
     EditlineLines& self = of(edit);
     if (const int columns = base::terminal_columns(); columns != self.columns_) {
-      if (self.columns_ != 0) el_resize(edit);
+      if (self.columns_ != 0) self.library_.el_resize(edit);
       self.columns_ = columns;
     }
     std::string bytes;
@@ -116,7 +117,7 @@ class EditlineLines final : public LineSource {
     std::wstring sent;
     wchar_t character = 0;
     while (!sent.ends_with(kPasteEnd)) {
-      if (el_wgetc(edit, &character) != 1) return CC_EOF;
+      if (of(edit).library_.el_wgetc(edit, &character) != 1) return CC_EOF;
       sent += character;
     }
     sent.resize(sent.size() - kPasteEnd.size());
@@ -127,11 +128,12 @@ class EditlineLines final : public LineSource {
 
   static unsigned char insert(EditLine* edit, const std::wstring& text) {
     if (text.empty()) return CC_NORM;
-    return el_winsertstr(edit, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+    return of(edit).library_.el_winsertstr(edit, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
   EditLine* edit() { return edit_.get(); }
 
+  const EditlineLibrary& library_;
   HistoryFile file_;
   bool coloured_;
   bool goes_on_ = false;
@@ -144,10 +146,13 @@ class EditlineLines final : public LineSource {
 
 }  // namespace
 
+bool edits_lines() { return editline_library() != nullptr; }
+
 std::unique_ptr<LineSource> editline_lines(const std::filesystem::path& history) {
+  if (!edits_lines()) return nullptr;
   // libedit takes the terminal for what the locale says; all texts here are UTF-8.
   if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
-  return std::make_unique<EditlineLines>(history);
+  return std::make_unique<EditlineLines>(*editline_library(), history);
 }
 
 }  // namespace luminal::cli

@@ -9,8 +9,11 @@
 
 namespace luminal::cli {
 
-// `history`: the file that keeps messages, for this user alone; empty for none. Null where the
-// program was built without libedit.
+// Whether the system has libedit, and the program was built with its header.
+bool edits_lines();
+
+// `history`: the file that keeps messages, for this user alone; empty for none. Null where lines
+// aren't edited.
 std::unique_ptr<LineSource> editline_lines(const std::filesystem::path& history);
 
 }  // namespace luminal::cli

@@ -1,7 +1,9 @@
-// Of a build without libedit.
+// Of a build without libedit's header.
 #include "apps/cli/chat/editline_lines.h"
 
 namespace luminal::cli {
+
+bool edits_lines() { return false; }
 
 std::unique_ptr<LineSource> editline_lines(const std::filesystem::path&) { return nullptr; }
 

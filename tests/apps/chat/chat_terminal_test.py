@@ -235,6 +235,6 @@ if __name__ == "__main__":
         sys.exit(77)
     found = json.loads(subprocess.run([PROGRAM, "doctor", "--json", "--no-measure"], capture_output=True).stdout)
     if not found["libraries"]["libedit"]:
-        print("SKIPPED: the program was built without libedit; install libedit-dev")
+        print("SKIPPED: there is no libedit, or the program was built without its header; install libedit-dev")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1])
