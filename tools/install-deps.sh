@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs dependencies by package name: by default what building needs, 221 MB of Debian packages to download on a minimal
+# Installs dependencies by package name: by default what building needs, 220 MB of Debian packages to download on a minimal
 # Debian 12; --test makes that 455 MB, and adds Python packages in a virtual environment.
 # docs/dependencies.md says what each is for. Running it again when all is there takes about a second.
 set -euo pipefail
