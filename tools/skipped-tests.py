@@ -7,6 +7,7 @@ A skip counts as passed, so a machine that lacks something (AMX, models, PyTorch
 missing, and how one sees that it is, stands in REASONS; any other reason is a fault of the installation or the test.
 """
 import collections
+import os
 import pathlib
 import re
 import sys
@@ -37,7 +38,7 @@ REASONS = [
     (r"this build has one", lambda: True),  # oneDNN: the test of a build without it
     (r"set LUMINAL_TEST_MODELS|no model in ", lambda: not (ROOT.parent / "shared/models").exists()),
     (r"/proc/cpuinfo", lambda: not processor_flags()),
-    (r"chroot is for root", lambda: __import__("os").geteuid() != 0),
+    (r"chroot is for root", lambda: os.geteuid() != 0),
 ]
 IN_GOOGLETEST = re.compile(r"^\S+:\d+: Skipped\n(.*?)\n*^\[  SKIPPED \] (\S+)", re.MULTILINE | re.DOTALL)
 IN_SCRIPT = re.compile(r"^SKIPPED: (.*)$|skipped '(.*)'$", re.MULTILINE)

@@ -136,11 +136,12 @@ void run_suite(const SuiteOptions& options, std::ostream& text, const Progress& 
   }
   report.peaks.improve_by(measure_peaks(threads, options.peak_seconds, progress));
   write_file(file_in(options.out, report.level, "metrics"), metrics_json(report));
-  write_file(file_in(options.out, report.level, "report"), report_json(report));
+  const std::string json = report_json(report);
+  write_file(file_in(options.out, report.level, "report"), json);
   write_file(history, history_json(content_if_there(history), report));
   write_page(options.out);
   if (options.json) {
-    text << report_json(report);
+    text << json;
     return;
   }
   print_summary(report, text);
@@ -179,13 +180,14 @@ bool run_compare(const SuiteOptions& options, const fs::path& folder,
                         .settings = settings,
                         .cases = {}};
   comparison.cases = compare(baseline, options.selection.filter, settings, progress);
-  write_file(file_in(options.out, level, "compare"), comparison_json(comparison));
+  const std::string json = comparison_json(comparison);
+  write_file(file_in(options.out, level, "compare"), json);
   write_page(options.out);
   const bool fine = std::ranges::all_of(comparison.cases, [](const Compared& of) {
     return !of.results_differ && of.judgement.verdict != Verdict::Slower;
   });
   if (options.json) {
-    text << comparison_json(comparison);
+    text << json;
     return fine;
   }
   if (settings.planted_share > 0) {
