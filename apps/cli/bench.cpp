@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "apps/bench/suite/suite.h"
@@ -159,6 +160,13 @@ void run(Level level, const BenchArguments& options) {
       std::min(options.quick ? kQuickPeakSeconds : kPeakSeconds, suite.run.min_seconds);
   suite.out = options.out;
   suite.command = command_of(level, options);
+  if (options.list && options.json) {
+    nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+    for (const bench::Task& task : bench::tasks(suite.selection)) {
+      cases.push_back({{"name", task.name()}, {"shape", task.of->shape}});
+    }
+    return print_json_result(cases);
+  }
   if (options.list) {
     for (const bench::Task& task : bench::tasks(suite.selection)) {
       std::cout << fmt::format("{:<34} {}\n", task.name(), task.of->shape);

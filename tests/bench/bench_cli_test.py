@@ -50,6 +50,8 @@ class Bench(unittest.TestCase):
 
     def test_list(self):
         text = run("patterns", "--list", "--quick")
+        cases = json.loads(run("patterns", "--list", "--quick", "--json"))
+        self.assertEqual([case["name"] for case in cases], [line.split()[0] for line in text.splitlines()])
         self.assertIn("attention/l3/bf16/cpu/", text)
         self.assertEqual(len(text.splitlines()), 9 * 2 * 2)
         self.assertEqual(list(self.out.iterdir()), [])
