@@ -220,9 +220,12 @@ void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& bl
   });
 }
 
+int64_t TileEmitter::bytes_of_element(const TiledFactor& factor) const {
+  return is_half(factor.narrow) ? byte_size(factor.narrow, 1) : element_bytes(tiling_.multiply);
+}
+
 Value* TileEmitter::in_param(const TiledFactor& factor, Value* more) {
-  Value* bytes =
-      builder_.CreateMul(index_.scalar(factor.address), i64(element_bytes(tiling_.multiply)));
+  Value* bytes = builder_.CreateMul(index_.scalar(factor.address), i64(bytes_of_element(factor)));
   return builder_.CreateGEP(builder_.getInt8Ty(), state_.params[static_cast<size_t>(factor.param)],
                             builder_.CreateAdd(bytes, more));
 }
@@ -298,10 +301,11 @@ void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& blo
 PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, const Block& block,
                                         const Tile& tile, Value* k) {
   const TiledFactor& right = contraction.right;
-  Value* element = i64(element_bytes(tiling_.multiply));
+  Value* element = i64(bytes_of_element(right));
   Value* in_panel = builder_.CreateMul(k, builder_.CreateMul(element, i64(tiling_.lanes)));
   const bool asks = on_tiles(tiling_.multiply);
   PanelOperand panels;
+  panels.narrow = right.narrow;
   if (right.in_place) {
     panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
     panels.base = in_param(right, in_panel);

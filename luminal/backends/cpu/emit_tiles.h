@@ -62,6 +62,7 @@ class TileEmitter {
   void set_row(llvm::Value* row);
   void unset_row();
   llvm::Value* extent(int loop);
+  int64_t bytes_of_element(const TiledFactor& factor) const;
   llvm::Value* in_param(const TiledFactor& factor, llvm::Value* more);
   llvm::Value* in_scratch(Expr offset, llvm::Value* more);
   llvm::Value* i64(int64_t value);

@@ -25,9 +25,11 @@ struct RowOperand {
 
 // Panel p of the right operand is at base + p · panel_bytes. In it one vector follows another, each
 // with the lanes' next elements: 1 f32, 2 bf16 or 4 i8. Past the end of k the last ones are zeros.
+// F32 also takes one f16 or bf16 per lane, and widens it on the way.
 struct PanelOperand {
   llvm::Value* base;
   llvm::Value* panel_bytes;
+  DType narrow = DType::F32;  // for F32: what the panels hold
   // Tiles of many rows ask on their way for what is read after them, from as many panels: each call
   // for a part, the first of `parts` from `base` on, of what each step along k reads later.
   struct Next {

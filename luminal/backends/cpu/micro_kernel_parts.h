@@ -38,6 +38,11 @@ struct MicroKernel {
   }
   llvm::Value* times(llvm::Value* a, int64_t b) const { return builder.CreateNSWMul(a, i64(b)); }
 
+  // Of a step in one panel.
+  int64_t panel_step_bytes() const {
+    return is_half(right.narrow) ? target.vector_bytes / 2 : target.vector_bytes;
+  }
+
   // With few rows a kernel waits for memory: panels are read once, and asked for ahead.
   bool streams() const { return shape.rows <= (on_tiles(multiply) ? 16 : 8); }
   // Where in each panel to ask for what comes `kBytesAhead` after this offset. Past a panel's end

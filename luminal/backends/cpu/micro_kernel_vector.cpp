@@ -52,6 +52,7 @@ class VectorMicroKernel {
   }
   void prefetch(const Block& block, Value* at, int steps);
   Values step(const Block& block, Value* at, const Values& sums, Take take = Take::All);
+  Value* right_elements(Value* address);
   Value* left_elements(const Block& block, int row, Value* at, Take take);
   Value* offsets();
   Value* result(const Block& block, const Values& sums, int number);
@@ -172,8 +173,8 @@ Value* VectorMicroKernel::sum_address(const Block& block, int number) {
 
 // Before the steps, not among them: LLVM moves no load across, and would hold all at once.
 void VectorMicroKernel::prefetch(const Block& block, Value* at, int steps) {
-  Value* offset = k_.ahead(k_.times(at, k_.target.vector_bytes));
-  const int64_t bytes = int64_t{steps} * k_.target.vector_bytes;
+  Value* offset = k_.ahead(k_.times(at, k_.panel_step_bytes()));
+  const int64_t bytes = steps * k_.panel_step_bytes();
   for (int p = 0; p < block.panels; ++p) {
     Value* panel = k_.at(block.right, k_.times(k_.right.panel_bytes, p));
     for (int64_t line = 0; line < bytes; line += kLineBytes) {
@@ -184,10 +185,10 @@ void VectorMicroKernel::prefetch(const Block& block, Value* at, int steps) {
 
 Values VectorMicroKernel::step(const Block& block, Value* at, const Values& sums, Take take) {
   Values columns, next = sums;
-  Value* offset = k_.times(at, k_.target.vector_bytes);
+  Value* offset = k_.times(at, k_.panel_step_bytes());
   for (int p = 0; p < block.panels; ++p) {
     Value* panel = k_.at(block.right, k_.times(k_.right.panel_bytes, p));
-    columns.push_back(b_.CreateAlignedLoad(sum_, k_.at(panel, offset), llvm::Align(4)));
+    columns.push_back(right_elements(k_.at(panel, offset)));
   }
   for (int r = 0; r < block.rows; ++r) {
     Value* left = left_elements(block, r, at, take);
@@ -203,6 +204,14 @@ Values VectorMicroKernel::step(const Block& block, Value* at, const Values& sums
     }
   }
   return next;
+}
+
+// What a step takes from a panel.
+Value* VectorMicroKernel::right_elements(Value* address) {
+  if (!is_half(k_.right.narrow)) return b_.CreateAlignedLoad(sum_, address, llvm::Align(4));
+  auto* halves = llvm::FixedVectorType::get(b_.getInt16Ty(), sum_->getNumElements());
+  Value* bits = b_.CreateAlignedLoad(halves, address, llvm::Align(2));
+  return OpEmitter(b_, k_.target).from_half_bits(k_.right.narrow, bits);
 }
 
 // What a step takes from a row, in every lane.

@@ -126,6 +126,20 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
   return result;
 }
 
+// The instruction, if it is a load whose index isn't computed, else −1.
+int plain_load(const Stage& factor, InstId id) {
+  const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
+  if (load == nullptr) return -1;
+  const bool gathered =
+      std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
+  return gathered ? -1 : static_cast<int>(id.index());
+}
+
+int load_under_cast(const Stage& factor) {
+  const auto& cast = std::get<kernel::OpInst>(factor.body[factor.result.index()].what);
+  return plain_load(factor, cast.operands[0]);
+}
+
 void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContraction& contraction,
                TiledFactor& factor) {
   const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
@@ -161,10 +175,23 @@ std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, i
   return step;
 }
 
-void find_panels(const Schedule& schedule, const Tiling& tiling,
-                 const TiledContraction& contraction, TiledFactor& factor) {
+// The half that a factor widens to f32, where micro kernels for few rows do so on the way: each
+// element is read once or twice, and a copy of it in f32 would take three times the memory traffic.
+// With many rows the copy is widened once and read by all.
+std::optional<DType> widened_half(const Stage& factor, const Target& target) {
+  if (kernel::is_widened(factor, factor.result, DType::BF16)) return DType::BF16;
+  const bool has_f16 = !target.x86 || target.vector_bytes > 16;
+  const bool is_f16 = kernel::is_widened(factor, factor.result, DType::F16);
+  return has_f16 && is_f16 ? std::optional(DType::F16) : std::nullopt;
+}
+
+void find_panels(const Schedule& schedule, const Tiling& tiling, const Target& target,
+                 bool few_rows, const TiledContraction& contraction, TiledFactor& factor) {
   const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
-  const int load = plain_load(*stage.source, tiling.multiply);
+  const bool widens = few_rows && tiling.multiply == Multiply::F32;
+  const auto half = widens ? widened_half(*stage.source, target) : std::nullopt;
+  const int load =
+      half ? load_under_cast(*stage.source) : plain_load(*stage.source, tiling.multiply);
   if (load < 0) return;
   const auto at_load = static_cast<size_t>(load);
   const int param = std::get<kernel::LoadInst>(stage.source->body[at_load].what).param;
@@ -173,6 +200,7 @@ void find_panels(const Schedule& schedule, const Tiling& tiling,
                                elements_per_lane(tiling.multiply));
   if (!step) return;
   factor.in_place = true;
+  factor.narrow = half.value_or(DType::F32);
   factor.param = param;
   factor.address = at(schedule, address, {{contraction.k, 0}});
   factor.step = *step;
@@ -343,15 +371,7 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
 }  // namespace
 
 int plain_load(const Stage& factor, Multiply multiply) {
-  InstId id = factor.result;
-  if (multiply != Multiply::F32) {
-    id = std::get<kernel::OpInst>(factor.body[id.index()].what).operands[0];
-  }
-  const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
-  if (load == nullptr) return -1;
-  const bool gathered =
-      std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
-  return gathered ? -1 : static_cast<int>(id.index());
+  return multiply == Multiply::F32 ? plain_load(factor, factor.result) : load_under_cast(factor);
 }
 
 void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionForm& form,
@@ -382,9 +402,10 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
       tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
   // Whatever is multiplied with integers is f32.
   tiling.multiply = streams_integers ? Multiply::F32 : choose_multiply(kernel, form, target, most);
+  const bool few_rows = most_rows(kernel, form) <= kMostStreamedRows;
   for (TiledContraction& contraction : tiling.contractions) {
     find_rows(schedule, tiling, contraction, contraction.left);
-    find_panels(schedule, tiling, contraction, contraction.right);
+    find_panels(schedule, tiling, target, few_rows, contraction, contraction.right);
     find_integers(schedule, tiling, target, contraction, contraction.quantised);
     find_integers(schedule, tiling, target, contraction, contraction.made_of);
   }

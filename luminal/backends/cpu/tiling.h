@@ -28,8 +28,9 @@ struct TiledFactor {
   // for rows, `k_step` to the next k.
   int param = -1;
   Expr address, step, k_step;
-  Expr scratch;  // otherwise: its offset in scratch memory, in bytes
-  Expr pitch;    // and the bytes of a row or a panel there
+  DType narrow = DType::F32;  // of panels that micro kernels widen on the way; see micro_kernel.h
+  Expr scratch;               // otherwise: its offset in scratch memory, in bytes
+  Expr pitch;                 // and the bytes of a row or a panel there
 };
 
 // Small integers that a right factor is made of, in panels as other factors are.

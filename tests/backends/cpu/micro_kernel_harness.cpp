@@ -18,7 +18,7 @@ using Function = void (*)(const Call* calls, int64_t n);
 
 // A function with the signature of Function around one micro kernel.
 std::unique_ptr<llvm::Module> emit(llvm::LLVMContext& context, CodeGenerator& generator,
-                                   Multiply multiply, MicroShape shape) {
+                                   Multiply multiply, MicroShape shape, DType narrow) {
   const Target& target = generator.target();
   auto module = std::make_unique<llvm::Module>("micro_kernel", context);
   Builder builder(context);
@@ -46,7 +46,7 @@ std::unique_ptr<llvm::Module> emit(llvm::LLVMContext& context, CodeGenerator& ge
                               field(offsetof(Call, row_bytes), i64),
                               field(offsetof(Call, k_bytes), i64)};
         const PanelOperand right{field(offsetof(Call, right), pointer),
-                                 field(offsetof(Call, panel_bytes), i64)};
+                                 field(offsetof(Call, panel_bytes), i64), narrow};
         llvm::Value* adds =
             builder.CreateICmpNE(field(offsetof(Call, adds), i64), builder.getInt64(0));
         emit_micro_kernel(builder, target, multiply, shape, left, right,
@@ -67,11 +67,11 @@ std::unique_ptr<llvm::Module> emit(llvm::LLVMContext& context, CodeGenerator& ge
 
 }  // namespace
 
-CompiledMicroKernel::CompiledMicroKernel(const Target& target, Multiply multiply,
-                                         MicroShape shape) {
+CompiledMicroKernel::CompiledMicroKernel(const Target& target, Multiply multiply, MicroShape shape,
+                                         DType narrow) {
   auto session = std::make_shared<JitSession>(target);
   llvm::LLVMContext context;
-  auto module = emit(context, session->generator(), multiply, shape);
+  auto module = emit(context, session->generator(), multiply, shape, narrow);
   code_ = session->load(session->generator().to_object(*module));
 }
 
@@ -82,7 +82,7 @@ void CompiledMicroKernel::operator()(std::span<const Call> calls) const {
 std::string micro_kernel_assembly(const Target& target, Multiply multiply, MicroShape shape) {
   CodeGenerator generator(target);
   llvm::LLVMContext context;
-  auto module = emit(context, generator, multiply, shape);
+  auto module = emit(context, generator, multiply, shape, DType::F32);
   return generator.to_assembly(*module);
 }
 

@@ -25,8 +25,9 @@ class CompiledMicroKernel {
     int64_t adds = 0;
   };
 
-  // The target is one that runs here.
-  CompiledMicroKernel(const Target& target, Multiply multiply, MicroShape shape);
+  // The target is one that runs here. `narrow`: see PanelOperand.
+  CompiledMicroKernel(const Target& target, Multiply multiply, MicroShape shape,
+                      DType narrow = DType::F32);
   // One after the other, between one setup and one release.
   void operator()(std::span<const Call> calls) const;
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <random>
 
+#include "luminal/shape/scalar.h"
 #include "tests/backends/cpu/micro_kernel_harness.h"
 #include "tests/support/guarded_memory.h"
 
@@ -45,13 +46,17 @@ struct Case {
   int64_t rows, panels, k;
   Layout layout = Layout::Rows;
   int64_t first_k = 0;  // summed by a call of its own; the rest is added to it
+  DType narrow = DType::F32;
+
+  int64_t right_bytes() const { return is_half(narrow) ? 2 : element_bytes(multiply); }
 
   int64_t lanes() const { return target.vector_bytes / 4; }
   std::string text() const {
     return target.name + " " + name(multiply) + " shape " + std::to_string(shape.rows) + "x" +
            std::to_string(shape.panels) + " rows " + std::to_string(rows) + " panels " +
            std::to_string(panels) + " k " + std::to_string(k) + " layout " +
-           std::to_string(static_cast<int>(layout)) + " after " + std::to_string(first_k);
+           std::to_string(static_cast<int>(layout)) + " after " + std::to_string(first_k) +
+           " panels of " + std::string(luminal::name(narrow));
   }
 };
 
@@ -71,6 +76,11 @@ void put(std::byte* at, Multiply multiply, float value) {
   } else {
     *at = static_cast<std::byte>(static_cast<int8_t>(value));
   }
+}
+
+void put_half(std::byte* at, DType dtype, float value) {
+  const uint16_t half = dtype == DType::F16 ? f16_bits(value) : bf16_bits(value);
+  std::memcpy(at, &half, 2);
 }
 
 double sum_at(const float* at, Multiply multiply) {
@@ -136,7 +146,7 @@ class Run {
       calls.push_back(call);
       call.k_count = case_.k - case_.first_k;
       call.left = left_ + case_.first_k * k_bytes_;
-      call.right = right_ + case_.first_k * case_.lanes() * element_bytes(case_.multiply);
+      call.right = right_ + case_.first_k * case_.lanes() * case_.right_bytes();
       call.adds = 1;
     }
     calls.push_back(call);
@@ -163,7 +173,7 @@ class Run {
   }
 
   void place_right(GuardedMemory& memory, GuardedSide side, std::mt19937& random) {
-    const int64_t bytes = element_bytes(case_.multiply), v = elements_per_lane(case_.multiply);
+    const int64_t bytes = case_.right_bytes(), v = elements_per_lane(case_.multiply);
     const int64_t steps = (case_.k + v - 1) / v, lanes = case_.lanes();
     panel_bytes_ = steps * lanes * v * bytes;
     std::byte* base = memory.place("the panels", static_cast<size_t>(case_.panels * panel_bytes_),
@@ -174,7 +184,8 @@ class Run {
         const float value = k < case_.k ? draw(case_.multiply, random) : 0;
         if (k < case_.k) right_values_.push_back(value);
         const int64_t element = ((k / v) * lanes + j % lanes) * v + k % v;
-        put(base + (j / lanes) * panel_bytes_ + element * bytes, case_.multiply, value);
+        std::byte* at = base + (j / lanes) * panel_bytes_ + element * bytes;
+        is_half(case_.narrow) ? put_half(at, case_.narrow, value) : put(at, case_.multiply, value);
       }
     }
   }
@@ -189,15 +200,16 @@ class Run {
   std::optional<std::string> escape_;
 };
 
-void check_all_sizes(const Target& target, Multiply multiply, MicroShape shape) {
-  const CompiledMicroKernel kernel(target, multiply, shape);
+void check_all_sizes(const Target& target, Multiply multiply, MicroShape shape,
+                     DType narrow = DType::F32) {
+  const CompiledMicroKernel kernel(target, multiply, shape, narrow);
   GuardedMemory memory;
   for (int64_t rows = 1; rows <= shape.rows; ++rows) {
     for (int64_t panels = 1; panels <= shape.panels; ++panels) {
       for (int64_t k : {0, 1, 2, 3, 31, 32, 33, 64, 65, 100}) {
         for (Layout layout : {Layout::Rows, Layout::RowsApart, Layout::Transposed}) {
           if (layout == Layout::Transposed && multiply != Multiply::F32) continue;
-          const Case c{target, multiply, shape, rows, panels, k, layout};
+          const Case c{target, multiply, shape, rows, panels, k, layout, 0, narrow};
           const GuardedSide side =
               layout == Layout::RowsApart ? GuardedSide::Start : GuardedSide::End;
           Run(kernel, c, memory, side).check();
@@ -227,6 +239,17 @@ TEST(MicroKernel, F32OnEveryTarget) {
   for (const Target& target : Target::here()) {
     for (MicroShape shape : shapes(target, Multiply::F32)) {
       check_all_sizes(target, Multiply::F32, shape);
+    }
+  }
+}
+
+// As for few rows, which are all that read such panels.
+TEST(MicroKernel, F32WidensPanelsOfHalves) {
+  for (const Target& target : Target::here()) {
+    for (DType half : {DType::BF16, DType::F16}) {
+      for (int64_t rows : {1, 2, 3, 8}) {
+        check_all_sizes(target, Multiply::F32, micro_shape(target, Multiply::F32, rows), half);
+      }
     }
   }
 }

@@ -182,6 +182,24 @@ TEST(Tiling, WhatIsComputedIsCopied) {
   EXPECT_FALSE(widened.right().in_place);
 }
 
+TEST(Tiling, FewRowsReadPanelsOfHalvesInPlace) {
+  Target without = avx512();
+  without.avx512_bf16 = false;
+  for (DType half : {DType::BF16, DType::F16}) {
+    const Problem few{.sizes = {8, 96}, .depth = 32, .dtype = half};
+    const Tiled in_place(few, rows_by_k, panels(1), without);
+    EXPECT_EQ(in_place.tiling().multiply, Multiply::F32);
+    EXPECT_TRUE(in_place.right().in_place);
+    EXPECT_EQ(in_place.right().narrow, half);
+    const Tiled pairs(few, rows_by_k, panels(2), without);
+    EXPECT_FALSE(pairs.right().in_place);
+    EXPECT_EQ(pairs.right().narrow, DType::F32);
+    // Many rows read a copy, widened once.
+    const Problem many{.sizes = {9, 96}, .depth = 32, .dtype = half};
+    EXPECT_FALSE(Tiled(many, rows_by_k, panels(1), without).right().in_place);
+  }
+}
+
 // x[b, s, k] by w[k, n]: [b, s] in memory order are rows.
 TEST(Tiling, RowsOfSeveralLoopsAreMergedWhereTheyFollowEachOther) {
   auto whole = [](const std::vector<Expr>& outer, Expr k) {
