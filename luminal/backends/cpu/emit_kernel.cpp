@@ -124,7 +124,7 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
     emit_points();
   }
   index_.close_level();
-  state_.strays.mark(state_.scratch);
+  state_.strays.note_collected(state_.scratch);
   // x86 orders such stores with nothing else; other targets have them in their usual order.
   if (state_.used_nontemporal && target_.x86) {
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, llvm::ArrayRef<Value*>());
@@ -132,6 +132,7 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
   builder_.CreateRetVoid();
+  state_.strays.lower(state_.scratch);
   return std::move(module_);
 }
 

@@ -36,6 +36,7 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
 // Rows to write are looked at where they are written: there is a branch for them already.
 void StageEmitter::find_looked_along() {
   looked_along_.resize(body_.size());
+  rows_inside_.resize(body_.size());
   if (!state_.options.look_at_rows) return;
   for (const Access& access : stage_.access) {
     for (const Access::Gathered& at : access.gathered) {

@@ -3,7 +3,6 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
-#include <set>
 
 #include "luminal/backends/cpu/emit_loops.h"
 #include "luminal/backends/cpu/emit_memory.h"
@@ -39,7 +38,8 @@ struct EmitState {
   std::map<int, Range> ranges = {};
   std::vector<Values> locals;  // of stages without a buffer: per copy, or one value for all
   StrayRows strays;
-  std::set<std::pair<int, size_t>> collected = {};  // by stage and instruction, of hoisted ones
+  // By stage and instruction, of hoisted ones: see StageEmitter::rows_inside_.
+  std::map<std::pair<int, size_t>, Values> rows_inside = {};
   bool used_nontemporal = false;
 };
 
@@ -75,10 +75,10 @@ class StageEmitter {
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
   llvm::Value* row_at(kernel::InstId id, Expr extent, int copy);
   llvm::Value* nearest_row(llvm::Value* row, Expr extent, int copy);
-  // A row of the dim in any case: the one that `row` says if there is such a row.
-  llvm::Value* row_inside(llvm::Value* row, Expr extent, int copy);
-  // Where an instruction's value is an index outside of its dim.
-  void collect_strays(size_t k);
+  // A row of the dim in any case: the one that the instruction says if there is such a row.
+  llvm::Value* row_inside(kernel::InstId id, Expr extent, int copy);
+  // Whether an instruction's value is an index outside of its dim.
+  void look_at_rows(size_t k);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);
   void emit_prefetches();
   Values run_along(int loop, const Values& carried, const LoopEmitter::ChunkBody& body);
@@ -104,6 +104,8 @@ class StageEmitter {
   // By instruction: extents that its value is an index along, as far as that isn't known to lie
   // inside.
   std::vector<std::vector<Expr>> looked_along_;
+  // And for each of those the row to read; null where that differs from lane to lane.
+  std::vector<Values> rows_inside_;
   std::vector<Values> values_;        // per instruction: one per copy, or one scalar
   std::vector<llvm::Value*> splats_;  // of scalars, once asked for
 };

@@ -26,7 +26,7 @@ void StageEmitter::emit_instructions(int place) {
     splats_[k] = nullptr;
     const int copies = varies_[k] ? index_.chunk().copies : 1;
     for (int copy = 0; copy < copies; ++copy) values_[k].push_back(emit_instruction(k, copy));
-    collect_strays(k);
+    look_at_rows(k);
   }
 }
 
@@ -111,8 +111,7 @@ LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elemen
     }
   };
   for (const Access::Gathered& gathered : access.gathered) {
-    Value* value = row_at(gathered.value, gathered.extent, copy);
-    value = row_inside(value, gathered.extent, copy);
+    Value* value = row_inside(gathered.value, gathered.extent, copy);
     value = builder_.CreateSExt(value, value->getType()->getWithNewType(builder_.getInt64Ty()));
     Value* stride = index_.scalar(gathered.stride, copy);
     if (value->getType()->isVectorTy()) {
@@ -162,27 +161,34 @@ Value* StageEmitter::nearest_row(Value* row, Expr extent, int copy) {
                                         llvm::Constant::getNullValue(row->getType()));
 }
 
-// Outside of lanes the first row stands for one that isn't there: the comparison that marks it
-// (collect_strays) serves here too, where the nearest row takes two more.
-Value* StageEmitter::row_inside(Value* row, Expr extent, int copy) {
-  if (row->getType()->isVectorTy() || !state_.options.look_at_rows) {
-    return nearest_row(row, extent, copy);
+Value* StageEmitter::row_inside(InstId id, Expr extent, int copy) {
+  const size_t k = id.index();
+  const auto looked = std::ranges::find(looked_along_[k], extent);
+  if (looked != looked_along_[k].end()) {
+    const auto at = static_cast<size_t>(looked - looked_along_[k].begin());
+    if (Value* row = rows_inside_[k][at]) return row;
   }
-  Value* rows = builder_.CreateTrunc(index_.scalar(extent, copy), row->getType());
-  return builder_.CreateSelect(builder_.CreateICmpULT(row, rows), row,
-                               llvm::Constant::getNullValue(row->getType()));
+  return nearest_row(row_at(id, extent, copy), extent, copy);
 }
 
-// In lanes: where the nearest row is another one, bits differ.
-void StageEmitter::collect_strays(size_t k) {
+// One that isn't in lanes is looked at by a branch, which gives the row to read too. In lanes bits
+// differ where the nearest row is another one.
+void StageEmitter::look_at_rows(size_t k) {
+  if (looked_along_[k].empty()) return;
   // What stands before whole and masked chunks is emitted for both.
-  if (place_[k] == kHoisted && !state_.collected.emplace(number_, k).second) return;
+  const auto [hoisted, first] = state_.rows_inside.try_emplace({number_, k});
+  if (place_[k] == kHoisted && !first) {
+    rows_inside_[k] = hoisted->second;
+    return;
+  }
+  rows_inside_[k].clear();
   for (Expr extent : looked_along_[k]) {
+    Value* inside = nullptr;
     for (size_t copy = 0; copy < values_[k].size(); ++copy) {
       Value* row = row_at(InstId{static_cast<uint32_t>(k)}, extent, static_cast<int>(copy));
       if (!row->getType()->isVectorTy()) {
         Value* rows = builder_.CreateTrunc(index_.scalar(extent), row->getType());
-        state_.strays.count(builder_.CreateICmpUGE(row, rows));  // those below 0 too
+        inside = state_.strays.inside(row, rows);
         continue;
       }
       Value* off = builder_.CreateXor(row, nearest_row(row, extent, static_cast<int>(copy)));
@@ -192,9 +198,11 @@ void StageEmitter::collect_strays(size_t k) {
       state_.strays.collect(off);
       if (!may_be_zero(extent)) continue;
       // Of no rows none is the nearest.
-      state_.strays.count(builder_.CreateICmpEQ(index_.scalar(extent), builder_.getInt64(0)));
+      state_.strays.inside(builder_.getInt64(0), index_.scalar(extent));
     }
+    rows_inside_[k].push_back(inside);
   }
+  hoisted->second = rows_inside_[k];
 }
 
 // In a kernel that runs across its outer loop every element of a buffer is a vector per copy.

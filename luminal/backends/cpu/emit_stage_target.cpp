@@ -64,7 +64,7 @@ void StageEmitter::update(const Values& results) {
     return Values();
   };
   state_.loops.either(inside, write_row, [&] {
-    if (state_.options.look_at_rows) state_.strays.count(builder_.getTrue());
+    if (state_.options.look_at_rows) state_.strays.note(state_.scratch);
     return Values();
   });
 }

@@ -92,15 +92,17 @@ void run_shares(std::span<const LaunchPart> parts, int k, int n, Taken& taken) {
   }
 }
 
+int32_t& mark_of(const LaunchPart& part, int thread) {
+  auto* scratch = static_cast<std::byte*>(part.scratch) + thread * part.launch->scratch_bytes;
+  return *reinterpret_cast<int32_t*>(scratch + kStrayRowMark);
+}
+
 // The marks of all threads: none before a launch, and what is left after it.
 template <typename Function>
 void for_each_mark(std::span<const LaunchPart> parts, Function function) {
   for (const LaunchPart& part : parts) {
-    if (!part.launch->kernel->form().looks_at_rows) continue;
-    for (int k = 0; k < part.launch->threads; ++k) {
-      void* scratch = static_cast<std::byte*>(part.scratch) + k * part.launch->scratch_bytes;
-      function(*reinterpret_cast<int32_t*>(static_cast<std::byte*>(scratch) + kStrayRowMark));
-    }
+    if (!part.launch->looks_at_rows) continue;
+    for (int k = 0; k < part.launch->threads; ++k) function(mark_of(part, k));
   }
 }
 
@@ -110,10 +112,20 @@ double microseconds(std::span<const LaunchPart> parts) {
   return us;
 }
 
+// All points on the calling thread: there is nothing to divide.
+void run_here(const LaunchPart& part) {
+  const Launch& launch = *part.launch;
+  launch.kernel->function()(part.params.data(), launch.variables.data(), 0, launch.points,
+                            part.scratch);
+}
+
 void run_on_threads(std::span<const LaunchPart> parts, int team) {
   if (parts.empty()) return;
+  if (team <= 1) {
+    std::ranges::for_each(parts, run_here);
+    return;
+  }
   Taken taken;
-  if (team <= 1) return run_shares(parts, 0, 1, taken);
   runtime::run_shares(team, microseconds(parts), [&](int k) { run_shares(parts, k, team, taken); });
 }
 
@@ -130,6 +142,7 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
   }
   Launch launch{.kernel = &kernel, .variables = {variables.begin(), variables.end()}};
   const LaunchForm& form = kernel.form();
+  launch.looks_at_rows = form.looks_at_rows;
   launch.points = evaluate(form.points, bindings);
   launch.scratch_bytes = evaluate(form.scratch_bytes, bindings);
   const auto bytes = static_cast<double>(evaluate(source.bytes_read, bindings)) +
@@ -169,7 +182,17 @@ void share_threads(std::span<Launch* const> launches, const LaunchOptions& optio
 
 bool run(const Launch& launch, std::span<const void* const> params, void* scratch) {
   const LaunchPart part{&launch, params, scratch};
-  return run_side_by_side({&part, 1});
+  if (launch.team > 1) return run_side_by_side({&part, 1});
+  // Small kernels take tens of nanoseconds: no loop over parts and threads for them.
+  check_alignment(part);
+  if (!launch.looks_at_rows) {
+    run_here(part);
+    return true;
+  }
+  int32_t& mark = mark_of(part, 0);
+  mark = 0;
+  run_here(part);
+  return mark == 0;
 }
 
 bool run_side_by_side(std::span<const LaunchPart> parts, std::span<const LaunchPart> then) {

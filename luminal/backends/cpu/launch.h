@@ -26,6 +26,7 @@ struct Launch {
   int first_thread = 0;       // the first of those
   int pieces = 1;             // that each of them takes its points in
   int team = 1;               // shares that it runs in: all threads or one
+  bool looks_at_rows = false;
 };
 
 Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> variables,
@@ -45,7 +46,7 @@ struct LaunchPart {
 // Runs all points in shares on the process's pool of threads; who has a share takes its contiguous
 // range of points, piece by piece, and then what others have left of theirs. The results are the
 // same bits for any number of threads. Returns whether all indices that the kernel looked at lay
-// inside of their dims; those outside were taken for the nearest, or, of rows to write, left out.
+// inside of their dims; for those outside another row was read, or, of rows to write, none written.
 bool run(const Launch& launch, std::span<const void* const> params, void* scratch);
 
 // The same for kernels that don't wait for one another: threads are woken once, and each takes its
