@@ -3,6 +3,7 @@
 // Internal to the CPU back end: LLVM types.
 #pragma once
 
+#include <map>
 
 #include "luminal/backends/cpu/emit_loops.h"
 #include "luminal/backends/cpu/emit_memory.h"
