@@ -23,8 +23,9 @@
 
 #include "apps/bench/answer_commands.h"
 #include "apps/bench/timed_runs.h"
-#include "luminal/base/read_bandwidth.h"
+#include "luminal/base/os_cpu.h"
 #include "luminal/luminal.h"
+#include "luminal/machine/streams.h"
 
 namespace luminal {
 namespace {
@@ -181,9 +182,11 @@ int main() {
           return bench::write_result(prepared.executables.front(), prepared.result, path);
         }},
        {"rate", [](Prepared&, std::istream& in) {
-          unsigned threads = 0;
+          int threads = 0;
           double seconds = 0;
           in >> threads >> seconds;
-          return fmt::format("{}", base::measure_read_bandwidth(threads, seconds).median * 1e9);
+          const size_t bytes = machine::memory_buffer_bytes(base::cpu_info().caches.l3);
+          const auto each = bytes / static_cast<size_t>(std::max(threads, 1));
+          return fmt::format("{}", machine::measure_streams(each, threads, seconds).read * 1e9);
         }}});
 }

@@ -6,7 +6,7 @@
 
 #include "luminal/base/os_limits.h"
 #include "luminal/base/os_memory.h"
-#include "luminal/base/read_bandwidth.h"
+#include "luminal/machine/measure_peaks.h"
 
 namespace luminal::cli {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 std::string reads_text(const llm::GenerateStats& stats, int threads) {
   const double rate = stats.bytes_per_token / stats.token_seconds / 1e9;
   const unsigned used = threads > 0 ? static_cast<unsigned>(threads) : base::usable_threads();
-  const double most = base::measure_read_bandwidth(used).best;
+  const double most = machine::measured_peaks().read_bytes(static_cast<int>(used)) * 1e-9;
   return fmt::format("{:.1f} MB per token: {:.1f} GB/s, {:.0f} % of the {:.1f} GB/s measured",
                      stats.bytes_per_token / 1e6, rate, 100 * rate / most, most);
 }

@@ -82,6 +82,11 @@ void CompileArguments::add_to(CLI::App& app) {
          "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
          "said")
       ->group(kGroup);
+  app.add_option("--machine", options.machine,
+                 "Plan for the machine whose peaks a file has, as `luminal doctor --measure` "
+                 "prints and keeps them; default: this machine")
+      ->type_name("FILE")
+      ->group(kGroup);
   add_planning_to(app);
   app.add_option(
          "--library", library,

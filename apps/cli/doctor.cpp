@@ -10,7 +10,8 @@
 #include "luminal/base/os_memory.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/base/os_terminal.h"
-#include "luminal/base/read_bandwidth.h"
+#include "luminal/machine/kept_peaks.h"
+#include "luminal/machine/measure_peaks.h"
 #include "luminal/records/sqlite.h"
 #include "luminal/version.h"
 
@@ -29,7 +30,8 @@ namespace {
 
 struct DoctorOptions {
   bool json = false;
-  bool measure = true;
+  bool measure = false;     // anew
+  bool may_measure = true;  // where nothing was measured yet
 };
 
 struct MachineFinding {
@@ -39,7 +41,7 @@ struct MachineFinding {
   base::CgroupLimits cgroup;
   base::MemoryInfo memory;
   base::HugePages huge_pages;
-  std::optional<base::ReadBandwidth> bandwidth;
+  machine::Peaks peaks;
   std::string cache_folder;  // empty when there is none
   std::string cache_error;
   bool cache_writable = false;
@@ -60,11 +62,18 @@ MachineFinding examine(const DoctorOptions& options) {
   } catch (const UserError& error) {
     found.cache_error = error.what();
   }
-  if (options.measure) {
+  found.peaks = machine::peaks_of_this_machine();
+  const bool known = found.peaks.origin == machine::PeaksOrigin::Measured;
+  if (options.measure || (options.may_measure && !known)) {
     if (base::error_is_terminal()) {
-      std::cerr << "measuring read bandwidth, about 2 s ..." << std::endl;
+      std::cerr << "measuring what this machine does at most, about 2 s ..." << std::endl;
     }
-    found.bandwidth = base::measure_read_bandwidth(found.threads);
+    found.peaks = machine::measure_peaks(static_cast<int>(found.threads));
+    try {
+      machine::keep(found.peaks);
+    } catch (const UserError& error) {
+      std::cerr << "luminal: " << error.what() << "\n";
+    }
   }
   return found;
 }
@@ -131,14 +140,29 @@ std::string huge_pages_text(const base::HugePages& pages) {
   return text;
 }
 
-std::string bandwidth_text(const std::optional<base::ReadBandwidth>& bandwidth) {
-  if (!bandwidth) return "not measured";
-  std::string text =
-      fmt::format("{:.1f} GB/s best, {:.1f} median of {} passes over {}, threads: {}",
-                  bandwidth->best, bandwidth->median, bandwidth->passes,
-                  bytes_text(bandwidth->buffer_bytes), bandwidth->threads);
-  if (!bandwidth->beyond_cache) text += "; too little memory to get past the cache";
+// "13.1 GB/s read, 11.9 copied on 1 thread; 23.9 and 21.5 on 2"
+std::string memory_text(const machine::Peaks& peaks) {
+  std::string text;
+  for (const machine::Bandwidth& bandwidth : peaks.memory) {
+    text += fmt::format("{}{:.1f} GB/s read, {:.1f} copied on {} thread{}",
+                        text.empty() ? "" : "; ", bandwidth.read * 1e-9, bandwidth.copy * 1e-9,
+                        bandwidth.threads, bandwidth.threads == 1 ? "" : "s");
+  }
   return text;
+}
+
+std::string arithmetic_text(const machine::Peaks& peaks) {
+  return fmt::format(
+      "{:.0f} GF/s element-wise; products: f32 {:.0f}, bf16 {:.0f}, int8 {:.0f} GF/s, threads: {}",
+      peaks.elementwise * 1e-9, peaks.f32_products * 1e-9, peaks.bf16_products * 1e-9,
+      peaks.i8_products * 1e-9, peaks.threads);
+}
+
+std::string origin_text(const machine::Peaks& peaks) {
+  if (peaks.origin == machine::PeaksOrigin::Measured) {
+    return fmt::format("measured {}; --measure measures again", peaks.source);
+  }
+  return fmt::format("default figures for {}, not measured: run doctor --measure", peaks.source);
 }
 
 std::string cache_text(const MachineFinding& found) {
@@ -163,7 +187,12 @@ void print_lines(const MachineFinding& found) {
   line("memory", fmt::format("{}, {} available", bytes_text(found.memory.total),
                              bytes_text(found.memory.available)));
   line("huge pages", huge_pages_text(found.huge_pages));
-  line("read bandwidth", bandwidth_text(found.bandwidth));
+  line("peaks", origin_text(found.peaks));
+  line("  memory", memory_text(found.peaks));
+  line("  arithmetic", arithmetic_text(found.peaks));
+  line("  launch",
+       fmt::format("{:.1f} µs on one thread, {:.1f} µs on all", found.peaks.launch_seconds * 1e6,
+                   found.peaks.barrier_seconds * 1e6));
   line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, SQLite {}, {}, {}",
                                 LUMINAL_LLVM_VERSION, fmt_version(), json_version(), CLI11_VERSION,
                                 records::sqlite_version(), backends::cpu::library_text(),
@@ -196,15 +225,8 @@ void print_json(const MachineFinding& found) {
                         {"page_bytes", found.huge_pages.page_bytes},
                         {"reserved", found.huge_pages.reserved},
                         {"free", found.huge_pages.free}};
-  json["read_bandwidth"] = nullptr;
-  if (found.bandwidth) {
-    json["read_bandwidth"] = {{"best_gb_per_s", found.bandwidth->best},
-                              {"median_gb_per_s", found.bandwidth->median},
-                              {"buffer_bytes", found.bandwidth->buffer_bytes},
-                              {"threads", found.bandwidth->threads},
-                              {"passes", found.bandwidth->passes},
-                              {"beyond_cache", found.bandwidth->beyond_cache}};
-  }
+  json["peaks"] = Json::parse(machine::to_json(found.peaks));
+  json["peaks"]["is_measured"] = found.peaks.origin == machine::PeaksOrigin::Measured;
   json["libraries"] = {{"llvm", LUMINAL_LLVM_VERSION},        {"fmt", fmt_version()},
                        {"nlohmann_json", json_version()},     {"cli11", CLI11_VERSION},
                        {"sqlite", records::sqlite_version()}, {"onednn", nullptr}};
@@ -232,7 +254,11 @@ void print_json(const MachineFinding& found) {
 void define_doctor(CLI::App& app) {
   auto options = std::make_shared<DoctorOptions>();
   app.add_flag("--json", options->json, "Print JSON");
-  app.add_flag("!--no-measure", options->measure, "Skip the measurement of read bandwidth");
+  auto* measure = app.add_flag("--measure", options->measure,
+                               "Measure again what this machine does at most, about 2 s");
+  app.add_flag("!--no-measure", options->may_measure,
+               "Measure nothing, even if this machine was never measured")
+      ->excludes(measure);
   app.callback([options] {
     const MachineFinding found = examine(*options);
     options->json ? print_json(found) : print_lines(found);

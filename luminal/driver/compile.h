@@ -93,6 +93,10 @@ struct CompileOptions {
   std::string fusion_profile = {};
   // Of the cpu backend: "avx512", "avx2", "sse2"; empty: this machine's best.
   std::string target = {};
+  // A file with what the machine does at most (`luminal doctor --json` prints the figures), for the
+  // model that plans are chosen by; empty: what `luminal doctor --measure` kept, else defaults for
+  // the instruction set. CompileReport::machine says which.
+  std::string machine = {};
   Numerics numerics = Numerics::Reassociating;
   std::vector<RuleFile> rules = {};             // beside the embedded ones
   std::vector<std::string> disable_rules = {};  // groups of rules that don't run: "algebra"

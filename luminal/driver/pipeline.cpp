@@ -15,6 +15,7 @@
 #include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/load_data.h"
 #include "luminal/driver/load_options.h"
+#include "luminal/driver/machine_peaks.h"
 #include "luminal/driver/measure/plan_tuner.h"
 #include "luminal/driver/no_plan.h"
 #include "luminal/driver/plan_cache.h"
@@ -267,6 +268,7 @@ Executable compile_parts(const Graph& graph, const CompileOptions& options, cons
   const std::vector<backends::LoadRequest> requests =
       requests_for(snapshot, ports, impl->variants, backend, options, parts, report);
   report.target = backend.target(requests.front().options);
+  if (backend.runs_plans()) report.machine = machine_text(machine_peaks(options));
   if (options.report != nullptr) report.graph = base::digest(print_graph(*snapshot));
   impl->programs = load(backend, requests, parts.made, report);
   if (parts.made != nullptr) {

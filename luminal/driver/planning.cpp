@@ -12,6 +12,7 @@
 #include "luminal/base/os_limits.h"
 #include "luminal/driver/explain/kernel_facts.h"
 #include "luminal/driver/fusion/decide_fusion.h"
+#include "luminal/driver/machine_peaks.h"
 #include "luminal/driver/planned_terms.h"
 #include "luminal/driver/report_stored.h"
 #include "luminal/driver/step_notes.h"
@@ -215,9 +216,7 @@ search::InspectOptions planning_options(const Graph& graph, const CompileOptions
   result.roll = roll_of(options.rolling);
   result.search.fusion = fusion_of(options.fusion);
   result.search.seed = options.seed;
-  // The machine's threads, not the option's: the plan, and with it the order of every sum, is the
-  // same for any number of threads.
-  result.search.machine.threads = static_cast<int>(base::usable_threads());
+  result.search.machine = machine_model(machine_peaks(options));
   result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
   result.fusing = fusion_forces(graph, options);
   return result;

@@ -82,6 +82,7 @@ std::string CompileReport::text() const {
         fmt::format("weights in panels: {}, stored once by kernels of their own\n", n_packing());
   }
   if (!target.empty()) lines += fmt::format("target: {}\n", target);
+  if (!machine.empty()) lines += fmt::format("machine: {}\n", machine);
   for (const KernelReport& kernel : kernels) {
     lines += fmt::format("  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}{}\n",
                          kernel.name, kernel.result, kernel.model_us, kernel.model_bytes / 1e6,

@@ -157,6 +157,7 @@ struct LUMINAL_API CompileReport {
   std::vector<FusionReport> fusion;  // what was decided before the search
   std::vector<std::string> notes;    // what did not fuse, what runs on the host, and why
   std::string target;                // what kernels are compiled for
+  std::string machine;               // the peaks that the model went by, and where they are from
   std::string graph;                 // a digest: reports of one graph have the same
   uint64_t egraph_nodes = 0;
   uint64_t egraph_classes = 0;

@@ -46,6 +46,7 @@ std::string CompileReport::json() const {
   json.field("search_kernels", search_kernels);
   json.field("model_us", model_us);
   json.field("target", target);
+  json.field("machine", machine);
   json.field("graph", graph);
   objects(json, "searches", searches, [&](const SearchReport& search) {
     json.field("mode", search.mode);

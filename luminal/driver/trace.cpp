@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "luminal/base/json_text.h"
-#include "luminal/base/os_limits.h"
-#include "luminal/base/peak_flops.h"
-#include "luminal/base/read_bandwidth.h"
+#include "luminal/machine/measure_peaks.h"
 
 namespace luminal {
 namespace {
@@ -70,9 +68,9 @@ void name_lane(base::JsonText& json, int number, const char* name) {
 
 const Roofline& measured_roofline() {
   static const Roofline measured = [] {
-    const auto threads = static_cast<unsigned>(base::usable_threads());
-    return Roofline{.bytes_per_second = base::measure_read_bandwidth(threads, 0.3).best * 1e9,
-                    .flops_per_second = base::measure_peak_flops(threads)};
+    const machine::Peaks& peaks = machine::measured_peaks();
+    return Roofline{.bytes_per_second = peaks.read_bytes(peaks.threads),
+                    .flops_per_second = peaks.elementwise};
   }();
   return measured;
 }

@@ -35,8 +35,8 @@ struct TraceEvent {
 // Collects while it stands in RunOptions::trace, over as many runs as one likes.
 struct LUMINAL_API Trace {
   std::vector<TraceEvent> events;
-  // What json() compares with; zeros mean that it measures this machine first, once per process,
-  // with as many threads as the process may use. That takes about a second.
+  // What json() compares with; zeros mean what this machine was measured to do, with as many
+  // threads as the process may use. Where that was never measured it takes two seconds.
   Roofline roofline;
 
   // The trace event format: complete events ("ph": "X") with GB/s, GF/s and the share of the
@@ -44,7 +44,7 @@ struct LUMINAL_API Trace {
   std::string json() const;
 };
 
-// The machine's roofline, measured once per process.
+// This machine's roofline: measured before (`luminal doctor --measure`), else now.
 LUMINAL_API const Roofline& measured_roofline();
 
 }  // namespace luminal

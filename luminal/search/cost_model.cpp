@@ -17,6 +17,12 @@
 namespace luminal::search {
 namespace {
 
+// What kernels reach of the peaks, by the benches of primitives, patterns and products.
+constexpr double kBytesReached = 0.9;
+constexpr double kFlopsReached = 0.66;
+constexpr double kTilesReached = 0.28;  // of products on tiles of bf16: loading them takes as long
+constexpr double kStageSeconds = 4e-9;  // to enter a stage's loops, per outer point
+
 // A product that is no part of a tile takes so many times longer than element-wise work; in a
 // kernel that updates rows its vectors run across the rows of weights.
 constexpr double kUntiledSlowdown = 5;
@@ -195,13 +201,17 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
   return result;
 }
 
-double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
+namespace {
+
+// `machine` is what kernels reach.
+double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
+                        const Bindings& sizes) {
   if (const auto split = kernel::split_softmax(kernel)) {  // in one launch
     MachineModel no_flops = machine;
     no_flops.flops_per_second = std::numeric_limits<double>::infinity();
-    return std::max(seconds(split->ranges, no_flops, sizes),
+    return std::max(modelled_seconds(split->ranges, no_flops, sizes),
                     flops_seconds(shared_work(split->ranges, sizes), machine)) +
-           seconds(split->together, machine, sizes) - machine.launch_seconds;
+           modelled_seconds(split->together, machine, sizes) - machine.launch_seconds;
   }
   double points = 1;
   for (int loop = 0; loop < kernel.n_outer; ++loop) {
@@ -223,7 +233,7 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
   const double hidden = hidden_bytes(kernel, seen, sizes);
   const double memory =
       std::max(0.0, bytes + repeated - hidden) / (machine.bytes_per_second * parallel);
-  const double entering = points * entered * machine.stage_seconds / (machine.threads * parallel);
+  const double entering = points * entered * kStageSeconds / (machine.threads * parallel);
   double compute = 0;
   bool tiled = true;
   if (contraction) {
@@ -247,11 +257,29 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
          machine.launch_seconds;
 }
 
+}  // namespace
+
+MachineModel reached(const MachineModel& peaks) {
+  MachineModel model = peaks;
+  model.bytes_per_second *= kBytesReached;
+  model.flops_per_second *= kFlopsReached;
+  model.product_flops_per_second *= kFlopsReached;
+  // Products of bf16 that are many times as fast as those of f32 run on tiles.
+  const bool tiles = peaks.exact_product_flops_per_second > 4 * peaks.product_flops_per_second;
+  model.exact_product_flops_per_second *= tiles ? kTilesReached : kFlopsReached;
+  return model;
+}
+
+double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
+  return modelled_seconds(kernel, reached(machine), sizes);
+}
+
 double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
                const Bindings& sizes) {
-  const double all = seconds(lowered.kernel, machine, sizes);
+  const MachineModel model = reached(machine);
+  const double all = modelled_seconds(lowered.kernel, model, sizes);
   if (!lowered.updates_state) return all;
-  return all - copied_bytes(lowered.kernel, sizes) / machine.bytes_per_second;
+  return all - copied_bytes(lowered.kernel, sizes) / model.bytes_per_second;
 }
 
 LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes) {

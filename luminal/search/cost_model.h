@@ -1,4 +1,5 @@
-// The roofline: what a kernel takes at least, by bytes, flops and launch, on a described machine.
+// The roofline: what a kernel takes at least, by bytes, flops and launch, on a described machine;
+// and the cost model: what it takes by what kernels reach of that machine's peaks.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +8,15 @@
 
 namespace luminal::search {
 
+// What a machine does at most, on all its threads (machine/peaks.h). A compile fills it in; the
+// figures here describe a machine for tests: two threads, AVX-512 and AMX.
 struct MachineModel {
-  double bytes_per_second = 30e9;
-  double flops_per_second = 100e9;  // of element-wise work on all threads
+  double bytes_per_second = 33e9;
+  double flops_per_second = 150e9;  // of element-wise work
   // Of matrix products, a product with its sum counting two: f32, and bf16 by bf16.
-  double product_flops_per_second = 200e9;
-  double exact_product_flops_per_second = 1000e9;
+  double product_flops_per_second = 300e9;
+  double exact_product_flops_per_second = 3600e9;
   double launch_seconds = 2e-6;
-  double stage_seconds = 4e-9;  // to enter a stage's loops, per outer point
   int threads = 2;
 
   // Of f32 by bf16, or by integers that are bf16: as up to three products of bf16 where those are
@@ -27,7 +29,11 @@ struct MachineModel {
 // Variables take the values of `sizes`; those it doesn't name, one between their bounds.
 Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings& sizes);
 
-// A scatter copies the tensor that it updates; of a lowered kernel not where that is a state.
+// What kernels reach of a machine's peaks.
+MachineModel reached(const MachineModel& peaks);
+
+// By what kernels reach. A scatter copies the tensor that it updates; of a lowered kernel not where
+// that is a state.
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes);
 double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
                const Bindings& sizes);
@@ -45,7 +51,7 @@ struct LeastWork {
   double flops() const { return 2 * (products + exact_products) + other_flops; }
 };
 LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes);
-// Its arithmetic alone, at full speed on all threads.
+// Its arithmetic alone, at the machine's full speed on all threads.
 double flops_seconds(const LeastWork& work, const MachineModel& machine);
 
 }  // namespace luminal::search

@@ -273,12 +273,15 @@ class Doctor(unittest.TestCase):
     def test_json_holds_what_the_machine_offers(self):
         with tempfile.TemporaryDirectory() as folder:
             result = run("doctor", "--json", environment={"XDG_CACHE_HOME": folder})
+            again = run("doctor", "--json", "--no-measure", environment={"XDG_CACHE_HOME": folder})
+        self.assertEqual(json.loads(again.stdout)["peaks"], json.loads(result.stdout)["peaks"])
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stderr, "")  # no progress on a pipe
         found = json.loads(result.stdout)
         self.assertGreaterEqual(found["threads"]["usable"], 1)
         self.assertGreater(found["memory"]["total"], 0)
-        self.assertGreater(found["read_bandwidth"]["best_gb_per_s"], 0)
+        self.assertTrue(found["peaks"]["is_measured"])
+        self.assertGreater(found["peaks"]["memory"][0]["read_bytes"], 1e8)
         self.assertEqual(found["cache_folder"], {"path": folder + "/luminal", "writable": True})
         self.assertEqual(set(found["libraries"]), {"llvm", "fmt", "nlohmann_json", "cli11", "sqlite", "onednn", "libedit"})
         self.assertEqual(found["verdict"]["well"], found["verdict"]["findings"] == [])
@@ -289,7 +292,7 @@ class Doctor(unittest.TestCase):
         lines, verdict = result.stdout.split("\n\nverdict: ")
         labels = [line[:16].strip() for line in lines.splitlines()]
         self.assertEqual(labels, ["luminal", "cpu", "isa", "caches", "threads", "cgroup", "memory", "huge pages",
-                                  "read bandwidth", "libraries", "compiler", "cache folder"])
+                                  "peaks", "memory", "arithmetic", "launch", "libraries", "compiler", "cache folder"])
         self.assertIn("/proc/nowhere/luminal (NOT writable", result.stdout)
         self.assertRegex(verdict, "to mend\n")
         self.assertIn("  the cache folder isn't writable, so each run compiles anew\n    -> set XDG_CACHE_HOME", verdict)

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "apps/bench/suite/case.h"
-#include "apps/bench/suite/compute_units.h"
-#include "apps/bench/suite/streams.h"
+#include "luminal/machine/compute_units.h"
+#include "luminal/machine/streams.h"
 
 namespace luminal::bench {
 namespace {

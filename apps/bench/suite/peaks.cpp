@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "apps/bench/suite/case.h"
-#include "apps/bench/suite/compute_units.h"
-#include "apps/bench/suite/streams.h"
 #include "luminal/base/check.h"
 #include "luminal/base/os_cpu.h"
+#include "luminal/machine/compute_units.h"
+#include "luminal/machine/streams.h"
 
 namespace luminal::bench {
 namespace {
@@ -33,7 +33,7 @@ std::vector<MemoryLevel> levels(int threads) {
   return {{"L1", static_cast<double>(l1 * n), l1 / 2},
           {"L2", static_cast<double>(l2 * n), l2 / 2},
           {"L3", static_cast<double>(l3), std::min(l3 / 4, kMostL3Buffer) / n},
-          {"memory", 0, memory_buffer_bytes(l3) / n}};
+          {"memory", 0, machine::memory_buffer_bytes(l3) / n}};
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ Peaks measure_peaks(const std::vector<int>& threads, double seconds, const Progr
   for (int count : threads) {
     for (const MemoryLevel& level : levels(count)) {
       progress({"peaks", fmt::format("bandwidth of {}, {} threads", level.where, count)});
-      const StreamRates rates = measure_streams(level.buffer, count, seconds);
+      const machine::StreamRates rates = machine::measure_streams(level.buffer, count, seconds);
       const bool reads = rates.read >= rates.copy;
       peaks.bandwidths.push_back({.where = level.where,
                                   .threads = count,
@@ -88,8 +88,8 @@ Peaks measure_peaks(const std::vector<int>& threads, double seconds, const Progr
     for (DType dtype : kDTypes) {
       progress({"peaks", fmt::format("{} operations, {} threads", name(dtype), count)});
       Compute best{.dtype = dtype, .threads = count};
-      for (const ComputeUnit& unit : compute_units(dtype)) {
-        const double rate = measure_unit(unit, count, seconds) * 1e-9;
+      for (const machine::ComputeUnit& unit : machine::compute_units(dtype)) {
+        const double rate = machine::measure_unit(unit, count, seconds) * 1e-9;
         if (rate <= best.gflop_per_second) continue;
         best.gflop_per_second = rate;
         best.by = unit.name;

@@ -128,7 +128,7 @@ Figure time_of(const KernelReport& kernel) {
 
 Explanation explain(const CompileReport& report, std::string name) {
   check(report, name);
-  Explanation result{std::move(name), report.target, {}, report.notes};
+  Explanation result{std::move(name), report.target, report.machine, {}, report.notes};
   for (const PlanReport& plan : report.plans) result.plans.push_back(explained(report, plan));
   return result;
 }
@@ -136,7 +136,7 @@ Explanation explain(const CompileReport& report, std::string name) {
 Explanation explain_kernel(const CompileReport& report, std::string name, int number) {
   check(report, name);
   const std::string asked = fmt::format("kernel {}", number);
-  Explanation result{std::move(name), report.target, {}, {}};
+  Explanation result{std::move(name), report.target, report.machine, {}, {}};
   for (const PlanReport& plan : report.plans) {
     const auto kernels = kernels_of(report, plan);
     const auto found = std::find_if(kernels.begin(), kernels.end(),

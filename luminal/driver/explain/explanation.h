@@ -53,6 +53,7 @@ struct ExplainedPlan {
 struct Explanation {
   std::string name;  // of the graph or model
   std::string target;
+  std::string machine;  // the peaks that the model and the roofline are of
   std::vector<ExplainedPlan> plans;
   std::vector<std::string> notes;
 };

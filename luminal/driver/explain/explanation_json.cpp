@@ -84,6 +84,7 @@ std::string json(const Explanation& explanation) {
   json.begin_object();
   json.field("name", explanation.name);
   json.field("target", explanation.target);
+  json.field("machine", explanation.machine);
   json.key("plans");
   json.begin_array();
   for (const ExplainedPlan& plan : explanation.plans) {

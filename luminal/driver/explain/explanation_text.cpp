@@ -125,6 +125,7 @@ std::string text(const Explanation& explanation) {
   std::string lines = explanation.name;
   if (!explanation.target.empty()) lines += ", for " + explanation.target;
   lines += "\n";
+  if (!explanation.machine.empty()) lines += labelled("peaks", explanation.machine);
   for (const ExplainedPlan& plan : explanation.plans) {
     lines += heading(plan);
     for (const ExplainedKernel& kernel : plan.kernels) lines += "\n" + kernel_text(kernel);

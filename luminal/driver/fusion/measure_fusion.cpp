@@ -70,6 +70,7 @@ FusionRival fusion_rival(const PatternGraph& pattern, const CompileOptions& opti
   CompileOptions own;
   own.backend = options.backend;
   own.target = options.target;
+  own.machine = options.machine;
   own.numerics = options.numerics;
   own.threads = options.threads;
   own.cache_folder = options.cache_folder;

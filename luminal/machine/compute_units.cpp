@@ -1,13 +1,13 @@
-#include "apps/bench/suite/compute_units.h"
+#include "luminal/machine/compute_units.h"
 
-#include "apps/bench/suite/in_rounds.h"
 #include "luminal/base/os_cpu.h"
+#include "luminal/machine/in_rounds.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace luminal::bench {
+namespace luminal::machine {
 namespace {
 
 constexpr int64_t kRounds = 4000;
@@ -208,4 +208,4 @@ double measure_unit(const ComputeUnit& unit, int threads, double seconds) {
   return per_round * static_cast<double>(threads) / best;
 }
 
-}  // namespace luminal::bench
+}  // namespace luminal::machine

@@ -1,4 +1,4 @@
-#include "apps/bench/suite/streams.h"
+#include "luminal/machine/streams.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,15 +6,15 @@
 #include <cstring>
 #include <vector>
 
-#include "apps/bench/suite/in_rounds.h"
 #include "luminal/base/os_cpu.h"
 #include "luminal/base/os_memory.h"
+#include "luminal/machine/in_rounds.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace luminal::bench {
+namespace luminal::machine {
 namespace {
 
 constexpr size_t kLine = 64;
@@ -153,4 +153,4 @@ StreamRates measure_streams(size_t bytes, int threads, double seconds) {
   return {.read = gigabytes / read, .copy = gigabytes / copied};
 }
 
-}  // namespace luminal::bench
+}  // namespace luminal::machine

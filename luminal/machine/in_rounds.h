@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace luminal::bench {
+namespace luminal::machine {
 
 // `work(thread)` on each of n threads per round, for about `seconds` and three rounds at the least.
 // A round lasts until the last thread is done: what they share is shared.
@@ -43,4 +43,4 @@ double best_round(int threads, double seconds, const Work& work) {
   return best;
 }
 
-}  // namespace luminal::bench
+}  // namespace luminal::machine

@@ -1,18 +1,10 @@
-#include "luminal/base/peak_flops.h"
-
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <numeric>
-#include <thread>
-#include <vector>
 
 #include "luminal/base/os_cpu.h"
+#include "luminal/machine/compute_units.h"
 
-namespace luminal::base {
+namespace luminal::machine {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kChains = 8;  // an addition takes four cycles, and two start in each
 constexpr int64_t kRounds = 20'000;
@@ -46,37 +38,14 @@ using Float16 [[gnu::vector_size(64)]] = float;
 [[gnu::target("avx512f")]] int64_t add_512() { return add_chains<Float16>(); }
 #endif
 
-using AddChains = int64_t (*)();
-
-AddChains widest() {
-#if defined(__x86_64__)
-  if (cpu_info().features.avx512f) return add_512;
-  if (cpu_info().features.avx2) return add_256;
-#endif
-  return add_128;
-}
-
 }  // namespace
 
-double measure_peak_flops(unsigned threads, double seconds) {
-  const AddChains add = widest();
-  std::vector<double> best(std::max(threads, 1u), 0.0);
-  const auto start = Clock::now();
-  // The fastest round of each thread: others may have the core for most of the time.
-  const auto work = [&](double& mine) {
-    auto before = Clock::now();
-    while (std::chrono::duration<double>(before - start).count() < seconds) {
-      const auto ops = static_cast<double>(add());
-      const auto after = Clock::now();
-      mine = std::max(mine, ops / std::chrono::duration<double>(after - before).count());
-      before = after;
-    }
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back([&, i] { work(best[i]); });
-  work(best[0]);
-  for (std::thread& thread : others) thread.join();
-  return std::accumulate(best.begin(), best.end(), 0.0);
+ComputeUnit elementwise_unit() {
+#if defined(__x86_64__)
+  if (base::cpu_info().features.avx512f) return {"add-avx512", add_512};
+  if (base::cpu_info().features.avx2) return {"add-avx2", add_256};
+#endif
+  return {"add", add_128};
 }
 
-}  // namespace luminal::base
+}  // namespace luminal::machine

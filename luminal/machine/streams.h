@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace luminal::bench {
+namespace luminal::machine {
 
 struct StreamRates {
   double read = 0, copy = 0;  // GB/s of all threads; what is read and what is written both count
@@ -17,4 +17,4 @@ StreamRates measure_streams(size_t bytes, int threads, double seconds);
 // cache and 256 MB at the least, but an eighth of what is free at the most.
 size_t memory_buffer_bytes(size_t last_cache);
 
-}  // namespace luminal::bench
+}  // namespace luminal::machine

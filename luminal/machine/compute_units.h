@@ -7,7 +7,7 @@
 
 #include "luminal/shape/dtype.h"
 
-namespace luminal::bench {
+namespace luminal::machine {
 
 struct ComputeUnit {
   std::string name;    // "fma-avx512", "amx-bf16"
@@ -18,7 +18,10 @@ struct ComputeUnit {
 // converted and computed in f32, so f32's count for them.
 std::vector<ComputeUnit> compute_units(DType dtype);
 
+// Additions of f32 in independent chains: what bounds element-wise kernels that compute much.
+ComputeUnit elementwise_unit();
+
 // Operations in a second, of all threads together; takes about `seconds`.
 double measure_unit(const ComputeUnit& unit, int threads, double seconds);
 
-}  // namespace luminal::bench
+}  // namespace luminal::machine

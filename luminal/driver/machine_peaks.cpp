@@ -1,0 +1,35 @@
+#include "luminal/driver/machine_peaks.h"
+
+#include <algorithm>
+
+#include "luminal/base/os_limits.h"
+
+namespace luminal {
+
+machine::Peaks machine_peaks(const CompileOptions& options) {
+  const auto threads = static_cast<int>(base::usable_threads());
+  const std::string_view here = machine::instruction_set_here();
+  const bool assumed = options.cache_folder == "none" && options.machine.empty();
+  machine::Peaks peaks = assumed ? machine::default_peaks(here, threads)
+                                 : machine::peaks_of_this_machine(options.machine);
+  // The target of the best instruction set has whatever else the processor has.
+  const bool less = options.target == "avx2" || options.target == "sse2";
+  return less ? machine::limited_to(std::move(peaks), options.target) : peaks;
+}
+
+std::string machine_text(const machine::Peaks& peaks) {
+  const bool assumed = peaks.origin == machine::PeaksOrigin::Default;
+  return text(peaks) + (assumed ? "; `luminal doctor --measure` measures this machine" : "");
+}
+
+search::MachineModel machine_model(const machine::Peaks& peaks) {
+  return {.bytes_per_second =
+              std::max(peaks.read_bytes(peaks.threads), peaks.copy_bytes(peaks.threads)),
+          .flops_per_second = peaks.elementwise,
+          .product_flops_per_second = peaks.f32_products,
+          .exact_product_flops_per_second = peaks.bf16_products,
+          .launch_seconds = peaks.launch_seconds + peaks.barrier_seconds,
+          .threads = peaks.threads};
+}
+
+}  // namespace luminal

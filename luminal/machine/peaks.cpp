@@ -1,0 +1,52 @@
+#include "luminal/machine/peaks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "luminal/base/check.h"
+
+namespace luminal::machine {
+namespace {
+
+// Between two counts of threads the bandwidth grows evenly.
+double at(const std::vector<Bandwidth>& memory, int threads, double Bandwidth::* what) {
+  LUMINAL_CHECK(!memory.empty(), "peaks without a bandwidth");
+  const auto above = std::ranges::find_if(
+      memory, [&](const Bandwidth& bandwidth) { return bandwidth.threads >= threads; });
+  if (above == memory.end()) return memory.back().*what;
+  if (above == memory.begin() || above->threads == threads) return (*above).*what;
+  const Bandwidth& below = *(above - 1);
+  const double share = static_cast<double>(threads - below.threads) /
+                       static_cast<double>(above->threads - below.threads);
+  return below.*what + share * ((*above).*what - below.*what);
+}
+
+std::string origin_text(const Peaks& peaks) {
+  switch (peaks.origin) {
+    case PeaksOrigin::Default:
+      return fmt::format("default figures for {}", peaks.source);
+    case PeaksOrigin::Measured:
+      return fmt::format("measured {}", peaks.source);
+    case PeaksOrigin::Given:
+      break;
+  }
+  return fmt::format("given by {}", peaks.source);
+}
+
+}  // namespace
+
+double Peaks::read_bytes(int of_threads) const { return at(memory, of_threads, &Bandwidth::read); }
+double Peaks::copy_bytes(int of_threads) const { return at(memory, of_threads, &Bandwidth::copy); }
+
+std::string text(const Peaks& peaks) {
+  return fmt::format(
+      "{}: on {} thread{} reads {:.1f} and copies {:.1f} GB/s, computes {:.0f} GF/s element-wise; "
+      "products: f32 {:.0f}, bf16 {:.0f}, int8 {:.0f} GF/s; launch {:.1f} µs, barrier {:.1f} µs",
+      origin_text(peaks), peaks.threads, peaks.threads == 1 ? "" : "s",
+      peaks.read_bytes(peaks.threads) * 1e-9, peaks.copy_bytes(peaks.threads) * 1e-9,
+      peaks.elementwise * 1e-9, peaks.f32_products * 1e-9, peaks.bf16_products * 1e-9,
+      peaks.i8_products * 1e-9, peaks.launch_seconds * 1e6, peaks.barrier_seconds * 1e6);
+}
+
+}  // namespace luminal::machine
