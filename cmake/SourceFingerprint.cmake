@@ -1,7 +1,10 @@
 # cmake -D ROOT=… -D OUTPUT=… -P SourceFingerprint.cmake: writes base/source_fingerprint.cpp, with a hash over
-# the sources of the modules that decide plans and code, and one over those that decide how plans and code are
-# written down and launched. Included, it only says which those are.
-set(fingerprint_modules base shape egraph graph kernel rules search runtime backends driver)
+# the sources of the modules that decide plans and code, one over those that decide a given kernel's code and how it
+# is launched, and one over those that decide how plans and code are written down. Included, it only says which those
+# are.
+set(fingerprint_modules base shape egraph graph kernel rules search runtime machine backends driver)
+# What a kernel's time depends on, given its text, its schedule and the device.
+set(code_modules kernel runtime backends)
 # What kept plans and code are read by: the bytes, the types they are bytes of, and how code is called. An edit of
 # any of these makes kept ones unreadable (driver/bundle.h), so none of them should hold anything else.
 set(format_files base/byte_stream.h shape/expr_bytes.h shape/expr_bytes.cpp shape/dtype.h graph/ops.def
@@ -10,8 +13,13 @@ set(format_files base/byte_stream.h shape/expr_bytes.h shape/expr_bytes.cpp shap
   backends/cpu/kernel_function.h backends/cpu/kept_code.cpp driver/bundle.cpp)
 
 function(luminal_fingerprint_files root result)
+  luminal_sources_of(files ${root} ${fingerprint_modules})
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+function(luminal_sources_of result root)
   set(files "")
-  foreach(module IN LISTS fingerprint_modules)
+  foreach(module IN LISTS ARGN)
     file(GLOB_RECURSE found RELATIVE ${root} ${root}/luminal/${module}/*.h ${root}/luminal/${module}/*.cpp
       ${root}/luminal/${module}/*.def ${root}/luminal/${module}/*.egg)
     list(APPEND files ${found})
@@ -32,6 +40,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   endfunction()
   luminal_fingerprint_files(${ROOT} files)
   hash_files(fingerprint ${files})
+  luminal_sources_of(code_files ${ROOT} ${code_modules})
+  hash_files(code ${code_files})
   list(TRANSFORM format_files PREPEND luminal/)
   hash_files(format ${format_files})
   file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
@@ -42,6 +52,10 @@ namespace luminal::base {
 
 std::string_view source_fingerprint() {
   return "@fingerprint@";
+}
+
+std::string_view code_fingerprint() {
+  return "@code@";
 }
 
 std::string_view format_fingerprint() {

@@ -217,7 +217,8 @@ records::PruneOptions prune_options(const TuneArguments& options) {
   if (options.other_devices) prune.keep_device = records::is_this_processor;
   if (options.other_compilers) {
     prune.keep_compiler = [](const std::string& compiler) {
-      return compiler.find(base::source_fingerprint()) != compiler.npos;
+      return compiler.find(base::source_fingerprint()) != compiler.npos ||
+             compiler.find(base::code_fingerprint()) != compiler.npos;
     };
   }
   return prune;

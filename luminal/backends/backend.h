@@ -14,6 +14,7 @@
 #include "luminal/kernel/panels.h"
 #include "luminal/kernel/planned_graph.h"
 #include "luminal/runtime/program.h"
+#include "luminal/runtime/thread_speed.h"
 
 namespace luminal::backends {
 
@@ -32,6 +33,7 @@ struct LoadOptions {
   uint64_t cache_bytes = 1 << 30;      // that the folder may hold
   Bindings typical_sizes = {};         // at which an order of steps is chosen
   LibraryChoice library = LibraryChoice::Never;
+  runtime::ThreadSpeed thread_speed = {};
   bool finite = false;     // NaN and infinities need not be kept
   bool keep_code = false;  // LoadReport::code is asked for
 };

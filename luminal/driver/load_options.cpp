@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/base/os_paths.h"
+#include "luminal/driver/machine_peaks.h"
 #include "luminal/driver/planning.h"
 #include "luminal/graph/verify.h"
 #include "luminal/search/cost_model.h"
@@ -46,6 +47,7 @@ backends::LoadOptions load_options(const CompileOptions& options, const Graph& g
           .cache_bytes = options.cache_bytes,
           .typical_sizes = search::representative_sizes(variables(graph), sizes),
           .library = choice_of(options.library),
+          .thread_speed = thread_speed(machine_peaks(options)),
           .finite = options.numerics >= Numerics::Finite};
 }
 

@@ -22,6 +22,20 @@ std::string machine_text(const machine::Peaks& peaks) {
   return text(peaks) + (assumed ? "; `luminal doctor --measure` measures this machine" : "");
 }
 
+namespace {
+
+// Of the peaks, in kernels of few elements: their loops begin and end more than they run.
+constexpr double kOpsOfSmallKernels = 0.1;
+
+}  // namespace
+
+runtime::ThreadSpeed thread_speed(const machine::Peaks& peaks) {
+  const double per_microsecond = 1e-6 / peaks.threads;
+  return {.bytes = peaks.read_bytes(1) * 1e-6,
+          .ops = kOpsOfSmallKernels * peaks.elementwise * per_microsecond,
+          .products = std::max(peaks.f32_products, peaks.bf16_products) * per_microsecond};
+}
+
 search::MachineModel machine_model(const machine::Peaks& peaks) {
   return {.bytes_per_second =
               std::max(peaks.read_bytes(peaks.threads), peaks.copy_bytes(peaks.threads)),

@@ -3,6 +3,7 @@
 
 #include "luminal/driver/compile.h"
 #include "luminal/machine/peaks.h"
+#include "luminal/runtime/thread_speed.h"
 #include "luminal/search/cost_model.h"
 
 namespace luminal {
@@ -17,5 +18,8 @@ std::string machine_text(const machine::Peaks& peaks);
 // For all threads of the machine, not the option's: the plan, and with it the order of every sum,
 // is the same for any number of threads.
 search::MachineModel machine_model(const machine::Peaks& peaks);
+
+// For who decides how many threads a launch is worth.
+runtime::ThreadSpeed thread_speed(const machine::Peaks& peaks);
 
 }  // namespace luminal

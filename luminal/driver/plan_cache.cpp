@@ -108,7 +108,8 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
   }
   const auto start = std::chrono::steady_clock::now();
   const search::InspectOptions planning = planning_options(graph, options);
-  const std::string key = plan_key({.graph = graph,
+  const std::string key = plan_key({.place = place_of(options),
+                                    .graph = graph,
                                     .roots = roots,
                                     .planning = planning,
                                     .packing = packing,
@@ -157,7 +158,8 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
     const ChooseLibrary& choose_library, PlanTuner& tuner) {
   const auto start = std::chrono::steady_clock::now();
   const search::InspectOptions planning = planning_options(graph, options);
-  PlanQuestion asked{.graph = graph,
+  PlanQuestion asked{.place = place_of(options),
+                     .graph = graph,
                      .roots = roots,
                      .planning = planning,
                      .packing = packing,

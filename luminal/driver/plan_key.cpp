@@ -1,8 +1,11 @@
 #include "luminal/driver/plan_key.h"
 
+#include "luminal/backends/registry.h"
 #include "luminal/base/check.h"
+#include "luminal/base/os_limits.h"
 #include "luminal/base/source_fingerprint.h"
 #include "luminal/kernel/kernel_bytes.h"
+#include "luminal/records/device.h"
 
 namespace luminal {
 namespace {
@@ -12,8 +15,10 @@ namespace {
 class KeyWriter {
  public:
   std::string write(const PlanQuestion& question) {
-    out().text("luminal plan 1");
+    out().text("luminal plan 2");
     out().text(base::source_fingerprint());
+    const auto& [backend, target, device] = question.place;
+    for (const std::string& of_place : {backend, target, device}) out().text(of_place);
     write_options(question.planning);
     out().flag(question.packing.has_value());
     if (question.packing) {
@@ -136,6 +141,15 @@ class KeyWriter {
 };
 
 }  // namespace
+
+PlanPlace place_of(const CompileOptions& options) {
+  const auto threads = static_cast<int>(base::usable_threads());
+  backends::LoadOptions load;
+  load.target = options.target;
+  return {.backend = options.backend,
+          .target = backends::find_backend(options.backend).target(load),
+          .device = records::this_device(options.target, threads).fingerprint};
+}
 
 std::string plan_key(const PlanQuestion& question) { return KeyWriter().write(question); }
 

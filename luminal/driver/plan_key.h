@@ -5,13 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "luminal/driver/compile.h"
 #include "luminal/graph/graph.h"
 #include "luminal/kernel/panels.h"
 #include "luminal/search/inspect/inspection.h"
 
 namespace luminal {
 
+// What a plan is made for.
+struct PlanPlace {
+  std::string backend;
+  std::string target;  // as the backend describes it
+  std::string device;  // a fingerprint of records/device.h
+};
+PlanPlace place_of(const CompileOptions& options);
+
 struct PlanQuestion {
+  PlanPlace place;
   const Graph& graph;  // without custom ops: code has no bytes to compare
   const std::vector<NodeId>& roots;
   const search::InspectOptions& planning;
@@ -21,8 +31,8 @@ struct PlanQuestion {
   size_t first_kernel = 0;   // the number that reports give to the plan's first kernel
 };
 
-// The graph with its node ids, since a plan names nodes by them; the options; and the sources of
-// the compiler. Data of weights is not part of it: no plan depends on it.
+// The place; the graph with its node ids, since a plan names nodes by them; the options; and the
+// sources of the compiler. Data of weights is not part of it: no plan depends on it.
 std::string plan_key(const PlanQuestion& question);
 
 }  // namespace luminal

@@ -46,6 +46,7 @@ void write(JsonText& json, const Device& device) {
   json.field("kind", "device");
   json.field("fingerprint", device.fingerprint);
   write_text(json, "description", device.description);
+  write_text(json, "peaks", device.peaks);
 }
 
 void write(JsonText& json, const KernelEntry& entry) {
@@ -173,7 +174,9 @@ void require_sum(const std::string& expected, const std::string& found) {
 }
 
 Device read_device(Fields& line) {
-  Device device{.fingerprint = line.plain("fingerprint"), .description = line.text("description")};
+  Device device{.fingerprint = line.plain("fingerprint"),
+                .description = line.text("description"),
+                .peaks = line.text("peaks")};
   line.finish();
   require(why_refused(device));
   return device;

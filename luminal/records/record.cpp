@@ -40,7 +40,8 @@ std::string why_refused(const Device& device) {
   if (base::digest(device.description) != device.fingerprint) {
     return "its fingerprint isn't that of its description";
   }
-  return why_too_long("its description", device.description, kMostNoteBytes);
+  return first_of({why_too_long("its description", device.description, kMostNoteBytes),
+                   why_too_long("its peaks", device.peaks, kMostNoteBytes)});
 }
 
 std::string why_refused(const KernelKey& key) {

@@ -14,6 +14,8 @@ namespace luminal::records {
 struct Device {
   std::string fingerprint;  // the digest of the description
   std::string description;  // processor, instruction sets in use, threads
+  std::string peaks =
+      {};  // what it does at most, as JSON with the day before the figures, or empty
   bool operator==(const Device&) const = default;
 };
 

@@ -31,8 +31,8 @@ constexpr std::array<Table, 5> kTables = {{
      "NULL, high REAL NOT NULL, rounds INTEGER NOT NULL, sum TEXT NOT NULL, used INTEGER NOT NULL, "
      "PRIMARY KEY(question, device, compiler, champion, challenger)) STRICT, WITHOUT ROWID"},
     {"devices",
-     "CREATE TABLE devices(fingerprint TEXT NOT NULL PRIMARY KEY, description BLOB NOT NULL) "
-     "STRICT, WITHOUT ROWID"},
+     "CREATE TABLE devices(fingerprint TEXT NOT NULL PRIMARY KEY, description BLOB NOT NULL, peaks "
+     "BLOB NOT NULL) STRICT, WITHOUT ROWID"},
     {"kernels",
      "CREATE TABLE kernels(kernel TEXT NOT NULL, device TEXT NOT NULL, compiler TEXT NOT NULL, "
      "seconds REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL, samples INTEGER NOT NULL, "

@@ -8,7 +8,7 @@
 
 namespace luminal::records {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 enum class Mode : uint8_t {
   ReadWrite,  // an absent file, and the folders above it, are made

@@ -95,7 +95,8 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     request_of[at] = static_cast<int>(requests.size());
     requests.push_back(std::move(request));
   };
-  const LaunchOptions options{.threads = request_.options.threads};
+  const LaunchOptions options{.threads = request_.options.threads,
+                              .speed = request_.options.thread_speed};
   for (const RunStep& step : steps) {
     for (size_t p = 0; p < step.params.size(); ++p) {
       if (step.is_output[p]) request_tensor(step.params[p]);

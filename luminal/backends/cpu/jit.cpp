@@ -200,7 +200,7 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   std::shared_ptr<CompiledKernel> compiled(new CompiledKernel(kernel, generator.target(), options));
   const std::string question = name + "\n" + text_of(generator.target()) + "\n" +
                                generator.fingerprint() + "\n" +
-                               std::string(base::source_fingerprint());
+                               std::string(base::code_fingerprint());
   Impl::Found found = impl_->find_by_name(question);
   compiled->from_cache_ = found.object.has_value();
   if (!found.object) {

@@ -12,10 +12,6 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// What one thread of a present-day core does, roughly: enough to tell small kernels from large.
-constexpr double kBytesPerMicrosecond = 15e3;
-constexpr double kOpsPerMicrosecond = 8e3;
-constexpr double kTiledOpsPerMicrosecond = 500e3;  // of matrix products, at the most
 // A piece takes longer than it costs a kernel to start, which may copy a row or a panel. With this
 // many of them nobody waits long for the last.
 constexpr double kPieceMicroseconds = 100;
@@ -148,13 +144,14 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
   const auto bytes = static_cast<double>(evaluate(source.bytes_read, bindings)) +
                      static_cast<double>(evaluate(source.bytes_written, bindings));
   const auto ops = static_cast<double>(evaluate(source.flops, bindings));
-  launch.us = std::max(bytes / kBytesPerMicrosecond, ops / kOpsPerMicrosecond);
+  const runtime::ThreadSpeed& speed = options.speed;
+  launch.us = std::max(bytes / speed.bytes, ops / speed.ops);
   const int64_t grains = launch.points / form.grain;
   if (launch.us >= options.min_parallel_us) {
     launch.threads = static_cast<int>(std::clamp<int64_t>(grains, 1, options.threads));
     launch.team = launch.threads == 1 ? 1 : options.threads;
-    const double rate = form.tiled ? kTiledOpsPerMicrosecond : kOpsPerMicrosecond;
-    const double us = std::max(bytes / kBytesPerMicrosecond, ops / rate) / launch.threads;
+    const double rate = form.tiled ? speed.products : speed.ops;
+    const double us = std::max(bytes / speed.bytes, ops / rate) / launch.threads;
     const int most = form.copies_rows ? kMostPiecesWithRows : kMostPieces;
     launch.pieces = static_cast<int>(std::clamp<double>(us / kPieceMicroseconds, 1, most));
   }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "luminal/backends/cpu/jit.h"
+#include "luminal/runtime/thread_speed.h"
 
 namespace luminal::backends::cpu {
 
@@ -13,6 +14,7 @@ struct LaunchOptions {
   // Kernels that one thread finishes sooner than this stay on it: waking the others costs about a
   // microsecond (0.8–1.4 µs measured).
   double min_parallel_us = 8;
+  runtime::ThreadSpeed speed = {};
 };
 
 // What a kernel needs for one set of values of its variables. Worth keeping while they stay.

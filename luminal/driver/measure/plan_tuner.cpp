@@ -1,4 +1,5 @@
 #include "luminal/driver/measure/plan_tuner.h"
+#include "luminal/driver/machine_peaks.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,13 @@ std::string progress_text(const search::SearchEvent& event) {
                      event.bound_share * 100);
 }
 
+records::Device device_of(const CompileOptions& options, int threads) {
+  records::Device device = records::this_device(options.target, threads);
+  const machine::Peaks peaks = machine_peaks(options);
+  if (peaks.origin == machine::PeaksOrigin::Measured) device.peaks = to_json(peaks);
+  return device;
+}
+
 }  // namespace
 
 PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
@@ -44,7 +52,7 @@ PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
       backend_(backend),
       load_(load),
       options_(options),
-      device_(records::this_device(options.target, load.threads)),
+      device_(device_of(options, load.threads)),
       store_(options.records, device_, options.search.mode == SearchMode::Replay,
              options.search.keep_busy_times) {
   if (load_.cache_folder.empty() && options.search.mode == SearchMode::Measured) {
@@ -114,7 +122,7 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
                                       CompileReport& report) {
   const auto start = std::chrono::steady_clock::now();
   const search::MeasuredOptions options = search_options(question);
-  RecordMemory memory(store_, device_, std::string(base::source_fingerprint()), question);
+  RecordMemory memory(store_, device_, question ? std::optional(key_of(*question)) : std::nullopt);
   std::optional<RunTimer> timer;
   if (!options.replay) {
     timer.emplace(terms, graph_, roots_, backend_, load_,

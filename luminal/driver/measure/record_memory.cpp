@@ -1,19 +1,20 @@
 #include "luminal/driver/measure/record_memory.h"
 
+#include "luminal/base/source_fingerprint.h"
+
 namespace luminal {
 
-RecordMemory::RecordMemory(TuningStore& store, const records::Device& device, std::string compiler,
-                           std::optional<std::string> question)
-    : store_(store), device_(device.fingerprint), compiler_(std::move(compiler)) {
-  if (!question) return;
-  question_ = {.question = std::move(*question), .device = device_, .compiler = compiler_};
+RecordMemory::RecordMemory(TuningStore& store, const records::Device& device,
+                           std::optional<records::PlanKey> question)
+    : store_(store), device_(device.fingerprint), question_(std::move(question)) {
+  if (!question_) return;
   for (records::Comparison& known : store_.comparisons(*question_)) {
     comparisons_.emplace(std::make_pair(known.champion, known.challenger), known);
   }
 }
 
 records::KernelKey RecordMemory::key_of(const std::string& key) const {
-  return {.kernel = key, .device = device_, .compiler = compiler_};
+  return {.kernel = key, .device = device_, .compiler = std::string(base::code_fingerprint())};
 }
 
 // A time of something that nobody checked may be that of a wrong kernel.

@@ -13,10 +13,10 @@ namespace luminal {
 
 class RecordMemory : public search::SearchMemory {
  public:
-  // `store` outlives this. `question` is what comparisons answer; without one they
-  // are remembered for this compile alone.
-  RecordMemory(TuningStore& store, const records::Device& device, std::string compiler,
-               std::optional<std::string> question);
+  // `store` outlives this. `question` is what comparisons answer; without one they are remembered
+  // for this compile alone.
+  RecordMemory(TuningStore& store, const records::Device& device,
+               std::optional<records::PlanKey> question);
 
   std::optional<records::KernelRecord> kernel(const std::string& key) override;
   void remember(const std::string& key, const records::KernelRecord& record) override;
@@ -28,7 +28,7 @@ class RecordMemory : public search::SearchMemory {
   records::KernelKey key_of(const std::string& key) const;
 
   TuningStore& store_;
-  std::string device_, compiler_;
+  std::string device_;
   std::optional<records::PlanKey> question_;
   std::map<std::pair<std::string, std::string>, records::Comparison> comparisons_;
 };
