@@ -159,6 +159,12 @@ std::string arithmetic_text(const machine::Peaks& peaks) {
 }
 
 std::string origin_text(const machine::Peaks& peaks) {
+  if (peaks.others > machine::kMostOthers) {
+    return fmt::format(
+        "measured {} beside other programs, which took {:.1f} cores: run doctor --measure again "
+        "when they have ended",
+        peaks.source, peaks.others);
+  }
   if (peaks.origin == machine::PeaksOrigin::Measured) {
     return fmt::format("measured {}; --measure measures again", peaks.source);
   }

@@ -14,7 +14,8 @@ machine::Peaks machine_peaks(const CompileOptions& options) {
                                  : machine::peaks_of_this_machine(options.machine);
   // The target of the best instruction set has whatever else the processor has.
   const bool less = options.target == "avx2" || options.target == "sse2";
-  return less ? machine::limited_to(std::move(peaks), options.target) : peaks;
+  const bool is_given = peaks.origin == machine::PeaksOrigin::Given;
+  return less && !is_given ? machine::limited_to(std::move(peaks), options.target) : peaks;
 }
 
 std::string machine_text(const machine::Peaks& peaks) {

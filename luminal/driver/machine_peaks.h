@@ -9,7 +9,8 @@
 namespace luminal {
 
 // Those of CompileOptions::machine, else those kept in the user's cache folder, else the defaults;
-// without a cache folder ("none") the defaults. Limited to the instruction set of the target.
+// without a cache folder ("none") the defaults. But for given ones, limited to the instruction set
+// of the target.
 machine::Peaks machine_peaks(const CompileOptions& options);
 
 // As reports have it: the figures, where they are from, and how to measure those that are assumed.

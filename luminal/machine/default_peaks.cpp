@@ -48,7 +48,7 @@ Peaks default_peaks(std::string_view instruction_set, int threads) {
               .bf16_products = of.bf16 * rate,
               .i8_products = of.i8 * rate,
               .launch_seconds = 0.5e-6,
-              .barrier_seconds = 1.5e-6,
+              .barrier_seconds = 0.5e-6,
               .l1 = caches.l1_data != 0 ? caches.l1_data : kL1,
               .l2 = caches.l2 != 0 ? caches.l2 : kL2,
               .l3 = caches.l3 != 0 ? caches.l3 : kL3};
@@ -66,6 +66,7 @@ std::string_view instruction_set_here() {
 Peaks limited_to(Peaks peaks, std::string_view instruction_set) {
   const Assumed& here = assumed(instruction_set_here());
   const Assumed& used = assumed(instruction_set);
+  if (peaks.origin == PeaksOrigin::Default) peaks.source = instruction_set;
   const auto limit = [](double& rate, double of_used, double of_here) {
     rate *= std::min(1.0, of_used / of_here);
   };

@@ -6,8 +6,8 @@
 namespace luminal::machine {
 namespace {
 
-constexpr int kChains = 8;  // an addition takes four cycles, and two start in each
-constexpr int64_t kRounds = 20'000;
+constexpr int kAddChains = 8;  // an addition takes four cycles, and two start in each
+constexpr int64_t kAddRounds = 20'000;
 
 // A body for every width, compiled into functions that may use it.
 template <typename Vector>
@@ -15,17 +15,17 @@ template <typename Vector>
   // Read and written where no compiler may look: chains that start from it differ, and none is
   // computed before the program runs or dropped because nobody asks for its sum.
   volatile float outside = 0.5f;
-  Vector sums[kChains];
+  Vector sums[kAddChains];
 #pragma GCC unroll 8
   for (Vector& sum : sums) sum = Vector{} + outside;
   const Vector step = Vector{} + outside;
-  for (int64_t round = 0; round < kRounds; ++round) {
+  for (int64_t round = 0; round < kAddRounds; ++round) {
 #pragma GCC unroll 8
     for (Vector& sum : sums) sum += step;
   }
 #pragma GCC unroll 8
   for (const Vector& sum : sums) outside = sum[0];
-  return kRounds * kChains * static_cast<int64_t>(sizeof(Vector) / sizeof(float));
+  return kAddRounds * kAddChains * static_cast<int64_t>(sizeof(Vector) / sizeof(float));
 }
 
 using Float4 [[gnu::vector_size(16)]] = float;

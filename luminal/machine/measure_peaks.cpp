@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/os_company.h"
 #include "luminal/base/os_limits.h"
 #include "luminal/base/seconds_since.h"
 #include "luminal/machine/compute_units.h"
@@ -17,7 +18,8 @@ namespace {
 
 constexpr double kStreamSeconds = 0.2, kUnitSeconds = 0.1;
 constexpr int kLaunches = 2000;
-constexpr double kLongUs = 1e6;  // so long that helpers are woken
+constexpr double kShareSeconds = 10e-6;  // long enough for a helper to come
+constexpr double kLongUs = 1e6;          // so long that helpers are woken
 
 using Clock = std::chrono::steady_clock;
 
@@ -37,14 +39,19 @@ double best_unit(DType dtype, int threads) {
   return best;
 }
 
-// The median launch of shares that do nothing: the best one met helpers that were spinning.
+// The median time that a launch takes beyond what its shares do.
 double launch_seconds(int shares) {
+  const double share_seconds = shares == 1 ? 0 : kShareSeconds;
   std::vector<double> times;
   times.reserve(kLaunches);
   for (int i = 0; i < kLaunches; ++i) {
     const Clock::time_point start = Clock::now();
-    runtime::run_shares(shares, kLongUs, [](int) {});
-    times.push_back(base::seconds_since(start));
+    runtime::run_shares(shares, kLongUs, [&](int) {
+      const Clock::time_point begun = Clock::now();
+      while (base::seconds_since(begun) < share_seconds) {
+      }
+    });
+    times.push_back(base::seconds_since(start) - share_seconds);
   }
   std::ranges::nth_element(times, times.begin() + kLaunches / 2);
   return times[kLaunches / 2];
@@ -53,6 +60,8 @@ double launch_seconds(int shares) {
 }  // namespace
 
 Peaks measure_peaks(int threads) {
+  base::Company company;
+  company.cores();  // from here on
   Peaks peaks = default_peaks(instruction_set_here(), threads);
   peaks.origin = PeaksOrigin::Measured;
   peaks.source = today();
@@ -64,11 +73,12 @@ Peaks measure_peaks(int threads) {
   }
   peaks.elementwise = measure_unit(elementwise_unit(), threads, kUnitSeconds);
   peaks.f32_products = best_unit(DType::F32, threads);
-  peaks.bf16_products = best_unit(DType::BF16, threads);
+  peaks.bf16_products = std::max(best_unit(DType::BF16, threads), peaks.f32_products);
   peaks.i8_products = best_unit(DType::I8, threads);
   // A kernel starts with a look at its sizes and pointers.
   peaks.launch_seconds = std::max(launch_seconds(1), peaks.launch_seconds);
   peaks.barrier_seconds = std::max(launch_seconds(threads), 1e-9);
+  peaks.others = company.cores();
   return peaks;
 }
 
@@ -77,6 +87,7 @@ const Peaks& measured_peaks() {
     const auto threads = static_cast<int>(base::usable_threads());
     if (std::optional<Peaks> kept = read_kept_peaks(threads)) return *std::move(kept);
     Peaks measured = measure_peaks(threads);
+    if (measured.others > kMostOthers) return measured;
     try {
       keep(measured);
     } catch (const UserError&) {

@@ -44,6 +44,7 @@ struct Peaks {
   double launch_seconds = 0;        // to start a kernel on one thread
   double barrier_seconds = 0;       // to start shares on all threads and wait for them
   uint64_t l1 = 0, l2 = 0, l3 = 0;  // bytes of one instance
+  double others = 0;                // cores that other programs took while this was measured
 
   double read_bytes(int of_threads) const;
   double copy_bytes(int of_threads) const;

@@ -92,6 +92,7 @@ std::string to_json(const Peaks& peaks) {
   }
   json.end_array();
   for (const Field& field : kFields) json.field(field.name, peaks.*field.value);
+  json.field("others_cores", peaks.others);
   json.key("caches");
   json.begin_object(Layout::OnOneLine);
   for (const Cache& cache : kCaches) json.field(cache.name, peaks.*cache.bytes);
@@ -121,6 +122,9 @@ Peaks from_json(const std::string& json, const std::string& source) {
   }
   if (peaks.memory.empty()) reader.refuse("'memory' is empty");
   for (const Field& field : kFields) peaks.*field.value = reader.number(field.name);
+  if (const auto others = parsed.find("others_cores"); others != parsed.end()) {
+    if (others->is_number()) peaks.others = others->get<double>();
+  }
   const Reader caches(reader.field("caches"), source);
   for (const Cache& cache : kCaches) {
     peaks.*cache.bytes = static_cast<uint64_t>(caches.number(cache.name));

@@ -16,7 +16,7 @@ struct MachineModel {
   // Of matrix products, a product with its sum counting two: f32, and bf16 by bf16.
   double product_flops_per_second = 300e9;
   double exact_product_flops_per_second = 3600e9;
-  double launch_seconds = 2e-6;
+  double launch_seconds = 1e-6;
   int threads = 2;
 
   // Of f32 by bf16, or by integers that are bf16: as up to three products of bf16 where those are

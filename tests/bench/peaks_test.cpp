@@ -12,10 +12,10 @@ namespace {
 
 TEST(Peaks, EveryUnitOfEveryDtypeRuns) {
   for (DType dtype : kDTypes) {
-    const std::vector<ComputeUnit> units = compute_units(dtype);
+    const std::vector<machine::ComputeUnit> units = machine::compute_units(dtype);
     ASSERT_FALSE(units.empty());
-    for (const ComputeUnit& unit : units) {
-      const double rate = measure_unit(unit, 2, 0.005);
+    for (const machine::ComputeUnit& unit : units) {
+      const double rate = machine::measure_unit(unit, 2, 0.005);
       EXPECT_GT(rate, 1e8) << unit.name;
       EXPECT_LT(rate, 1e15) << unit.name << ": the compiler left it out";
     }
@@ -25,7 +25,7 @@ TEST(Peaks, EveryUnitOfEveryDtypeRuns) {
 TEST(Peaks, StreamsOfAllSizesRunOnOneThreadAndMore) {
   for (size_t bytes : {size_t{1}, size_t{24} << 10, size_t{1} << 20, size_t{8} << 20}) {
     for (int threads : {1, 2}) {
-      const StreamRates rates = measure_streams(bytes, threads, 0.002);
+      const machine::StreamRates rates = machine::measure_streams(bytes, threads, 0.002);
       EXPECT_GT(rates.read, 0.1) << bytes;
       EXPECT_LT(rates.read, 1e5) << bytes << ": the compiler left it out";
       EXPECT_GT(rates.copy, 0.1) << bytes;

@@ -164,8 +164,8 @@ TEST_F(HostileTest, FilesThatArentRecordsAreNamed) {
 }
 
 TEST_F(HostileTest, OtherVersionsAreNamed) {
-  run_sql(file_, "PRAGMA user_version = 2");
-  EXPECT_THAT(open_fault(), HasSubstr("version 2, and this program knows up to 1"));
+  run_sql(file_, "PRAGMA user_version = 3");
+  EXPECT_THAT(open_fault(), HasSubstr("version 3, and this program knows up to 2"));
   run_sql(file_, "PRAGMA user_version = 0");
   EXPECT_THAT(open_fault(), HasSubstr("version 0"));
   run_sql(file_, "PRAGMA user_version = -1");

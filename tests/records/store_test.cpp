@@ -12,6 +12,7 @@ namespace luminal::records {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class StoreTest : public ::testing::Test {
  protected:
@@ -145,6 +146,21 @@ TEST_F(StoreTest, ARecordThatNobodyWouldTrustIsNotWritten) {
   EXPECT_EQ(store.stats().kernels, 0);
   store.put(kernel_key(1), kernel_record(1e-3));  // and the store goes on
   EXPECT_EQ(store.stats().kernels, 1);
+}
+
+// In whatever order they come, from searches and from other files.
+TEST_F(StoreTest, TheNewestPeaksOfADeviceStay) {
+  Device old = device("a processor"), fresh = old;
+  old.peaks = R"({"measured": "2026-11-17", "reads": 9})";
+  fresh.peaks = R"({"measured": "2026-11-18", "reads": 1})";
+  for (const std::vector<Device>& order : {std::vector{old, fresh}, std::vector{fresh, old}}) {
+    std::filesystem::remove(file_);
+    Store store = Store::open(file_);
+    for (const Device& each : order) store.put(each);
+    store.put(device("a processor"));  // a compile that knows of none
+    EXPECT_THAT(exported(store), HasSubstr("2026-11-18"));
+    EXPECT_THAT(exported(store), Not(HasSubstr("2026-11-17")));
+  }
 }
 
 TEST_F(StoreTest, TextsBeyondTheLimitAreAnErrorOfTheCaller) {

@@ -17,6 +17,8 @@ struct Measured {
   double bytes = 0;
   double working_set = 0;       // bytes: what a run touches, leaves and outputs
   int64_t kernels = 0;          // of its plan
+  double model_seconds = 0;     // what the cost model expects of them, on all threads
+  double bound_seconds = 0;     // and the roofline of its peaks
   int64_t runs_per_sample = 1;  // short runs are timed many at once
   std::vector<double> seconds;  // of a run, one per sample, in the order taken
 

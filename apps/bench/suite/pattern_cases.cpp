@@ -10,10 +10,10 @@ namespace {
 constexpr double kEps = 1e-5;
 
 // Rows × width of what works row by row: 16 KB, 512 KB, 8 MB, 256 MB in f32.
-struct Rows {
+struct PatternRows {
   int64_t rows, width;
 };
-Rows rows_of(Size size) {
+PatternRows pattern_rows(Size size) {
   switch (size) {
     case Size::Tiny:
       return {3, 17};
@@ -123,7 +123,7 @@ constexpr RowOp kRowOps[] = {
 };
 
 Case row_case(const RowOp& op, Size size, DType dtype) {
-  const auto [rows, width] = rows_of(size);
+  const auto [rows, width] = pattern_rows(size);
   const Dims dims = {rows, width}, row = {width};
   return {.op = op.name,
           .size = size,

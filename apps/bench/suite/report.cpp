@@ -150,6 +150,8 @@ std::string report_json(const Report& report) {
     json.begin_object(JsonText::Layout::OnOneLine);
     write_case(json, measured);
     json.field("kernels", measured.kernels);
+    json.field("model_seconds", measured.model_seconds);
+    json.field("bound_seconds", measured.bound_seconds);
     json.field("samples", measured.seconds.size());
     json.field("median_seconds", metrics.median);
     json.field("p10_seconds", metrics.p10);

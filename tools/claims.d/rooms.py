@@ -1,0 +1,48 @@
+"""Rooms: one pipeline, layers inside every module, the machine measured, true docs, CI that stays fast."""
+import json
+import os
+import pathlib
+import statistics
+import tempfile
+
+from claims import Claim, Short
+from claims_support import ctest, last_line
+
+MOST_OF_ROOFLINE = 1.05
+MOST_OFF = 1.5  # modelled over measured, or the other way round
+
+
+def bench_cases(context, level, environment, folder):
+    result = context.run([context.program("apps/cli/luminal"), "bench", level, "--quick", "--out", folder], env=environment)
+    if result.returncode != 0:
+        raise Short(last_line(result))
+    name = {"micro": "bench_report.json", "patterns": "pattern_report.json"}[level]
+    cases = json.loads((pathlib.Path(folder) / name).read_text())["cases"]
+    return [case for case in cases if case["backend"] == "cpu" and case["threads"] > 1]
+
+
+def modelled_beside_measured(context):
+    """The cost model of this machine's peaks beside the times of micro and pattern benches, on all threads."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "XDG_CACHE_HOME": folder}
+        measured = context.run([context.program("apps/cli/luminal"), "doctor", "--measure", "--json"], env=environment)
+        if measured.returncode != 0:
+            raise Short(last_line(measured))
+        peaks = json.loads(measured.stdout)["peaks"]
+        cases = [case for level in ("micro", "patterns") for case in bench_cases(context, level, environment, folder)]
+    shares = [case["bound_seconds"] / case["model_seconds"] for case in cases]
+    off = [max(case["model_seconds"], case["median_seconds"]) / min(case["model_seconds"], case["median_seconds"])
+           for case in cases]
+    middle = statistics.median(off)
+    return (f"{len(cases)} cases: modelled at most {max(shares):.2f} of the roofline; off by {middle:.2f} times (median); "
+            f"reads {peaks['memory'][-1]['read_bytes'] / 1e9:.1f} GB/s",
+            max(shares) <= MOST_OF_ROOFLINE and middle <= MOST_OFF)
+
+
+CLAIMS = [
+    Claim(name="machine", target="peaks given by a file decide plans and are quoted by explain; peaks are kept, read back and "
+          "refused where they can't be", minutes=0.2, measure=ctest("-R", "^(peaks|machine_peaks)_test$"), quick=True),
+    Claim(name="model", target=f"after `doctor --measure` no modelled kernel of the micro and pattern benches takes more than "
+          f"{MOST_OF_ROOFLINE} of the roofline, and the median is within {MOST_OFF} times of its measured time", minutes=6,
+          measure=modelled_beside_measured),
+]
