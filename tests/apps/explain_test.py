@@ -334,14 +334,14 @@ class Models(unittest.TestCase):
 GOLDEN = """<stdin>, for sse2
   peaks     given by machine.json: on 2 threads reads 40.0 and copies 36.0 GB/s, computes 100 GF/s
             element-wise; products: f32 200, bf16 200, int8 400 GF/s; launch 0.5 µs, barrier 1.5 µs
-the plan: 1 kernel, 118.5 µs by the model
+the plan: 1 kernel, 119.5 µs by the model
 
 kernel 0, y
-  takes     118.5 µs by the model, 100 % of the plan
+  takes     119.5 µs by the model, 100 % of the plan
   computes  f32[512, 1024]: exp2, sqrt
   of        %1 (exp2), %2 (sqrt)
-  roofline  90 %, bound by memory: 104.9 µs for 4.19 MB, 62.9 for 6.29 MF, 2.0 for the launch
-  beat      %1 (exp2) stored: +118.5 µs by the model
+  roofline  89 %, bound by memory: 104.9 µs for 4.19 MB, 62.9 for 6.29 MF, 2.0 for the launch
+  beat      %1 (exp2) stored: +119.5 µs by the model
 """
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ TEST(KernelTitles, UpdatesOfACacheCostWhatTheyTouch) {
   for (const KernelReport& kernel : report.kernels) {
     if (!kernel.title.ends_with("_cache")) continue;
     ++updates;
-    EXPECT_LT(kernel.model_us, kernel.launch_us + 0.5) << kernel.title;
+    EXPECT_LT(kernel.model_us, kernel.launch_us + 1.5) << kernel.title;
     EXPECT_LT(kernel.model_bytes, 4096) << kernel.title;
   }
   EXPECT_EQ(updates, 8);
