@@ -175,7 +175,7 @@ const DebugCase& find_debug_case(const std::string& name) {
   throw UserError(fmt::format("there is no case '{}'; there is{}", name, names));
 }
 
-void plant(const DebugCase& which, search::InspectOptions& options) {
+void plant(const DebugCase& which, search::PlanningOptions& options) {
   if (which.rules != nullptr) {
     options.rules.push_back({std::string(which.name) + ".egg", which.rules});
   }

@@ -23,6 +23,6 @@ std::span<const DebugCase> debug_cases();
 // UserError that lists the names.
 const DebugCase& find_debug_case(const std::string& name);
 // Adds what the case plants.
-void plant(const DebugCase& which, search::InspectOptions& options);
+void plant(const DebugCase& which, search::PlanningOptions& options);
 
 }  // namespace luminal::cli

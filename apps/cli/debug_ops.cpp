@@ -96,7 +96,7 @@ void run_questions(const DebugOpsArguments& options, const DebugCase* named) {
     opened = open_graph(options.subject, options.stages.model, options.compile.parsed());
     opened.name = options.subject;
   }
-  search::InspectOptions asked = planning_options(*opened.graph, opened.options);
+  search::PlanningOptions asked = planning_options(*opened.graph, opened.options);
   if (named != nullptr) plant(*named, asked);
   search::Inspection inspection(*opened.graph, asked);
   const std::string text = answers(inspection, opened.name, options.questions, options.json);

@@ -113,7 +113,7 @@ DebugReport debug_stages(const std::string& path, const DebugCase* named,
     subject.options.variants.clear();
     subject.options.typical_sizes = subject.sizes;
     if (named != nullptr && named->most_instances > 0) {
-      subject.plant = [named](search::InspectOptions& of) {
+      subject.plant = [named](search::PlanningOptions& of) {
         of.search.limits.walk.most_instances = named->most_instances;
       };
     }

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostOfAValue = 100;  // bytes of its text in the table
 constexpr size_t kMostItems = 8;       // of a list
 
-struct InspectOptions {
+struct PlanningOptions {
   std::string path;
   bool json = false;
 };
@@ -66,7 +66,7 @@ std::string plain(const std::string& name) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-void print_table(const InspectOptions& options, const ModelListing& listing) {
+void print_table(const PlanningOptions& options, const ModelListing& listing) {
   const std::string summary = summary_text(summarise(options.path, listing));
   std::cout << base::printable(summary) << "\n";
   std::cout << fmt::format("{}: {}\n", options.path, listing.format);
@@ -94,7 +94,7 @@ void print_table(const InspectOptions& options, const ModelListing& listing) {
   }
 }
 
-void print_json(const InspectOptions& options, const ModelListing& listing) {
+void print_json(const PlanningOptions& options, const ModelListing& listing) {
   Json metadata = Json::object();
   for (const MetadataRow& row : listing.metadata) metadata[row.key] = row.value;
   Json tensors = Json::array();
@@ -122,7 +122,7 @@ void print_json(const InspectOptions& options, const ModelListing& listing) {
 }  // namespace
 
 void define_inspect(CLI::App& app) {
-  auto options = std::make_shared<InspectOptions>();
+  auto options = std::make_shared<PlanningOptions>();
   app.add_option("path", options->path,
                  "A GGUF or safetensors file, or a folder in Hugging Face's layout")
       ->required();

@@ -107,7 +107,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
     return plan_graph(graph, roots, options, report, packing, choose_library);
   }
   const auto start = std::chrono::steady_clock::now();
-  const search::InspectOptions planning = planning_options(graph, options);
+  const search::PlanningOptions planning = planning_options(graph, options);
   const std::string key = plan_key({.place = place_of(options),
                                     .graph = graph,
                                     .roots = roots,
@@ -157,7 +157,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
     CompileReport& report, std::optional<kernel::Packing> packing,
     const ChooseLibrary& choose_library, PlanTuner& tuner) {
   const auto start = std::chrono::steady_clock::now();
-  const search::InspectOptions planning = planning_options(graph, options);
+  const search::PlanningOptions planning = planning_options(graph, options);
   PlanQuestion asked{.place = place_of(options),
                      .graph = graph,
                      .roots = roots,

@@ -38,7 +38,7 @@ class KeyWriter {
  private:
   base::ByteWriter& out() { return writer_.out; }
 
-  void write_options(const search::InspectOptions& options) {
+  void write_options(const search::PlanningOptions& options) {
     const auto& [rules, admission, search, roll, fusing] = options;
     out().number(rules.size());
     for (const auto& [file, text] : rules) {

@@ -24,7 +24,7 @@ struct PlanQuestion {
   PlanPlace place;
   const Graph& graph;  // without custom ops: code has no bytes to compare
   const std::vector<NodeId>& roots;
-  const search::InspectOptions& planning;
+  const search::PlanningOptions& planning;
   std::optional<kernel::Packing> packing;
   bool explained = false;    // whether the report is to say why values are stored
   bool with_rivals = false;  // and what else could have been

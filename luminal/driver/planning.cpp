@@ -109,11 +109,14 @@ void saturate(search::PlanWay& way, CompileReport& report) {
             [&] { return way.terms().egraph.dump(); });
 }
 
-void report_rolled(const search::PlanWay& way, double seconds, const std::string& rotation,
+// As rotation `taken` of `of`, from 0.
+void report_rolled(const search::PlanWay& way, double seconds, size_t taken, size_t of,
                    CompileReport& report) {
   if (way.rolled() == nullptr) return;
-  end_stage(report, "rolled", seconds, way.rolled()->summary + rotation,
+  const std::string which = of > 1 ? fmt::format(", rotation {} of {}", taken + 1, of) : "";
+  end_stage(report, "rolled", seconds, way.rolled()->summary + which,
             [&] { return print_graph(*way.rolled()->graph); });
+  report.stages.back().rotation = taken;
 }
 
 // All stages of one way, up to a plan.
@@ -133,7 +136,7 @@ void run_way(search::PlanWay& way, CompileReport& report) {
 search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& rolling,
                           CompileReport& report) {
   if (ways.size() == 1 || !report.stop_after.empty()) {
-    report_rolled(ways.front(), rolling.seconds(), "", report);
+    report_rolled(ways.front(), rolling.seconds(), 0, 1, report);
     run_way(ways.front(), report);
     return ways.front();
   }
@@ -149,8 +152,7 @@ search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& r
     taken.push_back(watch.seconds());
     if (ways[w].model_seconds() < ways[best].model_seconds()) best = w;
   }
-  report_rolled(ways[best], rolling.seconds() - taken[best],
-                fmt::format(", rotation {} of {}", best + 1, ways.size()), report);
+  report_rolled(ways[best], rolling.seconds() - taken[best], best, ways.size(), report);
   CompileReport& of_best = reports[best];
   if (report.out != nullptr || !report.print_after.empty()) {
     (report.out != nullptr ? *report.out : std::cout) << texts[best].str();
@@ -209,8 +211,8 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
   return out;
 }
 
-search::InspectOptions planning_options(const Graph& graph, const CompileOptions& options) {
-  search::InspectOptions result;
+search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options) {
+  search::PlanningOptions result;
   result.rules = rules_of(graph, options);
   result.admission = {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
   result.roll = roll_of(options.rolling);
@@ -249,7 +251,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
     CompileReport& report, std::optional<kernel::Packing> packing,
     const ChooseLibrary& choose_library, const search::FindBetter& better) {
   Stopwatch rolling;
-  search::InspectOptions planning = planning_options(graph, options);
+  search::PlanningOptions planning = planning_options(graph, options);
   if (options.progress) {
     planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
   }

@@ -31,7 +31,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
 // What planning runs under: the user's rules and those of custom ops, which of all rules run, and
 // how the search goes. The one place where they follow from options, so that what is looked at
 // later is what was compiled.
-search::InspectOptions planning_options(const Graph& graph, const CompileOptions& options);
+search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options);
 
 // "7 kernels, 0 host steps", and all kernels as text.
 std::string plan_summary(const kernel::PlannedGraph& planned);

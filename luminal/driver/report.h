@@ -19,6 +19,7 @@ struct StageReport {
   std::string name;
   double seconds = 0;
   std::string summary;  // one line
+  size_t rotation = 0;  // of "rolled": which way to roll was taken
 };
 
 struct RuleGrowth {

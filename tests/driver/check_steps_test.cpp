@@ -224,6 +224,7 @@ class Planted : public testing::Test {
   // With `rules` beside the compiler's own.
   void plan(const std::string& rules) {
     search::Planned prepared;
+    prepared.terms = std::make_unique<search::Terms>();
     const std::vector<NodeId> needed = roots(*graph_);
     prepared.lowered = search::lower_graph(*graph_, needed, *prepared.terms);
     if (!rules.empty()) prepared.terms->egraph.run_program(rules, "planted");

@@ -22,7 +22,7 @@ Graph& view_of_sine() {
 }
 
 std::string diagnosed(const std::string& rules, int most_instances = 600) {
-  search::InspectOptions options;
+  search::PlanningOptions options;
   options.search.limits.walk.most_instances = most_instances;
   if (!rules.empty()) options.rules.push_back({"planted.egg", rules});
   search::Inspection inspection(view_of_sine(), options);

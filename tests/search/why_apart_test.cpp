@@ -22,7 +22,7 @@ std::vector<std::string> list(const Finding& finding, const std::string& name) {
 }
 
 Finding asked(const Graph& graph, const Tensor& a, const Tensor& b,
-              const InspectOptions& options = {}) {
+              const PlanningOptions& options = {}) {
   Inspection inspection(graph, options);
   return why_apart(inspection, a.id(), b.id());
 }
@@ -42,7 +42,7 @@ TEST(WhyApart, ALimitIsNamed) {
   Tensor x = graph.input("x", {4, 100});
   Tensor e = exp(x - max(x, 1).unsqueeze(1).expand({4, 100}));
   Tensor y = (e / sum(e, 1).unsqueeze(1).expand({4, 100})).output("y");
-  InspectOptions options;
+  PlanningOptions options;
   options.search.fusion = Fusion::Always;
   options.search.limits.walk.most_instances = 6;
   options.search.sideways = false;  // it would put the parts into one launch after all

@@ -22,8 +22,8 @@ interpret::LeafData leaf_data(const Subject& subject) {
   return [&subject](NodeId leaf) { return leaf_data(subject, leaf); };
 }
 
-search::InspectOptions inspect_options(const Subject& subject) {
-  search::InspectOptions options = planning_options(*subject.graph, subject.options);
+search::PlanningOptions inspect_options(const Subject& subject) {
+  search::PlanningOptions options = planning_options(*subject.graph, subject.options);
   if (subject.plant) subject.plant(options);
   return options;
 }

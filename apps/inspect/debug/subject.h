@@ -21,7 +21,7 @@ struct Subject {
   Bindings sizes;
   std::map<NodeId, TensorData> given;  // data beside the graph's own; states without any are 0
   // What isn't as options say it: faults that were planted.
-  std::function<void(search::InspectOptions&)> plant = nullptr;
+  std::function<void(search::PlanningOptions&)> plant = nullptr;
   // Scalar operations that interpreting may take; more is checked at some points only, and said so.
   double most_operations = 3e8;
 };
@@ -30,7 +30,7 @@ struct Subject {
 TensorData leaf_data(const Subject& subject, NodeId leaf);
 interpret::LeafData leaf_data(const Subject& subject);
 
-search::InspectOptions inspect_options(const Subject& subject);
+search::PlanningOptions inspect_options(const Subject& subject);
 
 // "s = 4, t = 1"
 std::string text_of(const Bindings& sizes);

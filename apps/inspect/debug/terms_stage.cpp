@@ -17,7 +17,7 @@ using search::RolledGraph;
 
 // By the first way that is offered; none where nothing repeats.
 std::optional<RolledGraph> rolled_of(const Subject& subject) {
-  const search::InspectOptions options = inspect_options(subject);
+  const search::PlanningOptions options = inspect_options(subject);
   const Graph& graph = *subject.graph;
   const auto ways = search::find_loops(graph, roots(graph), options.roll, options.search.sizes);
   if (ways.empty()) return std::nullopt;

@@ -9,7 +9,7 @@
 
 #include "luminal/driver/compile.h"
 #include "luminal/search/inspect/class_facts.h"
-#include "luminal/search/rolling/roll_graph.h"
+#include "luminal/search/phases.h"
 
 namespace luminal::view {
 
@@ -24,14 +24,13 @@ class PlanStages {
   // What became terms: the rolled graph where there is one.
   const Graph& planned() const { return rolled_ ? *rolled_->graph : *graph_; }
   const search::RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
-  const search::Terms& terms() const { return *terms_; }
+  const search::Terms& terms() const { return *results_.terms; }
   const search::ClassFacts& facts() const { return *facts_; }
 
  private:
   std::shared_ptr<const Graph> graph_;
   std::optional<search::RolledGraph> rolled_;
-  std::unique_ptr<search::Terms> terms_;
-  search::LoweredGraph lowered_;
+  search::PhaseResults results_;
   std::optional<search::ClassFacts> facts_;
 };
 

@@ -8,9 +8,6 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
-#include "luminal/search/fusion/force_fusion.h"
-#include "luminal/search/plan_request.h"
-#include "luminal/search/saturate.h"
 
 namespace luminal::search {
 
@@ -26,35 +23,31 @@ bool Inspection::stage(const char* name, Work work) {
   }
 }
 
-Inspection::Inspection(const Graph& graph, const InspectOptions& options)
+Inspection::Inspection(const Graph& graph, const PlanningOptions& options)
     : graph_(graph), options_(options) {
   const std::vector<NodeId> needed = roots(graph);
   options_.search.sizes = representative_sizes(variables(graph), options.search.sizes);
+  const PhaseInput input{graph, needed, options_};
   bool going = stage("rules", [&] {
-    const RuleSet rules(options_.rules);
-    rules.admitted(options_.admission);  // every group that is disabled is there
-    terms_.emplace(rules);
+    RuleSet(options_.rules).admitted(options_.admission);  // every group that is disabled is there
+    run_phases(Phase::Terms, input, results_);
   });
-  if (!terms_) terms_.emplace();
-  lowered_ = lower_graph(graph, needed, *terms_);
-  going =
-      going && stage("saturation", [&] { saturation_ = saturate(*terms_, options_.admission); });
+  if (!going) {
+    PlanningOptions plain;
+    run_phases(Phase::Terms, {graph, needed, plain}, results_);
+  }
+  going = going && stage("saturation", [&] { run_phases(Phase::Saturated, input, results_); });
   const std::string first_error = error_;
   const std::string first_stage = going ? "saturation" : failed_stage_;
-  going = stage(first_stage.c_str(), [&] { facts_.emplace(graph, lowered_, *terms_); }) && going;
+  going = stage(first_stage.c_str(),
+                [&] { facts_.emplace(graph, results_.lowered, *results_.terms); }) &&
+          going;
   if (!first_error.empty()) error_ = first_error;
   going = going && stage("terms", [&] {
             if (!is_whole()) throw UserError("not every value has terms that a kernel can compute");
-            extracted_ = extract_terms(graph, lowered_, *terms_);
+            run_phases(Phase::Extracted, input, results_);
           });
-  if (going) {
-    stage("plan", [&] {
-      const ChosenTerms chosen = choose_terms(extracted_->graph, options_.search.sizes);
-      request_ = plan_request(graph, lowered_, *extracted_, chosen);
-      force_fusion(options_.fusing, nullptr, *extracted_, request_);
-      plan_ = find_plan(extracted_->graph, request_, options_.search);
-    });
-  }
+  if (going) stage("plan", [&] { run_phases(Phase::Planned, input, results_); });
 }
 
 const ClassFacts& Inspection::facts() const {
@@ -65,7 +58,7 @@ const ClassFacts& Inspection::facts() const {
 // What is broken is left to diagnosis: extraction takes terms as they are. A rule may make values
 // that nothing needs and no kernel computes, such as calls of ops that the graph hasn't.
 bool Inspection::is_whole() const {
-  for (uint32_t node = 0; node < lowered_.value_of.size(); ++node) {
+  for (uint32_t node = 0; node < results_.lowered.value_of.size(); ++node) {
     const ClassFact* fact = facts_->of(NodeId{node});
     if (fact != nullptr && (!fact->computable || !fact->type)) return false;
   }

@@ -6,34 +6,24 @@
 #include <optional>
 #include <string>
 
-#include "luminal/search/extract_terms.h"
-#include "luminal/search/find_plan.h"
 #include "luminal/search/inspect/class_facts.h"
-#include "luminal/search/rolling/find_loops.h"
+#include "luminal/search/phases.h"
 
 namespace luminal::search {
 
-// As compile() has them.
-struct InspectOptions {
-  std::vector<RuleText> rules;  // beside the compiler's own
-  Admission admission;
-  SearchOptions search;
-  Roll roll = Roll::Off;                 // an Inspection itself is asked about nodes, and sees each
-  std::vector<FusionForce> fusing = {};  // decided before the search
-};
-
 class Inspection {
  public:
-  // The graph must outlive it.
-  Inspection(const Graph& graph, const InspectOptions& options);
+  // The graph must outlive it. It is planned as it is, whatever the options say of loops: an
+  // inspection is asked about nodes, and sees each.
+  Inspection(const Graph& graph, const PlanningOptions& options);
 
   const Graph& graph() const { return graph_; }
-  const InspectOptions& options() const { return options_; }
+  const PlanningOptions& options() const { return options_; }
   // Where a rule file was refused, those of the compiler alone.
-  Terms& terms() { return *terms_; }
-  const RuleSet& rules() const { return terms_->rules; }
-  const LoweredGraph& lowered() const { return lowered_; }
-  const egraph::RunReport& saturation() const { return saturation_; }
+  Terms& terms() { return *results_.terms; }
+  const RuleSet& rules() const { return results_.terms->rules; }
+  const LoweredGraph& lowered() const { return results_.lowered; }
+  const egraph::RunReport& saturation() const { return results_.saturation; }
   // The stage that failed ("rules", "saturation", "terms", "plan"), and its error; empty if none.
   const std::string& failed_stage() const { return failed_stage_; }
   const std::string& error() const { return error_; }
@@ -42,10 +32,12 @@ class Inspection {
   const ClassFacts& facts() const;
   bool has_facts() const { return facts_.has_value(); }
   // Null unless the stage was reached and succeeded.
-  const ExtractedTerms* extracted() const { return extracted_ ? &*extracted_ : nullptr; }
-  const FoundPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+  const ExtractedTerms* extracted() const {
+    return has_run(Phase::Extracted) ? &results_.extracted : nullptr;
+  }
+  const FoundPlan* plan() const { return has_run(Phase::Planned) ? &results_.found : nullptr; }
   // What the plan was asked for; empty where there is none.
-  const PlanRequest& request() const { return request_; }
+  const PlanRequest& request() const { return results_.request; }
 
   // A tensor by the name of a leaf or output, or as %12. UserError that lists the names.
   NodeId find_tensor(const std::string& name) const;
@@ -56,15 +48,12 @@ class Inspection {
   bool stage(const char* name, Work work);
   bool is_whole() const;
 
+  bool has_run(Phase phase) const { return results_.done && *results_.done >= phase; }
+
   const Graph& graph_;
-  InspectOptions options_;
-  std::optional<Terms> terms_;
-  LoweredGraph lowered_;
-  egraph::RunReport saturation_;
+  PlanningOptions options_;
+  PhaseResults results_;
   std::optional<ClassFacts> facts_;
-  std::optional<ExtractedTerms> extracted_;
-  PlanRequest request_;
-  std::optional<FoundPlan> plan_;
   std::string failed_stage_;
   std::string error_;
 };

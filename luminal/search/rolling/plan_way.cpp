@@ -4,44 +4,36 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/seconds_since.h"
-#include "luminal/search/choose_terms.h"
 #include "luminal/search/fusion/force_fusion.h"
-#include "luminal/search/plan_request.h"
-#include "luminal/search/rolling/plan_loops.h"
-#include "luminal/search/saturate.h"
 
 namespace luminal::search {
 
 using base::seconds_since;
 
 PlanWay::PlanWay(const Graph& graph, const std::vector<NodeId>& roots,
-                 const InspectOptions& options, const std::vector<Loop>& loops)
+                 const PlanningOptions& options, const std::vector<Loop>& loops)
     : graph_(graph), roots_(roots), options_(options) {
   if (!loops.empty()) rolled_ = roll_graph(graph, roots, loops);
 }
 
-void PlanWay::lower() {
-  terms_ = std::make_unique<Terms>(RuleSet(options_.rules));
-  lowered_ = lower_graph(lowered_graph(), rolled_ ? rolled_->roots : roots_, *terms_);
+PhaseInput PlanWay::input() const {
+  if (!rolled_) return {graph_, roots_, options_};
+  return {*rolled_->graph, rolled_->roots, options_, &*rolled_};
 }
 
-void PlanWay::saturate() { saturation_ = search::saturate(*terms_, options_.admission); }
+void PlanWay::lower() { run_phases(Phase::Terms, input(), results_); }
+
+void PlanWay::saturate() { run_phases(Phase::Saturated, input(), results_); }
 
 void PlanWay::search() {
   const auto start = std::chrono::steady_clock::now();
+  run_phases(Phase::Planned, input(), results_);
   searched_ = {};
-  searched_.extracted = extract_terms(lowered_graph(), lowered_, *terms_);
-  PlanLoops loops;
-  if (rolled_) loops = plan_loops(*rolled_, lowered_, searched_.extracted);
-  const ChosenTerms chosen = choose_terms(searched_.extracted.graph, options_.search.sizes);
-  request_ = plan_request(lowered_graph(), lowered_, searched_.extracted, chosen);
-  request_.loops = std::move(loops);
-  force_fusion(options_.fusing, rolled(), searched_.extracted, request_);
-  searched_.sources = lowered_.sources;
-  searched_.chosen = chosen.term;
-  searched_.host_steps = request_.host_steps;
-  found_ = find_plan(searched_.extracted.graph, request_, options_.search);
-  report_ = found_.report;
+  searched_.extracted = std::move(results_.extracted);
+  searched_.sources = results_.lowered.sources;
+  searched_.chosen = results_.chosen.term;
+  searched_.host_steps = results_.request.host_steps;
+  report_ = results_.found.report;
   search_seconds_ += seconds_since(start);
 }
 
@@ -49,23 +41,24 @@ Result<PlannedTerms> PlanWay::whole(const kernel::Plan& plan) const {
   PlannedTerms terms = searched_;
   terms.plan = plan;
   if (!rolled_) return terms;
-  return unroll_plan(graph_, roots_, *rolled_, request_.loops, terms);
+  return unroll_plan(graph_, roots_, *rolled_, results_.request.loops, terms);
 }
 
 // A search for a better plan begins with one that can be unrolled, and keeps to such.
 std::shared_ptr<const KernelCosts> PlanWay::improve(const FindBetter& better) {
   if (rolled_) {
-    if (const auto unrolled = whole(found_.plan); !unrolled) plan_as_it_is(unrolled.why());
+    if (const auto unrolled = whole(results_.found.plan); !unrolled) plan_as_it_is(unrolled.why());
   }
-  BetterPlan plan = better({.graph = lowered_graph(),
-                            .roots = rolled_ ? rolled_->roots : roots_,
+  const PhaseInput planned = input();
+  BetterPlan plan = better({.graph = planned.graph,
+                            .roots = planned.roots,
                             .rolled = rolled(),
                             .terms = searched_,
-                            .request = request_,
+                            .request = results_.request,
                             .options = options_.search,
                             .whole = [this](const kernel::Plan& p) { return whole(p); }},
-                           found_);
-  found_ = std::move(plan.found);
+                           results_.found);
+  results_.found = std::move(plan.found);
   return plan.costs;
 }
 
@@ -77,17 +70,20 @@ void PlanWay::finish(Explained explained, const FindBetter& better) {
   // What was found is explained as it was found.
   const kernel::TermGraph& terms = searched_.extracted.graph;
   if (explained.stored) {
-    searched_.stored = explain_plan(terms, request_, options, found_.plan, found_.cut);
+    searched_.stored =
+        explain_plan(terms, results_.request, options, results_.found.plan, results_.found.cut);
   }
   if (explained.absorbed) {
-    searched_.absorbed = explain_absorbed(terms, request_, options, found_.plan, found_.cut);
+    searched_.absorbed =
+        explain_absorbed(terms, results_.request, options, results_.found.plan, results_.found.cut);
   }
   const std::vector<std::string> unfused =
-      notes_on_fusion(graph_, options_.fusing, rolled(), searched_.extracted, found_);
-  searched_.plan = found_.plan;
+      notes_on_fusion(graph_, options_.fusing, rolled(), searched_.extracted, results_.found);
+  searched_.plan = results_.found.plan;
   if (!rolled_) {
     planned_ = std::move(searched_);
-  } else if (auto unrolled = unroll_plan(graph_, roots_, *rolled_, request_.loops, searched_)) {
+  } else if (auto unrolled =
+                 unroll_plan(graph_, roots_, *rolled_, results_.request.loops, searched_)) {
     planned_ = std::move(*unrolled);
   } else {
     LUMINAL_CHECK(!better, "a plan that was unrolled before can't be now: " + unrolled.why());
@@ -100,6 +96,7 @@ void PlanWay::finish(Explained explained, const FindBetter& better) {
 
 void PlanWay::plan_as_it_is(const std::string& why) {
   rolled_.reset();
+  results_ = {};
   lower();
   saturate();
   search();
@@ -107,7 +104,7 @@ void PlanWay::plan_as_it_is(const std::string& why) {
 }
 
 std::vector<PlanWay> plan_ways(const Graph& graph, const std::vector<NodeId>& roots,
-                               const InspectOptions& options) {
+                               const PlanningOptions& options) {
   std::vector<PlanWay> ways;
   for (const std::vector<Loop>& loops :
        find_loops(graph, roots, options.roll, options.search.sizes)) {

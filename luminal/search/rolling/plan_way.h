@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/search/inspect/inspection.h"
+#include "luminal/search/phases.h"
 #include "luminal/search/rolling/roll_graph.h"
 #include "luminal/search/rolling/unroll_plan.h"
 
@@ -35,7 +35,7 @@ using FindBetter = std::function<BetterPlan(const SearchedTerms&, const FoundPla
 class PlanWay {
  public:
   // All of it must outlive the way. No loops: the graph as it is.
-  PlanWay(const Graph& graph, const std::vector<NodeId>& roots, const InspectOptions& options,
+  PlanWay(const Graph& graph, const std::vector<NodeId>& roots, const PlanningOptions& options,
           const std::vector<Loop>& loops);
 
   // The stages, each after the one before it.
@@ -46,17 +46,16 @@ class PlanWay {
   void finish(Explained explained, const FindBetter& better = nullptr);
 
   const RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
-  Terms& terms() { return *terms_; }
-  const egraph::RunReport& saturation() const { return saturation_; }
+  Terms& terms() { return *results_.terms; }
+  const egraph::RunReport& saturation() const { return results_.saturation; }
   const SearchReport& report() const { return report_; }
   double search_seconds() const { return search_seconds_; }  // of the wall clock
-  double model_seconds() const { return found_.plan.model_seconds; }
+  double model_seconds() const { return results_.found.plan.model_seconds; }
   PlannedTerms& planned() { return planned_; }  // of the graph, whatever was rolled
 
  private:
-  // What is lowered: the rolled graph where there is one.
-  const Graph& lowered_graph() const { return rolled_ ? *rolled_->graph : graph_; }
-
+  // What is planned: the rolled graph where there is one.
+  PhaseInput input() const;
   Result<PlannedTerms> whole(const kernel::Plan& plan) const;
   // Returns what the better plan was found by.
   std::shared_ptr<const KernelCosts> improve(const FindBetter& better);
@@ -64,22 +63,17 @@ class PlanWay {
 
   const Graph& graph_;
   const std::vector<NodeId>& roots_;
-  const InspectOptions& options_;
+  const PlanningOptions& options_;
   std::optional<RolledGraph> rolled_;
-  std::unique_ptr<Terms> terms_;
-  LoweredGraph lowered_;
-  egraph::RunReport saturation_;
+  PhaseResults results_;  // but for the extracted terms, which search() moves on
   SearchReport report_;
   double search_seconds_ = 0;
-  // What search() left: terms without a plan, what it was asked, and the plan that it found.
-  PlannedTerms searched_;
-  PlanRequest request_;
-  FoundPlan found_;
+  PlannedTerms searched_;  // without a plan
   PlannedTerms planned_;
 };
 
 // One for each rotation that find_loops() offers; the graph as it is where nothing is rolled.
 std::vector<PlanWay> plan_ways(const Graph& graph, const std::vector<NodeId>& roots,
-                               const InspectOptions& options);
+                               const PlanningOptions& options);
 
 }  // namespace luminal::search
