@@ -3,6 +3,7 @@
 #include "apps/cli/progress_line.h"
 #include "apps/inspect/debug/stages.h"
 #include "luminal/base/errors.h"
+#include "luminal/driver/make_plan.h"
 #include "luminal/driver/variants.h"
 #include "luminal/graph/verify.h"
 #include "luminal/io/load_weights.h"
@@ -54,11 +55,6 @@ std::optional<NamedGraph> open(const std::string& path, const DebugCase* named,
 
 // What would be looked at isn't what these options give.
 void check(const CompileOptions& options) {
-  if (options.search.mode != SearchMode::Modelled) {
-    throw UserError(
-        "debug-ops looks at the plan that the model chooses; a search by measuring gives another "
-        "one each time: leave --search out, and see `luminal explain`");
-  }
   if (options.backend != "cpu") {
     throw UserError("debug-ops looks at the backend 'cpu', not '" + options.backend + "'");
   }
@@ -102,16 +98,17 @@ DebugReport debug_stages(const std::string& path, const DebugCase* named,
   const Bindings given = options.leaves.sizes(*graph, kTypical, opened->sizes);
   const std::map<NodeId, TensorData> loaded = own_data(*graph);
   for (size_t v = 0; v < variants.count(); ++v) {
-    Subject subject{.name = opened->name,
-                    .graph = variants.narrowed(v, graph),
-                    .plan = variants.text(v),
-                    .options = opened->options,
-                    .sizes = {},
-                    .given = {},
-                    .most_operations = options.operations};
+    Subject subject{
+        .name = opened->name,
+        .graph = variants.narrowed(v, graph),
+        .plan = variants.text(v),
+        .options = options_of_variant(
+            opened->options, variants.sizes(v, opened->options.typical_sizes), variants.count()),
+        .sizes = {},
+        .given = {},
+        .most_operations = options.operations};
     subject.sizes = sizes_of(variants, v, *subject.graph, given);
     subject.options.variants.clear();
-    subject.options.typical_sizes = subject.sizes;
     if (named != nullptr && named->most_instances > 0) {
       subject.plant = [named](search::PlanningOptions& of) {
         of.search.limits.walk.most_instances = named->most_instances;

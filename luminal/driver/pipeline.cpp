@@ -16,9 +16,8 @@
 #include "luminal/driver/load_data.h"
 #include "luminal/driver/load_options.h"
 #include "luminal/driver/machine_peaks.h"
-#include "luminal/driver/measure/plan_tuner.h"
+#include "luminal/driver/make_plan.h"
 #include "luminal/driver/no_plan.h"
-#include "luminal/driver/plan_cache.h"
 #include "luminal/driver/planning.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
@@ -101,26 +100,10 @@ std::shared_ptr<const kernel::PlannedGraph> plan_or_explain(const backends::Load
                                                             const CompileOptions& options,
                                                             PlanCache& cache,
                                                             CompileReport& report) {
-  const Graph& graph = *request.graph;
-  ChooseLibrary choose_library;
-  if (options.library != LibraryPolicy::Never) {
-    choose_library = [&](const std::shared_ptr<const kernel::PlannedGraph>& plain,
-                         const kernel::PlannedGraph& packed) {
-      backends::LoadRequest of_plain = request;
-      of_plain.planned = plain;
-      return backend.choose_library(of_plain, packed);
-    };
-  }
-  const std::vector<NodeId> wanted = roots(graph);
-  std::optional<PlanTuner> tuner;
-  if (options.search.mode != SearchMode::Modelled) {
-    tuner.emplace(graph, wanted, backend, request.options, options);
-  }
   try {
-    return cache.plan(graph, wanted, options, report, backend.packing(request.options),
-                      choose_library, tuner ? &*tuner : nullptr);
+    return make_plan(request, backend, backend.packing(request.options), options, cache, report);
   } catch (const InternalError& error) {
-    throw_no_plan(graph, options, error);
+    throw_no_plan(*request.graph, options, error);
   }
 }
 
@@ -171,9 +154,8 @@ std::vector<backends::LoadRequest> requests_for(const std::shared_ptr<const Grap
   PlanCache plans(backend.runs_plans() ? folder : std::filesystem::path(), options.cache_bytes);
   std::vector<backends::LoadRequest> requests;
   for (size_t v = 0; v < variants.count(); ++v) {
-    CompileOptions of_variant = options;
-    of_variant.typical_sizes = variants.sizes(v, options.typical_sizes);
-    of_variant.search.seconds = options.search.seconds / static_cast<double>(variants.count());
+    const CompileOptions of_variant =
+        options_of_variant(options, variants.sizes(v, options.typical_sizes), variants.count());
     backends::LoadRequest request;
     request.graph = variants.narrowed(v, graph);
     request.ports = ports;

@@ -7,7 +7,7 @@
 #include "luminal/base/check.h"
 #include "luminal/driver/check_steps.h"
 #include "luminal/driver/load_options.h"
-#include "luminal/driver/plan_cache.h"
+#include "luminal/driver/make_plan.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
 #include "luminal/search/cost_model.h"
@@ -46,7 +46,7 @@ Trial::Trial(const Subject& subject, const TrialOptions& options)
       results_(run_results(*subject.graph)) {}
 
 backends::LoadOptions Trial::load_options() const {
-  return luminal::load_options(subject_.options, *subject_.graph, subject_.sizes,
+  return luminal::load_options(subject_.options, *subject_.graph, subject_.options.typical_sizes,
                                cache_folder(subject_.options.cache_folder));
 }
 
@@ -66,15 +66,9 @@ bool Trial::plan() {
     options.report = &report_;  // reasons are part of what is asked
     const backends::LoadOptions load = load_options();
     PlanCache cache(load.cache_folder, options.cache_bytes);
-    ChooseLibrary library;
-    if (options.library != LibraryPolicy::Never) {
-      library = [&](const std::shared_ptr<const kernel::PlannedGraph>& plain,
-                    const kernel::PlannedGraph& packed) {
-        return backend_.choose_library(request_for(plain), packed);
-      };
-    }
-    planned_ = cache.plan(*subject_.graph, roots(*subject_.graph), options, report_,
-                          options_.packing ? backend_.packing(load) : std::nullopt, library);
+    planned_ = make_plan(request_for(nullptr), backend_,
+                         options_.packing ? backend_.packing(load) : std::nullopt, options, cache,
+                         report_);
     notes_ = step_notes(*subject_.graph, planned_, report_.kernels);
     return true;
   } catch (const std::exception& error) {
