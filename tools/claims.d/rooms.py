@@ -39,9 +39,33 @@ def modelled_beside_measured(context):
             max(shares) <= MOST_OF_ROOFLINE and middle <= MOST_OFF)
 
 
+def same_kernels(context):
+    """Kernels that debug-ops names beside those of a trace, of one plan that was rolled and measured."""
+    program = context.program("apps/cli/luminal")
+    model = context.root.parent / "shared/models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf"
+    if not model.exists():
+        raise Short("the model is not there: SmolLM2")
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--search", "measured", "--budget", "4", "--records", f"{folder}/records.db", "--cache", folder,
+                   "--rolling", "always", "--keep-busy-times"]
+        trace = pathlib.Path(folder) / "trace.json"
+        traced = context.run([program, "run", model, "-p", "Once", "-n", "3", "--greedy", "--trace", trace, *options])
+        debugged = context.run([program, "debug-ops", model, "--json", *options])
+        if traced.returncode != 0 or debugged.returncode != 0:
+            raise Short(last_line(traced if traced.returncode != 0 else debugged))
+        steps = {event["name"] for event in json.loads(trace.read_text())["traceEvents"] if event.get("cat") == "kernel"}
+        text = debugged.stdout
+    missing = sorted(step for step in steps if json.dumps(step, ensure_ascii=False)[1:-1] not in text)
+    return f"{len(steps)} kernels in the trace, {len(missing)} of them unknown to debug-ops {missing[:2]}", not missing
+
+
 CLAIMS = [
     Claim(name="machine", target="peaks given by a file decide plans and are quoted by explain; peaks are kept, read back and "
           "refused where they can't be", minutes=0.2, measure=ctest("-R", "^(peaks|machine_peaks)_test$"), quick=True),
+    Claim(name="one-pipeline", target="one function runs the phases of planning, and no other file calls two of them",
+          minutes=0.1, measure=ctest("-R", "^one_pipeline_test$"), quick=True),
+    Claim(name="same-kernels", target="debug-ops of a rolled, measured SmolLM2 plan names the kernels that its trace shows",
+          minutes=3, measure=same_kernels),
     Claim(name="model", target=f"after `doctor --measure` no modelled kernel of the micro and pattern benches takes more than "
           f"{MOST_OF_ROOFLINE} of the roofline, and the median is within {MOST_OFF} times of its measured time", minutes=6,
           measure=modelled_beside_measured),
