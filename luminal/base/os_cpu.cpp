@@ -180,4 +180,13 @@ std::vector<std::string_view> feature_names(const CpuFeatures& f) {
   return names;
 }
 
+std::string processor_text() {
+  const CpuInfo& cpu = cpu_info();
+  std::string text = cpu.name + "; caches of " + std::to_string(cpu.caches.l1_data) + ", " +
+                     std::to_string(cpu.caches.l2) + ", " + std::to_string(cpu.caches.l3) +
+                     " bytes;";
+  for (std::string_view name : feature_names(cpu.features)) text.append(" ").append(name);
+  return text;
+}
+
 }  // namespace luminal::base

@@ -57,4 +57,8 @@ bool may_use_amx();
 // The names of the features that are there, as /proc/cpuinfo spells them, in a fixed order.
 std::vector<std::string_view> feature_names(const CpuFeatures& features);
 
+// What kind of processor this is, for keys of what was measured on it: its name, caches and
+// instruction sets. Processors of one name in virtual machines differ in the others.
+std::string processor_text();
+
 }  // namespace luminal::base

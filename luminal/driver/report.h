@@ -2,6 +2,7 @@
 // took a slower path.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -54,6 +55,7 @@ struct KernelReport {
   double bytes_us = 0;
   double flops_us = 0;
   double launch_us = 0;
+  double bound_us() const { return std::max(bytes_us, flops_us) + launch_us; }
   std::string schedule;        // how it runs, where that was tuned: "schedule unroll 2"
   double measured_us = 0;      // its time on this machine, where it was measured,
   double measured_low_us = 0;  // and the interval it lies in

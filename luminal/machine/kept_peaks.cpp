@@ -10,7 +10,7 @@
 #include "luminal/base/os_limits.h"
 #include "luminal/base/os_own_file.h"
 #include "luminal/base/os_paths.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/replace_file.h"
 
 namespace luminal::machine {
 namespace {
@@ -18,13 +18,9 @@ namespace {
 constexpr uint64_t kMostBytes = 64 << 10;
 constexpr size_t kDigits = 16;
 
-// Processors of one name in virtual machines differ in their caches and features.
 std::string fingerprint(int threads) {
-  const base::CpuInfo& cpu = base::cpu_info();
-  std::string text = fmt::format("{}; {} {} {}; {} threads;", cpu.name, cpu.caches.l1_data,
-                                 cpu.caches.l2, cpu.caches.l3, threads);
-  for (std::string_view name : base::feature_names(cpu.features)) text += fmt::format(" {}", name);
-  return base::digest(text).substr(0, kDigits);
+  return base::digest(fmt::format("{}; {} threads", base::processor_text(), threads))
+      .substr(0, kDigits);
 }
 
 }  // namespace
@@ -57,13 +53,8 @@ void keep(const Peaks& peaks) {
   };
   if (file.empty()) refuse("there is no cache folder; set XDG_CACHE_HOME");
   if (!base::make_private_folder(file.parent_path())) refuse("the folder can't be made");
-  // Beside its place, then renamed: whoever reads meets the old one or the new one.
-  const std::filesystem::path beside = file.string() + "." + std::to_string(base::process_id());
-  std::ofstream(beside, std::ios::binary) << to_json(peaks);
-  std::error_code error;
-  std::filesystem::rename(beside, file, error);
-  if (error) {
-    std::filesystem::remove(beside, error);
+  // Others' bytes aren't used, so none may change these.
+  if (!base::replace_file(file, to_json(peaks), base::FileReaders::Owner)) {
     refuse("it can't be written");
   }
 }

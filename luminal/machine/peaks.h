@@ -51,7 +51,7 @@ struct Peaks {
   bool operator==(const Peaks&) const = default;
 };
 
-// "measured 2026-11-17: reads 23.9 GB/s, f32 153 GF/s element by element and 306 in products, …"
+// "measured 2026-11-17: on 2 threads reads 23.9 and copies 21.5 GB/s, computes 153 GF/s …"
 std::string text(const Peaks& peaks);
 
 // As JSON, and back. UserError names the field that is missing or can't be; `source` names the

@@ -153,10 +153,10 @@ output "y" %6
         self.assertIn("the plan for s = 1: ", explain(FEED_FORWARD, "--variants", "s=1"))
 
     def test_the_cache_keeps_explanations(self):
-        with tempfile.TemporaryDirectory() as folder:
-            first, second = (run("explain", FEED_FORWARD, "--cache", folder).stdout for _ in range(2))
-            self.assertEqual(first, second)
-            self.assertEqual(first, explain(FEED_FORWARD))
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+            first, kept, anew = (run("explain", FEED_FORWARD, "--cache", where).stdout for where in (folder, folder, other))
+            self.assertEqual(first, kept)
+            self.assertEqual(first, anew)
 
     def test_wrong_questions_tell_the_way_out(self):
         for arguments, code, message in (

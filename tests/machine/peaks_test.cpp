@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include <cstdlib>
 #include <fstream>
 
 #include "luminal/base/errors.h"
 #include "luminal/base/os_paths.h"
+#include "luminal/machine/kept_peaks.h"
 #include "luminal/machine/measure_peaks.h"
 
 namespace luminal::machine {
@@ -90,6 +94,25 @@ TEST(Peaks, OfAFileAreTakenAsTheyAre) {
   EXPECT_EQ(given.threads, 7);
   EXPECT_THAT(text(given), HasSubstr("given by slow.json: on 7 threads reads"));
   EXPECT_THROW(peaks_of_this_machine(folder.path() / "none.json"), UserError);
+}
+
+// Whatever the umask: a file that others may write to isn't used.
+TEST(Peaks, AreReadBackAsTheyWereKept) {
+  const base::TemporaryFolder folder;
+  ASSERT_EQ(setenv("XDG_CACHE_HOME", folder.path().c_str(), 1), 0);
+  const mode_t before = umask(0);
+  EXPECT_FALSE(read_kept_peaks(3));
+  Peaks peaks = default_peaks("avx2", 3);
+  peaks.origin = PeaksOrigin::Measured;
+  peaks.source = "2026-11-17";
+  keep(peaks);
+  peaks.others = 0.5;
+  keep(peaks);
+  umask(before);
+  EXPECT_EQ(read_kept_peaks(3), peaks);
+  EXPECT_FALSE(read_kept_peaks(4)) << "they are of another number of threads";
+  const auto files = std::filesystem::directory_iterator(peaks_file(3).parent_path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing is left beside it";
 }
 
 TEST(Peaks, AreMeasuredInAMoment) {

@@ -114,6 +114,7 @@ const std::vector<std::pair<std::string, Build>>& builders() {
       {"mlp", mlp},
       {"resnet-18", resnet18},
       {"bert-base", bert_base},
+      {"smollm2-prefill", [](Graph& g) { return llama(g, smollm2(), DType::F32, 128, 0); }},
       {"smollm2", [](Graph& g) { return llama(g, smollm2(), DType::F32, 1, 128); }},
       {"llama-1b-prefill", [](Graph& g) { return llama(g, llama_1b(), DType::BF16, 128, 0); }},
       {"llama-1b-decode", [](Graph& g) { return llama(g, llama_1b(), DType::BF16, 1, 128); }},
@@ -129,27 +130,32 @@ std::vector<std::string> search_graph_names() {
   return names;
 }
 
-SearchGraph build_search_graph(const std::string& name) {
+SearchGraph search_graph_of_shapes(const std::string& name) {
   for (const auto& [known, build] : builders()) {
     if (known != name) continue;
     SearchGraph result{std::make_unique<Graph>(), {}};
     result.sizes = build(*result.graph);
-    const std::vector<NodeId> leaves = result.graph->leaves();
-    const auto values = leaf_values(*result.graph, result.sizes, *result.graph, leaves, 7);
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      const Tensor tensor = result.graph->tensor(leaves[i]);
-      std::vector<int64_t> dims;
-      for (Expr dim : tensor.dims()) dims.push_back(dim.evaluate(result.sizes).value.value());
-      // Inputs of a dynamic size are set when it runs.
-      tensor.set(TensorData{.dtype = tensor.dtype(),
-                            .dims = dims,
-                            .bytes = values[i].bytes(),
-                            .owner = values[i].owner()});
-    }
     return result;
   }
   throw UserError(fmt::format("there is no graph '{}'; there are: {}", name,
                               fmt::join(search_graph_names(), ", ")));
+}
+
+SearchGraph build_search_graph(const std::string& name) {
+  SearchGraph result = search_graph_of_shapes(name);
+  const std::vector<NodeId> leaves = result.graph->leaves();
+  const auto values = leaf_values(*result.graph, result.sizes, *result.graph, leaves, 7);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const Tensor tensor = result.graph->tensor(leaves[i]);
+    std::vector<int64_t> dims;
+    for (Expr dim : tensor.dims()) dims.push_back(dim.evaluate(result.sizes).value.value());
+    // Inputs of a dynamic size are set when it runs.
+    tensor.set(TensorData{.dtype = tensor.dtype(),
+                          .dims = dims,
+                          .bytes = values[i].bytes(),
+                          .owner = values[i].owner()});
+  }
+  return result;
 }
 
 }  // namespace luminal

@@ -14,7 +14,9 @@ struct SearchGraph {
 };
 
 std::vector<std::string> search_graph_names();
-// UserError that lists the names for one that isn't there. Leaves are set.
+// UserError that lists the names for one that isn't there. Leaves have no values.
+SearchGraph search_graph_of_shapes(const std::string& name);
+// The same, with random values.
 SearchGraph build_search_graph(const std::string& name);
 
 }  // namespace luminal

@@ -149,8 +149,7 @@ Measured run_task(const Task& task, const RunSettings& settings) {
   for (const KernelReport& kernel : report.kernels) {
     if (kernel.packs) continue;
     measured.model_seconds += kernel.model_us * 1e-6;
-    measured.bound_seconds +=
-        (std::max(kernel.bytes_us, kernel.flops_us) + kernel.launch_us) * 1e-6;
+    measured.bound_seconds += kernel.bound_us() * 1e-6;
   }
   measured.seconds =
       samples_of(executable, task.name(), settings.min_seconds, measured.runs_per_sample);

@@ -97,7 +97,7 @@ int32_t& mark_of(const LaunchPart& part, int thread) {
 template <typename Function>
 void for_each_mark(std::span<const LaunchPart> parts, Function function) {
   for (const LaunchPart& part : parts) {
-    if (!part.launch->looks_at_rows) continue;
+    if (!part.launch->kernel->form().looks_at_rows) continue;
     for (int k = 0; k < part.launch->threads; ++k) function(mark_of(part, k));
   }
 }
@@ -138,7 +138,6 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
   }
   Launch launch{.kernel = &kernel, .variables = {variables.begin(), variables.end()}};
   const LaunchForm& form = kernel.form();
-  launch.looks_at_rows = form.looks_at_rows;
   launch.points = evaluate(form.points, bindings);
   launch.scratch_bytes = evaluate(form.scratch_bytes, bindings);
   const auto bytes = static_cast<double>(evaluate(source.bytes_read, bindings)) +
@@ -182,7 +181,7 @@ bool run(const Launch& launch, std::span<const void* const> params, void* scratc
   if (launch.team > 1) return run_side_by_side({&part, 1});
   // Small kernels take tens of nanoseconds: no loop over parts and threads for them.
   check_alignment(part);
-  if (!launch.looks_at_rows) {
+  if (!launch.kernel->form().looks_at_rows) {
     run_here(part);
     return true;
   }

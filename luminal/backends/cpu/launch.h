@@ -28,7 +28,6 @@ struct Launch {
   int first_thread = 0;       // the first of those
   int pieces = 1;             // that each of them takes its points in
   int team = 1;               // shares that it runs in: all threads or one
-  bool looks_at_rows = false;
 };
 
 Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> variables,

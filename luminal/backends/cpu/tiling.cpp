@@ -175,9 +175,8 @@ std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, i
   return step;
 }
 
-// The half that a factor widens to f32, where micro kernels for few rows do so on the way: each
-// element is read once or twice, and a copy of it in f32 would take three times the memory traffic.
-// With many rows the copy is widened once and read by all.
+// The half that a factor widens to f32, where micro kernels for few rows do so on the way: a copy
+// in f32 first took twice the time. With many rows the copy is widened once and read by all.
 std::optional<DType> widened_half(const Stage& factor, const Target& target) {
   if (kernel::is_widened(factor, factor.result, DType::BF16)) return DType::BF16;
   const bool has_f16 = !target.x86 || target.vector_bytes > 16;

@@ -26,7 +26,7 @@ std::string kind_of(const KernelReport& kernel) {
 void add_bound(ExplainedKernel& explained) {
   const KernelReport& kernel = *explained.kernel;
   const double work = std::max(kernel.bytes_us, kernel.flops_us);
-  explained.bound_us = work + kernel.launch_us;
+  explained.bound_us = kernel.bound_us();
   explained.bound_by = work < kernel.launch_us             ? "the launch"
                        : kernel.flops_us > kernel.bytes_us ? "arithmetic"
                                                            : "memory";

@@ -9,7 +9,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/base/json_text.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/replace_file.h"
 #include "luminal/driver/fusion/fusion_profile.h"
 
 namespace luminal {
@@ -147,15 +147,7 @@ FusionProfile FusionProfile::read(const std::filesystem::path& file) {
 }
 
 void FusionProfile::write(const std::filesystem::path& file) const {
-  const std::filesystem::path beside = file.string() + fmt::format(".{}.tmp", base::process_id());
-  std::ofstream out(beside, std::ios::binary);
-  out << json();
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(beside, file, error);
-  if (!out || error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
+  if (!base::replace_file(file, json())) {
     throw UserError(
         fmt::format("can't write the fusion profile '{}'; check the folder, its "
                     "permissions and the disk's free space",
