@@ -44,11 +44,17 @@ if(CMAKE_SCRIPT_MODE_FILE)
   hash_files(code ${code_files})
   list(TRANSFORM format_files PREPEND luminal/)
   hash_files(format ${format_files})
+  file(STRINGS ${ROOT}/luminal/version.h version_line REGEX "define LUMINAL_VERSION \"")
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${version_line}")
   file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 // Made from the sources by CMake.
 #include "luminal/base/source_fingerprint.h"
 
 namespace luminal::base {
+
+std::string_view library_version() {
+  return "@version@";
+}
 
 std::string_view source_fingerprint() {
   return "@fingerprint@";

@@ -5,6 +5,9 @@
 
 namespace luminal::base {
 
+// As luminal/version.h states it: "0.1.0".
+std::string_view library_version();
+
 // A hash over the sources of all that decides plans and code, taken when the library was built. A
 // version number would be the same before and after an edit.
 std::string_view source_fingerprint();

@@ -14,9 +14,8 @@
 #include "luminal/base/seal.h"
 #include "luminal/base/source_fingerprint.h"
 #include "luminal/driver/compile_parts.h"
-#include "luminal/driver/planning.h"
+#include "luminal/driver/load_options.h"
 #include "luminal/graph/text_form.h"
-#include "luminal/version.h"
 
 namespace luminal {
 namespace {
@@ -64,7 +63,8 @@ std::string make_bundle(const Graph& graph, const CompileOptions& options) {
   base::ByteWriter out;
   out.text(kBundleMagic);
   out.text(base::format_fingerprint());
-  out.text(fmt::format("{} ({})", LUMINAL_VERSION, base::source_fingerprint().substr(0, 12)));
+  out.text(
+      fmt::format("{} ({})", base::library_version(), base::source_fingerprint().substr(0, 12)));
   out.text(options.backend);
   out.text(options.target);
   out.integer(threads_of(options));
@@ -96,7 +96,7 @@ LoadedBundle load_bundle(std::string_view bytes) {
       refuse(
           fmt::format("luminal {} made it, which wrote plans and code down in another form than "
                       "this build, {} ({})",
-                      made_by, LUMINAL_VERSION, base::source_fingerprint().substr(0, 12)));
+                      made_by, base::library_version(), base::source_fingerprint().substr(0, 12)));
     }
     CompileOptions options;
     options.backend = in.text();

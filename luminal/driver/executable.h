@@ -105,8 +105,7 @@ class LUMINAL_API Executable {
   Executable clone() const;
 
  private:
-  friend Executable compile_parts(const Graph& graph, const struct CompileOptions& options,
-                                  const struct PartsUse& parts);
+  friend class Compilation;
   struct Impl;
   explicit Executable(std::unique_ptr<Impl> impl);
   Impl& impl() const;  // UserError after it was moved from

@@ -1,10 +1,13 @@
 #include "luminal/driver/load_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "luminal/base/errors.h"
+#include "luminal/base/os_limits.h"
 #include "luminal/base/os_paths.h"
 #include "luminal/driver/machine_peaks.h"
-#include "luminal/driver/planning.h"
 #include "luminal/graph/verify.h"
 #include "luminal/search/cost_model.h"
 
@@ -32,6 +35,18 @@ std::vector<NodeId> run_results(const Graph& graph) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
+}
+
+int threads_of(const CompileOptions& options) {
+  // More than these end the process where the machine has no room for their stacks.
+  const int most = std::max(256, 4 * static_cast<int>(base::usable_threads()));
+  if (options.threads < 0 || options.threads > most) {
+    throw UserError(fmt::format(
+        "compile: {} threads can't be had on this machine; ask for 1 to {}, or 0 for all that this "
+        "process may use",
+        options.threads, most));
+  }
+  return options.threads > 0 ? options.threads : static_cast<int>(base::usable_threads());
 }
 
 std::filesystem::path cache_folder(const std::string& option) {

@@ -14,6 +14,9 @@ namespace luminal {
 // What must be readable after a run: outputs, kept tensors and probes.
 std::vector<NodeId> run_results(const Graph& graph);
 
+// The threads that kernels run on: as asked for, or all this process may use.
+int threads_of(const CompileOptions& options);
+
 // Where plans and kernels are kept; empty where nothing is to be. UserError for a user without a
 // home.
 std::filesystem::path cache_folder(const std::string& option);

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <set>
 #include <sstream>
 
-#include "luminal/base/errors.h"
-#include "luminal/base/os_limits.h"
 #include "luminal/driver/explain/kernel_facts.h"
 #include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/machine_peaks.h"
@@ -91,68 +88,68 @@ search::Roll roll_of(Rolling rolling) {
   return search::Roll::Off;
 }
 
-void saturate(search::PlanWay& way, CompileReport& report) {
+void saturate(search::RotationPlanner& planner, CompileReport& report) {
   Stopwatch watch;
-  way.saturate();
-  const egraph::RunReport& run = way.saturation();
+  planner.saturate();
+  const egraph::RunReport& run = planner.saturation();
   if (run.stop != egraph::StopReason::Finished) {
     report.notes.push_back(fmt::format(
         "saturation stopped at a limit ({}): rule '{}' grew most; equal forms may be missing",
         egraph::name_of(run.stop), run.culprit));
   }
-  report_rules(run, way.terms().rules, report);
+  report_rules(run, planner.terms().rules, report);
   report.egraph_nodes = run.tuples;
   report.egraph_classes = run.classes;
   end_stage(report, "saturated", watch.seconds(),
             fmt::format("{} iterations, {} nodes, {} classes", run.iterations.size(), run.tuples,
                         run.classes),
-            [&] { return way.terms().egraph.dump(); });
+            [&] { return planner.terms().egraph.dump(); });
 }
 
 // As rotation `taken` of `of`, from 0.
-void report_rolled(const search::PlanWay& way, double seconds, size_t taken, size_t of,
+void report_rolled(const search::RotationPlanner& planner, double seconds, size_t taken, size_t of,
                    CompileReport& report) {
-  if (way.rolled() == nullptr) return;
+  if (planner.rolled() == nullptr) return;
   const std::string which = of > 1 ? fmt::format(", rotation {} of {}", taken + 1, of) : "";
-  end_stage(report, "rolled", seconds, way.rolled()->summary + which,
-            [&] { return print_graph(*way.rolled()->graph); });
+  end_stage(report, "rolled", seconds, planner.rolled()->summary + which,
+            [&] { return print_graph(*planner.rolled()->graph); });
   report.stages.back().rotation = taken;
 }
 
-// All stages of one way, up to a plan.
-void run_way(search::PlanWay& way, CompileReport& report) {
+// All stages of one planner, up to a plan.
+void run_planner(search::RotationPlanner& planner, CompileReport& report) {
   Stopwatch lowering;
-  way.lower();
-  const egraph::EGraph& egraph = way.terms().egraph;
+  planner.lower();
+  const egraph::EGraph& egraph = planner.terms().egraph;
   end_stage(report, "terms", lowering.seconds(),
             fmt::format("{} nodes, {} classes", egraph.tuples(), egraph.classes()),
             [&] { return egraph.dump(); });
-  saturate(way, report);
-  way.search();
+  saturate(planner, report);
+  planner.search();
 }
 
-// The cheapest of the ways by the model, the first of equal ones, with its stages reported as if
-// there were no other; what the others took counts as rolling.
-search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& rolling,
-                          CompileReport& report) {
-  if (ways.size() == 1 || !report.stop_after.empty()) {
-    report_rolled(ways.front(), rolling.seconds(), 0, 1, report);
-    run_way(ways.front(), report);
-    return ways.front();
+// The planner of the rotation that the model finds cheapest, the first of equal ones, with its
+// stages reported as if there were no other; what the others took counts as rolling.
+search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& planners,
+                                       const Stopwatch& rolling, CompileReport& report) {
+  if (planners.size() == 1 || !report.stop_after.empty()) {
+    report_rolled(planners.front(), rolling.seconds(), 0, 1, report);
+    run_planner(planners.front(), report);
+    return planners.front();
   }
-  std::vector<CompileReport> reports(ways.size());
-  std::vector<std::ostringstream> texts(ways.size());
+  std::vector<CompileReport> reports(planners.size());
+  std::vector<std::ostringstream> texts(planners.size());
   std::vector<double> taken;
   size_t best = 0;
-  for (size_t w = 0; w < ways.size(); ++w) {
+  for (size_t w = 0; w < planners.size(); ++w) {
     Stopwatch watch;
     reports[w].print_after = report.print_after;
     reports[w].out = &texts[w];
-    run_way(ways[w], reports[w]);
+    run_planner(planners[w], reports[w]);
     taken.push_back(watch.seconds());
-    if (ways[w].model_seconds() < ways[best].model_seconds()) best = w;
+    if (planners[w].model_seconds() < planners[best].model_seconds()) best = w;
   }
-  report_rolled(ways[best], rolling.seconds() - taken[best], best, ways.size(), report);
+  report_rolled(planners[best], rolling.seconds() - taken[best], best, planners.size(), report);
   CompileReport& of_best = reports[best];
   if (report.out != nullptr || !report.print_after.empty()) {
     (report.out != nullptr ? *report.out : std::cout) << texts[best].str();
@@ -163,7 +160,7 @@ search::PlanWay& best_way(std::vector<search::PlanWay>& ways, const Stopwatch& r
   append(report.notes, of_best.notes);
   report.egraph_nodes = of_best.egraph_nodes;
   report.egraph_classes = of_best.egraph_classes;
-  return ways[best];
+  return planners[best];
 }
 
 // Each step on the host is a slower path, or one that nothing fuses with.
@@ -224,18 +221,6 @@ search::PlanningOptions planning_options(const Graph& graph, const CompileOption
   return result;
 }
 
-int threads_of(const CompileOptions& options) {
-  // More than these end the process where the machine has no room for their stacks.
-  const int most = std::max(256, 4 * static_cast<int>(base::usable_threads()));
-  if (options.threads < 0 || options.threads > most) {
-    throw UserError(fmt::format(
-        "compile: {} threads can't be had on this machine; ask for 1 to {}, or 0 for all that this "
-        "process may use",
-        options.threads, most));
-  }
-  return options.threads > 0 ? options.threads : static_cast<int>(base::usable_threads());
-}
-
 void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,
                const std::function<std::string()>& text) {
   report.stages.push_back({name, seconds, std::move(summary)});
@@ -255,20 +240,21 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
   if (options.progress) {
     planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
   }
-  std::vector<search::PlanWay> ways = search::plan_ways(graph, roots, planning);
-  search::PlanWay& way = best_way(ways, rolling, report);
+  std::vector<search::RotationPlanner> planners = search::rotation_planners(graph, roots, planning);
+  search::RotationPlanner& planner = best_rotation(planners, rolling, report);
   const bool explained = options.report != nullptr || better;
-  way.finish({.stored = explained, .absorbed = report.find_rivals}, better);
+  planner.finish({.stored = explained, .absorbed = report.find_rivals}, better);
   Stopwatch finishing;
-  search::PlannedTerms& terms = way.planned();
+  search::PlannedTerms& terms = planner.planned();
   note_host_steps(graph, terms, report);
 
   const std::shared_ptr<kernel::PlannedGraph> planned = planned_graph(terms);
-  report.search_candidates = way.report().candidates;
-  report.search_kernels = way.report().distinct_kernels;
-  report.search_bits = way.report().live_bits;
+  report.search_candidates = planner.report().candidates;
+  report.search_kernels = planner.report().distinct_kernels;
+  report.search_bits = planner.report().live_bits;
   report.model_us = planned->plan.model_seconds * 1e6;
-  report.notes.insert(report.notes.end(), way.report().notes.begin(), way.report().notes.end());
+  report.notes.insert(report.notes.end(), planner.report().notes.begin(),
+                      planner.report().notes.end());
   if (packing) {
     const auto first_kernel = static_cast<int>(report.kernels.size() - report.n_packing());
     const kernel::PackRequest packs =
@@ -280,7 +266,7 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
   report_kernels(*planned, terms, planning.search, report);
   add_kernel_facts(graph, *planned, terms.absorbed, report);
   if (terms.stored) report_stored(graph, *planned, *terms.stored, report);
-  end_stage(report, "plan", way.search_seconds() + finishing.seconds(), plan_summary(*planned),
+  end_stage(report, "plan", planner.search_seconds() + finishing.seconds(), plan_summary(*planned),
             [&] { return plan_text(*planned); });
   return planned;
 }

@@ -10,7 +10,7 @@
 #include "luminal/kernel/panels.h"
 #include "luminal/kernel/planned_graph.h"
 #include "luminal/search/inspect/inspection.h"
-#include "luminal/search/rolling/plan_way.h"
+#include "luminal/search/rolling/rotation_planner.h"
 
 namespace luminal {
 
@@ -36,9 +36,6 @@ search::PlanningOptions planning_options(const Graph& graph, const CompileOption
 // "7 kernels, 0 host steps", and all kernels as text.
 std::string plan_summary(const kernel::PlannedGraph& planned);
 std::string plan_text(const kernel::PlannedGraph& planned);
-
-// The threads that kernels run on: as asked for, or all this process may use.
-int threads_of(const CompileOptions& options);
 
 // Records a stage, prints its text if that was asked for, and throws if it is to be the last.
 void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "luminal/kernel/inst_uses.h"
+#include "luminal/kernel/op_flops.h"
 #include "luminal/kernel/quantised_form.h"
-#include "luminal/kernel/stage.h"
 
 namespace luminal::kernel {
 namespace {

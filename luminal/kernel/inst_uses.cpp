@@ -1,6 +1,6 @@
 #include "luminal/kernel/inst_uses.h"
 
-#include "luminal/kernel/stage.h"
+#include "luminal/kernel/op_flops.h"
 
 namespace luminal::kernel {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "luminal/kernel/contraction_form.h"
 #include "luminal/kernel/inst_uses.h"
-#include "luminal/kernel/stage.h"
+#include "luminal/kernel/op_flops.h"
 
 namespace luminal::kernel {
 namespace {

@@ -17,40 +17,6 @@ Result<LoweredKernel> stage(const TermGraph& graph, ClassId root, const Instance
   return StageBuilder(graph, root, instances, forms, std::move(heads), n_outer).run(limits);
 }
 
-int flops_of(Op op) {
-  switch (op) {
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-      return 8;
-    case Op::Recip:
-    case Op::Sqrt:
-    case Op::Mod:
-    case Op::IntDiv:
-      return 4;
-    case Op::Input:
-    case Op::Constant:
-    case Op::Iota:
-    case Op::Bitcast:
-    case Op::View:
-    case Op::Gather:
-      return 0;
-    case Op::Cast:
-    case Op::Add:
-    case Op::Mul:
-    case Op::BitAnd:
-    case Op::LessThan:
-    case Op::Equal:
-    case Op::Select:
-    case Op::Reduce:
-    case Op::Scan:
-    case Op::Scatter:
-    case Op::Custom:
-      return 1;
-  }
-  return 1;
-}
-
 std::vector<ClassId> stored_by(const LoweredKernel& lowered) {
   std::vector<ClassId> classes;
   for (size_t k = 0; k < lowered.origins.size(); ++k) {

@@ -39,7 +39,4 @@ struct StageLimits {
 Result<LoweredKernel> stage(const TermGraph& graph, ClassId root, const Instances& instances,
                             int n_outer, const StageLimits& limits = {});
 
-// Ops that one evaluation of an element-wise op stands for in cost: transcendental ones are dear.
-int flops_of(Op op);
-
 }  // namespace luminal::kernel

@@ -1,4 +1,5 @@
 #include "luminal/kernel/stage_heads.h"
+#include "luminal/kernel/op_flops.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "luminal/kernel/contraction_form.h"
+#include "luminal/kernel/op_flops.h"
 #include "luminal/kernel/row_block_form.h"
-#include "luminal/kernel/stage.h"
 
 namespace luminal::kernel {
 namespace {

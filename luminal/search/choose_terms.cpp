@@ -5,7 +5,7 @@
 #include <queue>
 #include <tuple>
 
-#include "luminal/kernel/stage.h"
+#include "luminal/kernel/op_flops.h"
 
 namespace luminal::search {
 namespace {

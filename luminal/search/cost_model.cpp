@@ -8,6 +8,7 @@
 #include "luminal/kernel/contraction_form.h"
 #include "luminal/kernel/inst_uses.h"
 #include "luminal/kernel/masked_range.h"
+#include "luminal/kernel/op_flops.h"
 #include "luminal/kernel/row_block_form.h"
 #include "luminal/kernel/softmax_form.h"
 #include "luminal/kernel/split_softmax.h"

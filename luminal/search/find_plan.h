@@ -60,7 +60,12 @@ struct PlanRequest {
                                              // hold them
 };
 
-class KernelCosts;
+// What kernels take, where somebody knows better than the model.
+class KnownCosts {
+ public:
+  virtual ~KnownCosts() = default;
+  virtual double seconds(const kernel::LoweredKernel& lowered) const = 0;
+};
 
 struct SearchOptions {
   Fusion fusion = Fusion::Modelled;
@@ -73,7 +78,7 @@ struct SearchOptions {
   uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled
   bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
   kernel::StageLimits limits;
-  const KernelCosts* costs = nullptr;  // what was measured; null: the model's alone
+  const KnownCosts* costs = nullptr;  // what was measured; null: the model's alone
   std::function<void(int candidates)> progress = nullptr;  // after each plan tried
 };
 

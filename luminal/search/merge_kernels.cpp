@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "luminal/kernel/merge.h"
-#include "luminal/search/measured/kernel_costs.h"
+#include "luminal/search/plan_cost.h"
 #include "luminal/search/step_dependences.h"
 
 namespace luminal::search {

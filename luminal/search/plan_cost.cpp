@@ -5,7 +5,6 @@
 
 #include "luminal/base/hash.h"
 #include "luminal/kernel/split_softmax.h"
-#include "luminal/search/measured/kernel_costs.h"
 
 namespace luminal::search {
 
@@ -41,6 +40,11 @@ bool costs_nothing(const Term& term) {
 }
 
 }  // namespace
+
+double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options) {
+  if (options.costs != nullptr) return options.costs->seconds(lowered);
+  return seconds(lowered, options.machine, options.sizes);
+}
 
 PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)

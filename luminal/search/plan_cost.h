@@ -16,6 +16,9 @@
 
 namespace luminal::search {
 
+// By the options' costs, or by the model where there are none.
+double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options);
+
 // A kernel with its best outer loops.
 struct CostedKernel {
   std::optional<kernel::LoweredKernel> lowered;  // none: `why` says so

@@ -12,7 +12,7 @@ RUNNER = "luminal/search/phases.cpp"
 def phases_called(path):
     text = re.sub(r"//[^\n]*", "", path.read_text())
     # A class of the e-graph engine has a function of the same name.
-    calls = re.findall(r"(?<!Schedule::)(?<!way\.)\b(?:search::)?(\w+)\(", text)
+    calls = re.findall(r"(?<!Schedule::)(?<!planner\.)\b(?:search::)?(\w+)\(", text)
     return {name for name in calls if name in PHASES and name != path.stem}
 
 

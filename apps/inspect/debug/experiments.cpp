@@ -69,7 +69,7 @@ class Experiments {
     for (int s = 0; s < fault_.step; ++s) {
       kernel += std::holds_alternative<kernel::KernelStep>(steps[static_cast<size_t>(s)]);
     }
-    return trial_.loaded().kernels[kernel].from_cache;
+    return trial_.report().kernels[kernel].from_cache;
   }
 
   void code() {

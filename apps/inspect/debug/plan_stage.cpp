@@ -156,7 +156,7 @@ bool look_at_plan(const Subject& subject, Trial& trial, DebugReport& report) {
 
 bool look_at_code(const Subject& subject, Trial& trial, DebugReport& report) {
   DebugStage& stage = report.begin("code", subject.plan);
-  report.target = trial.target();
+  report.target = trial.report().target;
   if (!trial.load()) {
     stage.blame("code-refused")
         .add("why", trial.error())
@@ -164,17 +164,16 @@ bool look_at_code(const Subject& subject, Trial& trial, DebugReport& report) {
     return false;
   }
   std::set<int> launches;
-  for (size_t k = 0; k < trial.loaded().kernels.size(); ++k) {
-    const backends::KernelListing& listing = trial.loaded().kernels[k];
-    launches.insert(listing.launch);
+  for (const KernelReport& kernel : trial.report().kernels) {
+    launches.insert(kernel.launch);
     stage.seen.push_back(Finding{}
-                             .add("kernel", trial.report().kernels[k].name)
-                             .add("launch", listing.launch < 0 ? "once weights are set"
-                                                               : std::to_string(listing.launch))
-                             .add("slow", listing.slow_paths));
+                             .add("kernel", kernel.name)
+                             .add("launch", kernel.launch < 0 ? "once weights are set"
+                                                              : std::to_string(kernel.launch))
+                             .add("slow", kernel.slow_paths));
   }
   launches.erase(-1);
-  stage.summary = fmt::format("{} kernels in {} launches, for {}", trial.loaded().kernels.size(),
+  stage.summary = fmt::format("{} kernels in {} launches, for {}", trial.report().kernels.size(),
                               launches.size(), report.target);
   return true;
 }

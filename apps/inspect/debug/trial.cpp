@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <exception>
 
-#include "luminal/backends/registry.h"
 #include "luminal/base/check.h"
 #include "luminal/driver/check_steps.h"
 #include "luminal/driver/load_options.h"
-#include "luminal/driver/make_plan.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
-#include "luminal/search/cost_model.h"
 #include "luminal/shape/resolve_dims.h"
 
 namespace luminal::debug {
@@ -37,39 +34,27 @@ class Both : public runtime::StepObserver {
   runtime::StepObserver& inner_;
 };
 
+// Reasons are part of what is asked.
+CompileOptions reporting_to(CompileReport& report, CompileOptions options) {
+  options.report = &report;
+  return options;
+}
+
 }  // namespace
 
 Trial::Trial(const Subject& subject, const TrialOptions& options)
     : subject_(subject),
-      options_(options),
-      backend_(backends::find_backend("cpu")),
-      results_(run_results(*subject.graph)) {}
-
-backends::LoadOptions Trial::load_options() const {
-  return luminal::load_options(subject_.options, *subject_.graph, subject_.options.typical_sizes,
-                               cache_folder(subject_.options.cache_folder));
+      results_(run_results(*subject.graph)),
+      options_(reporting_to(report_, subject.options)),
+      compilation_(*subject.graph, options_) {
+  if (!options.packing) compilation_.leave_weights_unpacked();
 }
-
-backends::LoadRequest Trial::request_for(
-    std::shared_ptr<const kernel::PlannedGraph> planned) const {
-  return {.graph = subject_.graph,
-          .ports = {.leaves = subject_.graph->leaves(), .results = results_},
-          .options = load_options(),
-          .planned = std::move(planned)};
-}
-
-std::string Trial::target() const { return backend_.target(load_options()); }
 
 bool Trial::plan() {
   try {
-    CompileOptions options = subject_.options;
-    options.report = &report_;  // reasons are part of what is asked
-    const backends::LoadOptions load = load_options();
-    PlanCache cache(load.cache_folder, options.cache_bytes);
-    planned_ = make_plan(request_for(nullptr), backend_,
-                         options_.packing ? backend_.packing(load) : std::nullopt, options, cache,
-                         report_);
-    notes_ = step_notes(*subject_.graph, planned_, report_.kernels);
+    compilation_.verify();
+    compilation_.plan();
+    notes_ = compilation_.step_notes(0);
     return true;
   } catch (const std::exception& error) {
     error_ = error.what();
@@ -79,8 +64,7 @@ bool Trial::plan() {
 
 bool Trial::load() {
   try {
-    const backends::LoadRequest request = request_for(planned_);
-    program_ = std::move(backend_.load({&request, 1}, &loaded_).front());
+    compilation_.generate_code();
     return true;
   } catch (const std::exception& error) {
     error_ = error.what();
@@ -90,8 +74,9 @@ bool Trial::load() {
 
 // All of their own: a run rewrites states, and what it writes elsewhere must not last.
 std::vector<Buffer> Trial::buffers() const {
+  const runtime::Program& program = compilation_.program(0);
   std::vector<Buffer> buffers;
-  for (const runtime::Port& port : program_->ports()) {
+  for (const runtime::Port& port : program.ports()) {
     const size_t at = buffers.size();
     if (at < subject_.graph->leaves().size()) {
       const TensorData data = leaf_data(subject_, subject_.graph->leaves()[at]);
@@ -108,9 +93,10 @@ std::vector<Buffer> Trial::buffers() const {
 
 TrialRun Trial::run(Watch watch) {
   TrialRun result;
+  runtime::Program& program = compilation_.program(0);
   const std::vector<Buffer> memory = buffers();
-  program_->weights_changed();  // what is computed of them once is computed again, and watched
-  StepRecord record(subject_, *planned_);
+  program.weights_changed();  // what is computed of them once is computed again, and watched
+  StepRecord record(subject_, planned());
   const interpret::LeafData leaf = leaf_data(subject_);
   StepFault fault;
   bool done = false;
@@ -127,7 +113,7 @@ TrialRun Trial::run(Watch watch) {
     Both both(checker ? &*checker : nullptr, record);
     runtime::StepOptions steps;
     if (watch != Watch::No) steps.observer = &both;
-    program_->run(subject_.sizes, memory, steps);
+    program.run(subject_.sizes, memory, steps);
     done = true;
   } catch (const std::exception& error) {
     if (watch == Watch::Checked && fault.step >= 0 && !fault.detail.empty()) {
@@ -139,7 +125,7 @@ TrialRun Trial::run(Watch watch) {
   result.steps = record.steps();
   result.overwritten = record.overwritten();
   for (size_t r = 0; done && r < results_.size(); ++r) {
-    const runtime::Port& port = program_->ports()[subject_.graph->leaves().size() + r];
+    const runtime::Port& port = program.ports()[subject_.graph->leaves().size() + r];
     const Buffer& bytes = memory[subject_.graph->leaves().size() + r];
     result.results.push_back({.dtype = port.dtype,
                               .dims = resolve_dims(port.dims, subject_.sizes)->sizes,

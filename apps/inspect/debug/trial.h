@@ -10,9 +10,8 @@
 
 #include "apps/inspect/debug/step_record.h"
 #include "apps/inspect/debug/subject.h"
-#include "luminal/backends/backend.h"
+#include "luminal/driver/compilation.h"
 #include "luminal/driver/step_fault.h"
-#include "luminal/driver/step_notes.h"
 
 namespace luminal::debug {
 
@@ -47,30 +46,23 @@ class Trial {
 
   const std::string& error() const { return error_; }
   const CompileReport& report() const { return report_; }
-  const kernel::PlannedGraph& planned() const { return *planned_; }
+  const kernel::PlannedGraph& planned() const { return compilation_.planned(0); }
   const StepNotes& notes() const { return *notes_; }
-  const backends::LoadReport& loaded() const { return loaded_; }
   const std::vector<NodeId>& results() const { return results_; }
-  std::string target() const;
   // "kernel 3"
   const std::string& step_name(int step) const {
     return notes_->steps[static_cast<size_t>(step)].name;
   }
 
  private:
-  backends::LoadOptions load_options() const;
-  backends::LoadRequest request_for(std::shared_ptr<const kernel::PlannedGraph> planned) const;
   std::vector<runtime::Buffer> buffers() const;
 
   const Subject& subject_;
-  TrialOptions options_;
-  const backends::Backend& backend_;
   std::vector<NodeId> results_;
   CompileReport report_;
-  std::shared_ptr<const kernel::PlannedGraph> planned_;
+  CompileOptions options_;  // the subject's, with the report
+  Compilation compilation_;
   std::shared_ptr<const StepNotes> notes_;
-  std::unique_ptr<runtime::Program> program_;
-  backends::LoadReport loaded_;
   std::string error_;
 };
 

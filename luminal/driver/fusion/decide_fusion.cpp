@@ -149,6 +149,18 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
   return result;
 }
 
+void report_fusion(FusionDecisions decided, const std::string& variant, CompileReport& report) {
+  for (FusionReport& entry : decided.reports) {
+    entry.variant = variant;
+    report.fusion.push_back(std::move(entry));
+  }
+  for (std::string& note : decided.notes) {
+    const bool known =
+        std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end();
+    if (!known) report.notes.push_back(std::move(note));
+  }
+}
+
 std::vector<search::FusionForce> fusion_forces(const Graph& graph, const CompileOptions& options) {
   check_groups(options);
   if (!is_measured(options) && options.fusion_groups.empty()) return {};

@@ -19,6 +19,9 @@ struct FusionDecisions {
 // for: what was measured is remembered. UserError for a group that isn't a pattern.
 FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options);
 
+// Adds what was decided, for this variant.
+void report_fusion(FusionDecisions decided, const std::string& variant, CompileReport& report);
+
 // What it forces on a plan alone: nothing is looked for where no policy decides.
 std::vector<search::FusionForce> fusion_forces(const Graph& graph, const CompileOptions& options);
 

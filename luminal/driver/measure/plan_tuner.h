@@ -29,8 +29,8 @@ class PlanTuner {
   void derive_again(const TunedPlan& plan) { derived_ = plan; }
   // Back to a search of its own.
   void search_anew() { derived_.reset(); }
-  // For PlanWay::finish(): adds to the report what it did. Without a question (a graph with custom
-  // ops has no bytes to compare) nothing can be replayed.
+  // For RotationPlanner::finish(): adds to the report what it did. Without a question (a graph with
+  // custom ops has no bytes to compare) nothing can be replayed.
   search::BetterPlan improve(const search::SearchedTerms& terms, const search::FoundPlan& first,
                              const std::optional<std::string>& question, CompileReport& report);
   // Keeps what improve() came to.

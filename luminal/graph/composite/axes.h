@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "luminal/graph/composite/reduce.h"
+#include "luminal/graph/composite/options.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal::composite {

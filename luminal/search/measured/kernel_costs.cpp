@@ -45,9 +45,4 @@ void KernelCosts::learn(const kernel::LoweredKernel& lowered, const std::string&
   ratios.insert(std::ranges::upper_bound(ratios, ratio), ratio);
 }
 
-double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options) {
-  if (options.costs != nullptr) return options.costs->seconds(lowered);
-  return seconds(lowered, options.machine, options.sizes);
-}
-
 }  // namespace luminal::search

@@ -11,7 +11,7 @@
 
 namespace luminal::search {
 
-class KernelCosts {
+class KernelCosts : public KnownCosts {
  public:
   KernelCosts(const MachineModel& machine, const Bindings& sizes, WeightFacts weights)
       : machine_(machine), sizes_(sizes), weights_(std::move(weights)) {}
@@ -25,7 +25,7 @@ class KernelCosts {
     return weights_.runs_once(lowered, sizes_);
   }
 
-  double seconds(const kernel::LoweredKernel& lowered) const;
+  double seconds(const kernel::LoweredKernel& lowered) const override;
   bool knows(const std::string& key) const { return measured_.contains(key); }
   double measured(const std::string& key) const { return measured_.at(key); }
   int n_measured() const { return static_cast<int>(measured_.size()); }
@@ -51,8 +51,5 @@ class KernelCosts {
   Kind kinds_[2];
   double hope_ = 1;
 };
-
-// By the options' costs, or by the model where there are none.
-double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options);
 
 }  // namespace luminal::search

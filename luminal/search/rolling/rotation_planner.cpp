@@ -1,4 +1,4 @@
-#include "luminal/search/rolling/plan_way.h"
+#include "luminal/search/rolling/rotation_planner.h"
 
 #include <chrono>
 
@@ -10,22 +10,22 @@ namespace luminal::search {
 
 using base::seconds_since;
 
-PlanWay::PlanWay(const Graph& graph, const std::vector<NodeId>& roots,
-                 const PlanningOptions& options, const std::vector<Loop>& loops)
+RotationPlanner::RotationPlanner(const Graph& graph, const std::vector<NodeId>& roots,
+                                 const PlanningOptions& options, const std::vector<Loop>& loops)
     : graph_(graph), roots_(roots), options_(options) {
   if (!loops.empty()) rolled_ = roll_graph(graph, roots, loops);
 }
 
-PhaseInput PlanWay::input() const {
+PhaseInput RotationPlanner::input() const {
   if (!rolled_) return {graph_, roots_, options_};
   return {*rolled_->graph, rolled_->roots, options_, &*rolled_};
 }
 
-void PlanWay::lower() { run_phases(Phase::Terms, input(), results_); }
+void RotationPlanner::lower() { run_phases(Phase::Terms, input(), results_); }
 
-void PlanWay::saturate() { run_phases(Phase::Saturated, input(), results_); }
+void RotationPlanner::saturate() { run_phases(Phase::Saturated, input(), results_); }
 
-void PlanWay::search() {
+void RotationPlanner::search() {
   const auto start = std::chrono::steady_clock::now();
   run_phases(Phase::Planned, input(), results_);
   searched_ = {};
@@ -37,7 +37,7 @@ void PlanWay::search() {
   search_seconds_ += seconds_since(start);
 }
 
-Result<PlannedTerms> PlanWay::whole(const kernel::Plan& plan) const {
+Result<PlannedTerms> RotationPlanner::whole(const kernel::Plan& plan) const {
   PlannedTerms terms = searched_;
   terms.plan = plan;
   if (!rolled_) return terms;
@@ -45,7 +45,7 @@ Result<PlannedTerms> PlanWay::whole(const kernel::Plan& plan) const {
 }
 
 // A search for a better plan begins with one that can be unrolled, and keeps to such.
-std::shared_ptr<const KernelCosts> PlanWay::improve(const FindBetter& better) {
+std::shared_ptr<const KnownCosts> RotationPlanner::improve(const FindBetter& better) {
   if (rolled_) {
     if (const auto unrolled = whole(results_.found.plan); !unrolled) plan_as_it_is(unrolled.why());
   }
@@ -62,9 +62,9 @@ std::shared_ptr<const KernelCosts> PlanWay::improve(const FindBetter& better) {
   return plan.costs;
 }
 
-void PlanWay::finish(Explained explained, const FindBetter& better) {
+void RotationPlanner::finish(Explained explained, const FindBetter& better) {
   const auto start = std::chrono::steady_clock::now();
-  const std::shared_ptr<const KernelCosts> costs = better ? improve(better) : nullptr;
+  const std::shared_ptr<const KnownCosts> costs = better ? improve(better) : nullptr;
   SearchOptions options = options_.search;
   options.costs = costs.get();
   // What was found is explained as it was found.
@@ -94,7 +94,7 @@ void PlanWay::finish(Explained explained, const FindBetter& better) {
   search_seconds_ += seconds_since(start);
 }
 
-void PlanWay::plan_as_it_is(const std::string& why) {
+void RotationPlanner::plan_as_it_is(const std::string& why) {
   rolled_.reset();
   results_ = {};
   lower();
@@ -103,15 +103,15 @@ void PlanWay::plan_as_it_is(const std::string& why) {
   report_.notes.push_back("loops were found but not rolled: unrolling the plan, " + why);
 }
 
-std::vector<PlanWay> plan_ways(const Graph& graph, const std::vector<NodeId>& roots,
-                               const PlanningOptions& options) {
-  std::vector<PlanWay> ways;
+std::vector<RotationPlanner> rotation_planners(const Graph& graph, const std::vector<NodeId>& roots,
+                                               const PlanningOptions& options) {
+  std::vector<RotationPlanner> planners;
   for (const std::vector<Loop>& loops :
        find_loops(graph, roots, options.roll, options.search.sizes)) {
-    ways.emplace_back(graph, roots, options, loops);
+    planners.emplace_back(graph, roots, options, loops);
   }
-  if (ways.empty()) ways.emplace_back(graph, roots, options, std::vector<Loop>());
-  return ways;
+  if (planners.empty()) planners.emplace_back(graph, roots, options, std::vector<Loop>());
+  return planners;
 }
 
 }  // namespace luminal::search

@@ -1,4 +1,4 @@
-// PlanWay: one way to plan a graph, stage by stage: as it is, or with loops of it rolled.
+// RotationPlanner: one way to plan a graph, stage by stage: as it is, or with loops of it rolled.
 #pragma once
 
 #include <functional>
@@ -28,15 +28,15 @@ struct SearchedTerms {
 // A plan that somebody found better than find_plan()'s, and what it was found by.
 struct BetterPlan {
   FoundPlan found;
-  std::shared_ptr<const KernelCosts> costs;  // for what is said about it; null: the model's
+  std::shared_ptr<const KnownCosts> costs;  // for what is said about it; null: the model's
 };
 using FindBetter = std::function<BetterPlan(const SearchedTerms&, const FoundPlan&)>;
 
-class PlanWay {
+class RotationPlanner {
  public:
-  // All of it must outlive the way. No loops: the graph as it is.
-  PlanWay(const Graph& graph, const std::vector<NodeId>& roots, const PlanningOptions& options,
-          const std::vector<Loop>& loops);
+  // All of it must outlive the planner. No loops: the graph as it is.
+  RotationPlanner(const Graph& graph, const std::vector<NodeId>& roots,
+                  const PlanningOptions& options, const std::vector<Loop>& loops);
 
   // The stages, each after the one before it.
   void lower();
@@ -58,7 +58,7 @@ class PlanWay {
   PhaseInput input() const;
   Result<PlannedTerms> whole(const kernel::Plan& plan) const;
   // Returns what the better plan was found by.
-  std::shared_ptr<const KernelCosts> improve(const FindBetter& better);
+  std::shared_ptr<const KnownCosts> improve(const FindBetter& better);
   void plan_as_it_is(const std::string& why);
 
   const Graph& graph_;
@@ -73,7 +73,7 @@ class PlanWay {
 };
 
 // One for each rotation that find_loops() offers; the graph as it is where nothing is rolled.
-std::vector<PlanWay> plan_ways(const Graph& graph, const std::vector<NodeId>& roots,
-                               const PlanningOptions& options);
+std::vector<RotationPlanner> rotation_planners(const Graph& graph, const std::vector<NodeId>& roots,
+                                               const PlanningOptions& options);
 
 }  // namespace luminal::search
