@@ -1,5 +1,5 @@
 # Finds the header of libedit; luminal_has_editline says whether it is there. The library itself is loaded when a chat
-# begins (apps/cli/chat/editline_library.h): nothing links it, and no release holds it.
+# begins (apps/cli/terminal/editline_library.h): nothing links it, and no release holds it.
 find_path(Editline_INCLUDE_DIR histedit.h)
 mark_as_advanced(Editline_INCLUDE_DIR)
 if(Editline_INCLUDE_DIR)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes luminal/text/unicode_tables.inc: categories, lower case, decompositions and compositions.
+"""Writes luminal/text/unicode/unicode_tables.inc: categories, lower case, decompositions and compositions.
 
 Unicode 16.0, which is what the `\\p{…}` of the tokenizers wheel knows; it needs the package of that version:
 python3 -m pip install unicodedata2==16.0.0
@@ -63,7 +63,7 @@ def mapping(name, entries):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default=pathlib.Path(__file__).parent.parent / "luminal/text/unicode_tables.inc")
+    parser.add_argument("--output", default=pathlib.Path(__file__).parent.parent / "luminal/text/unicode/unicode_tables.inc")
     output = parser.parse_args().output
     if unicode.unidata_version != VERSION:
         sys.exit(f"make-unicode-tables: unicodedata2 is {unicode.unidata_version}, not {VERSION}")

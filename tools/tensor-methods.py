@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Methods of Tensor from the functions of luminal/graph/composite: x.relu() beside relu(x).
 
-    tools/tensor-methods.py --write   writes luminal/graph/tensor_methods.inc and tensor_methods.cpp
+    tools/tensor-methods.py --write   writes luminal/graph/tensor_methods.inc and composite/tensor_methods.cpp
     tools/tensor-methods.py --check   fails where they differ from what --write would write
 
 Every function of the headers below whose first parameter is a tensor becomes a method with the same other parameters and
@@ -64,7 +64,7 @@ def generate():
     includes = "\n".join(f'#include "luminal/graph/composite/{header}.h"' for header in HEADERS)
     return {
         GRAPH / "tensor_methods.inc": formatted(f"// {NOTE}\n" + "\n".join(declarations) + "\n", ".h"),
-        GRAPH / "tensor_methods.cpp": formatted(
+        GRAPH / "composite/tensor_methods.cpp": formatted(
             f"// The methods of Tensor that forward to functions. {NOTE}\n{includes}\n"
             '#include "luminal/graph/tensor.h"\n\nnamespace luminal {\n\n' + "\n".join(definitions) +
             "\n\n}  // namespace luminal\n", ".cpp"),

@@ -1,12 +1,12 @@
 #include "apps/cli/program.h"
 
-#include "apps/cli/command.h"
-#include "apps/cli/compile_options.h"
 #include "apps/cli/help/help_text.h"
 #include "apps/cli/help/usage_message.h"
-#include "apps/cli/search_options.h"
+#include "apps/cli/options/command.h"
+#include "apps/cli/options/compile_options.h"
+#include "apps/cli/options/search_options.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/printable.h"
+#include "luminal/base/text/printable.h"
 #include "luminal/version.h"
 
 #include <CLI/CLI.hpp>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "luminal/graph/graph.h"
-#include "luminal/kernel/panels.h"
-#include "luminal/kernel/planned_graph.h"
+#include "luminal/kernel/plan/planned_graph.h"
+#include "luminal/kernel/recognise/panels.h"
 #include "luminal/runtime/program.h"
 #include "luminal/runtime/thread_speed.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 
 namespace luminal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/machine/measure_peaks.h"
 
 namespace luminal {

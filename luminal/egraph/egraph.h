@@ -3,16 +3,16 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/egraph/constants.h"
-#include "luminal/egraph/inside/explanation.h"
-#include "luminal/egraph/inside/export.h"
-#include "luminal/egraph/inside/report.h"
-#include "luminal/egraph/inside/why_not.h"
-#include "luminal/egraph/language/files.h"
-#include "luminal/egraph/language/rule_builder.h"
+#include "luminal/egraph/explanation.h"
+#include "luminal/egraph/export.h"
+#include "luminal/egraph/files.h"
+#include "luminal/egraph/report.h"
+#include "luminal/egraph/rule_builder.h"
 #include "luminal/egraph/schedule.h"
 #include "luminal/egraph/schema.h"
 #include "luminal/egraph/snapshot.h"
 #include "luminal/egraph/value.h"
+#include "luminal/egraph/why_not.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/call_custom.h"
-#include "luminal/shape/index_range.h"
+#include "luminal/shape/index/index_range.h"
 #include "luminal/shape/shape.h"
 
 namespace luminal {

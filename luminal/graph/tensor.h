@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
-#include "luminal/graph/composite/options.h"
 #include "luminal/graph/element_range.h"
 #include "luminal/graph/graph.h"
+#include "luminal/graph/options.h"
 
 namespace luminal {
 

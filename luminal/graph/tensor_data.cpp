@@ -9,7 +9,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal {

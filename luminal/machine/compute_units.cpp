@@ -1,6 +1,6 @@
 #include "luminal/machine/compute_units.h"
 
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 #include "luminal/machine/in_rounds.h"
 
 #if defined(__x86_64__)

@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include "luminal/base/check.h"
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 #include "luminal/machine/peaks.h"
 
 namespace luminal::machine {

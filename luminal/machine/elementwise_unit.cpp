@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 #include "luminal/machine/compute_units.h"
 
 namespace luminal::machine {

@@ -6,11 +6,11 @@
 
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_cpu.h"
-#include "luminal/base/os_limits.h"
-#include "luminal/base/os_own_file.h"
-#include "luminal/base/os_paths.h"
-#include "luminal/base/replace_file.h"
+#include "luminal/base/files/replace_file.h"
+#include "luminal/base/os/cpu.h"
+#include "luminal/base/os/limits.h"
+#include "luminal/base/os/own_file.h"
+#include "luminal/base/os/paths.h"
 
 namespace luminal::machine {
 namespace {

@@ -5,8 +5,8 @@
 #include <ctime>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_company.h"
-#include "luminal/base/os_limits.h"
+#include "luminal/base/os/company.h"
+#include "luminal/base/os/limits.h"
 #include "luminal/base/seconds_since.h"
 #include "luminal/machine/compute_units.h"
 #include "luminal/machine/kept_peaks.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/machine/peaks.h"
 
 namespace luminal::machine {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "luminal/base/os_cpu.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/cpu.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/machine/in_rounds.h"
 
 #if defined(__x86_64__)

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "luminal/base/digest.h"
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 
 namespace luminal::records {
 

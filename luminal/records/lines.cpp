@@ -8,8 +8,8 @@
 
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/json_depth.h"
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_depth.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/records/row_key.h"
 
 namespace luminal::records {

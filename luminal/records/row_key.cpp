@@ -4,7 +4,7 @@
 
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/digest.h"
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 
 namespace luminal::records {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_own_file.h"
+#include "luminal/base/os/own_file.h"
 
 namespace luminal::records {
 namespace {

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/records/device_rows.h"
 #include "luminal/records/kernel_rows.h"
 #include "luminal/records/plan_rows.h"

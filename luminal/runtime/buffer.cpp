@@ -5,7 +5,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 
 namespace luminal::runtime {
 

@@ -8,9 +8,9 @@
 #include <mutex>
 
 #include "luminal/base/check.h"
-#include "luminal/base/os_futex.h"
-#include "luminal/base/os_limits.h"
-#include "luminal/base/os_thread.h"
+#include "luminal/base/os/futex.h"
+#include "luminal/base/os/limits.h"
+#include "luminal/base/os/thread.h"
 
 namespace luminal::runtime {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <random>
 
-#include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/target/target.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <sstream>
 
-#include "luminal/backends/cpu/library_matmul.h"
-#include "luminal/base/os_cpu.h"
+#include "luminal/backends/cpu/onednn/library_matmul.h"
+#include "luminal/base/os/cpu.h"
 #include "tests/backends/against_interpreter.h"
 #include "tests/search/llama_blocks.h"
 

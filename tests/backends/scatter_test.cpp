@@ -2,8 +2,8 @@
 // alone, and the bits are the same with any number of threads.
 #include "../search/planned.h"
 #include "against_interpreter.h"
-#include "luminal/backends/cpu/jit.h"
-#include "luminal/backends/cpu/launch.h"
+#include "luminal/backends/cpu/launch/launch.h"
+#include "luminal/backends/cpu/llvm/jit.h"
 #include "luminal/base/errors.h"
 
 namespace luminal {

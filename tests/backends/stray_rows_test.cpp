@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../search/planned.h"
-#include "luminal/backends/cpu/gathered_rows.h"
+#include "luminal/backends/cpu/schedule/gathered_rows.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"

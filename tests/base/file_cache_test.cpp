@@ -1,4 +1,4 @@
-#include "luminal/base/file_cache.h"
+#include "luminal/base/files/file_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "luminal/base/digest.h"
-#include "luminal/base/os_own_file.h"
-#include "luminal/base/os_paths.h"
-#include "luminal/base/printable.h"
+#include "luminal/base/os/own_file.h"
+#include "luminal/base/os/paths.h"
+#include "luminal/base/text/printable.h"
 
 namespace luminal::base {
 namespace {

@@ -1,4 +1,4 @@
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 
 #include "luminal/base/errors.h"
 

@@ -1,10 +1,10 @@
 // Names that may have been meant, and how far words are from one another.
-#include "luminal/base/near_names.h"
+#include "luminal/base/text/near_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "luminal/base/edit_distance.h"
+#include "luminal/base/text/edit_distance.h"
 
 namespace luminal::base {
 namespace {

@@ -1,4 +1,4 @@
-#include "luminal/base/os_company.h"
+#include "luminal/base/os/company.h"
 
 #include <gtest/gtest.h>
 

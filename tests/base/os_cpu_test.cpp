@@ -1,4 +1,4 @@
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 
 #include <gtest/gtest.h>
 #if defined(__linux__)

@@ -1,6 +1,6 @@
-#include "luminal/base/os_limits.h"
+#include "luminal/base/os/limits.h"
 
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 
 #include <gtest/gtest.h>
 

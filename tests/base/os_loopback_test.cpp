@@ -1,5 +1,5 @@
 // A page for this machine alone: what is answered to whom.
-#include "luminal/base/os_loopback.h"
+#include "luminal/base/os/loopback.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

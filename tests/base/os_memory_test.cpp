@@ -1,7 +1,7 @@
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 
 #include "luminal/base/errors.h"
 

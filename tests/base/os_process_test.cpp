@@ -1,4 +1,4 @@
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "luminal/base/os_thread.h"
+#include "luminal/base/os/thread.h"
 
 #include "luminal/base/errors.h"
 

@@ -1,4 +1,4 @@
-#include "luminal/base/seal.h"
+#include "luminal/base/files/seal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <thread>
 
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 
 namespace luminal::base {
 namespace {

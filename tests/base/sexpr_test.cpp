@@ -1,4 +1,4 @@
-#include "luminal/base/sexpr.h"
+#include "luminal/base/text/sexpr.h"
 
 #include "luminal/base/errors.h"
 

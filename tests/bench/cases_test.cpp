@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "apps/bench/suite/case.h"
-#include "apps/bench/suite/inputs.h"
-#include "apps/bench/suite/runner.h"
+#include "apps/bench/kernels/case.h"
+#include "apps/bench/kernels/inputs.h"
+#include "apps/bench/kernels/runner.h"
 #include "luminal/base/errors.h"
 #include "luminal/driver/compile.h"
 #include "luminal/graph/tensor.h"

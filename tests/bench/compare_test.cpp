@@ -1,5 +1,5 @@
 // Baselines that are written, read and compared; and all that can be wrong with one.
-#include "apps/bench/suite/compare.h"
+#include "apps/bench/kernels/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "apps/bench/suite/files.h"
+#include "apps/bench/harness/files.h"
 #include "luminal/base/errors.h"
 
 namespace luminal::bench {

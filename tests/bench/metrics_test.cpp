@@ -1,5 +1,5 @@
 // What figures a case's times become: arithmetic against numbers worked out by hand.
-#include "apps/bench/suite/metrics.h"
+#include "apps/bench/kernels/metrics.h"
 
 #include <gtest/gtest.h>
 

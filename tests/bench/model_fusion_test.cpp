@@ -1,4 +1,4 @@
-#include "apps/bench/suite/model_fusion.h"
+#include "apps/bench/llm/model_fusion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 
 namespace luminal::bench {
 namespace {

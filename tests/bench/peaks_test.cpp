@@ -1,9 +1,9 @@
 // Peaks: every unit this machine has does something, and the figures hang together.
-#include "apps/bench/suite/peaks.h"
+#include "apps/bench/kernels/peaks.h"
 
 #include <gtest/gtest.h>
 
-#include "apps/bench/suite/case.h"
+#include "apps/bench/kernels/case.h"
 #include "luminal/machine/compute_units.h"
 #include "luminal/machine/streams.h"
 

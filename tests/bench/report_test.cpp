@@ -1,12 +1,12 @@
 // The JSON that suites write, read by another reader; and the page around it.
-#include "apps/bench/suite/report.h"
+#include "apps/bench/kernels/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apps/bench/suite/page.h"
+#include "apps/bench/harness/page.h"
 #include "luminal/base/errors.h"
 
 namespace luminal::bench {

@@ -9,10 +9,10 @@
 #include <sstream>
 #include <string>
 
+#include "apps/bench/kernels/case.h"
 #include "apps/bench/search/search_graphs.h"
-#include "apps/bench/suite/case.h"
 #include "luminal/base/digest.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/luminal.h"
 #include "luminal/machine/peaks.h"
 

@@ -1,5 +1,5 @@
 // Quantiles, intervals and verdicts on samples whose truth is known.
-#include "apps/bench/suite/statistics.h"
+#include "apps/bench/harness/statistics.h"
 
 #include <gtest/gtest.h>
 

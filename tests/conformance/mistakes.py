@@ -29,6 +29,8 @@ _interpret = _in("graph/interpret")
 _composite = _in("graph/composite")
 _graph = _in("graph")
 _shape = _in("shape")
+_neural = _in("graph/neural")
+_operands = _in("graph/operands")
 
 MISTAKES = (
     # Element-wise primitives.
@@ -106,23 +108,23 @@ MISTAKES = (
            "a slice forgets its step", "slice/f32/*"),
     _shape("index_map.cpp", "position * dims[k] + indices[k]", "indices[k] * dims[0] + position",
            "a reshape counts the first axis fastest", "reshape/f32/*"),
-    _graph("tensor_views.cpp", "(Expr::index(which, size) - shift) % size",
+    _composite("tensor_views.cpp", "(Expr::index(which, size) - shift) % size",
            "(Expr::index(which, size) + shift) % size", "roll goes the other way", "roll/f32/*"),
-    _graph("tensor_views.cpp", "index % source[i]", "index / times[added + i]",
+    _composite("tensor_views.cpp", "index % source[i]", "index / times[added + i]",
            "repeat repeats elements instead of tiling", "repeat/f32/*"),
-    _graph("tensor_views.cpp", "axis < 0 ? axis + places : axis", "axis < 0 ? axis + places - 1 : axis",
+    _composite("tensor_views.cpp", "axis < 0 ? axis + places : axis", "axis < 0 ? axis + places - 1 : axis",
            "unsqueeze counts negative axes one off", "unsqueeze/f32/*"),
-    _graph("tensor_views.cpp", "bound.upper_bound() < 0 ? bound + size : bound",
+    _composite("tensor_views.cpp", "bound.upper_bound() < 0 ? bound + size : bound",
            "bound.upper_bound() < 0 ? bound + size - 1 : bound",
            "a negative slice bound is one off", "slice/f32/*"),
-    _graph("tensor_views.cpp", "IndexMap::slice(dims(), which, from, size, 1)",
+    _composite("tensor_views.cpp", "IndexMap::slice(dims(), which, from, size, 1)",
            "IndexMap::slice(dims(), which, 0, size, 1)", "narrow forgets its start", "narrow/f32/*"),
     # Broadcasting and promotion.
-    _composite("axes.cpp", "i + a.size() >= rank ? a[i + a.size() - rank] : Expr(1)",
+    _operands("axes.cpp", "i + a.size() >= rank ? a[i + a.size() - rank] : Expr(1)",
                "i < a.size() ? a[i] : Expr(1)", "broadcasting aligns at the first axis", "add/f32/*"),
-    _composite("axes.cpp", "axis < 0 ? axis + axes : axis", "axis < 0 ? axis + axes - 1 : axis",
+    _operands("axes.cpp", "axis < 0 ? axis + axes : axis", "axis < 0 ? axis + axes - 1 : axis",
                "negative axes are one off", "softmax/f32/r2.last"),
-    _composite("promotion.cpp", "is_float(dtype) ? dtype : DType::F32",
+    _operands("promotion.cpp", "is_float(dtype) ? dtype : DType::F32",
                "is_float(dtype) ? dtype : dtype == DType::I64 ? DType::F64 : DType::F32",
                "the square root of i64 is f64", "sqrt/i64/*"),
     # Arithmetic and mathematics.
@@ -138,7 +140,7 @@ MISTAKES = (
                "halves round up instead of to even", "round/f32/*"),
     _composite("pow.cpp", "where(logical_and(negative, odd), -result, result)", "result",
                "odd powers of negative numbers lose their sign", "pow/f32/*"),
-    _composite("activation.cpp", "v * 0.5 * (erf(v * (1 / std::numbers::sqrt2)) + 1.0)",
+    _neural("activation.cpp", "v * 0.5 * (erf(v * (1 / std::numbers::sqrt2)) + 1.0)",
                "v * 0.5 * (erf(v) + 1.0)", "gelu forgets the root of two", "gelu/f32/*"),
     # Reductions over axes.
     _composite("reduce.cpp", "max(count_over(\"var\", x, axes) - options.correction, 0)",
@@ -153,29 +155,29 @@ MISTAKES = (
     # Contractions, windows, norms.
     _composite("matmul.cpp", "i + batch - own_batch", "i",
                "batch axes of a matmul align at the first", "matmul/f32/r4*"),
-    _composite("conv.cpp", "paddings[at(first + i)] = {window.padding, window.padding};",
+    _neural("conv.cpp", "paddings[at(first + i)] = {window.padding, window.padding};",
                "paddings[at(first + i)] = {window.padding + window.padding, 0};",
                "all padding goes to one side", "conv1d/f32/padding", statement=True),
-    _composite("conv.cpp", "lowest(x.dtype())", "Scalar(0)",
+    _neural("conv.cpp", "lowest(x.dtype())", "Scalar(0)",
                "padding wins over negative elements in a max pool", "max_pool1d/f32/*"),
-    _composite("conv.cpp", "!count_include_pad", "false", "an average counts padding", "avg_pool1d/f32/*"),
-    _composite("norm.cpp", "mean(square(v), axes, {.keepdim = true}) + floor",
+    _neural("conv.cpp", "!count_include_pad", "false", "an average counts padding", "avg_pool1d/f32/*"),
+    _neural("norm.cpp", "mean(square(v), axes, {.keepdim = true}) + floor",
                "mean(square(v), axes, {.keepdim = true}) + floor + 0.01", "rms_norm adds another epsilon",
                "rms_norm/f32/*"),
-    _composite("softmax.cpp", "exp(v - max(v, which, {.keepdim = true}))", "exp(v)",
+    _neural("softmax.cpp", "exp(v - max(v, which, {.keepdim = true}))", "exp(v)",
                "softmax overflows", "softmax/f32/*"),
     # Attention, indexing, losses.
-    _composite("attention.cpp", "last >= key", "last >= key + 1",
+    _neural("attention.cpp", "last >= key", "last >= key + 1",
                "a query doesn't see its own key", "scaled_dot_product_attention/f32/causal"),
-    _composite("attention.cpp", "apart.expand(dims).merge_dims(heads)",
+    _neural("attention.cpp", "apart.expand(dims).merge_dims(heads)",
                "apart.expand(dims).transpose(heads, heads + 1).merge_dims(heads)",
                "kv heads repeat in turn", "scaled_dot_product_attention/f32/grouped*"),
     _composite("movement.cpp", "lower ? row >= column : column >= row",
                "lower ? row >= column + 1 : column >= row", "tril leaves out its diagonal", "tril/i32/*"),
     _composite("indexing.cpp", "along * strides[at(axis)]", "along * strides[0]",
                "gather picks along the first axis", "gather/f32/*"),
-    _composite("loss.cpp", "sum(losses) / sum(counts.cast(losses.dtype()))", "mean(losses)",
+    _neural("loss.cpp", "sum(losses) / sum(counts.cast(losses.dtype()))", "mean(losses)",
                "the mean loss counts ignored targets", "nll_loss/f32/*"),
-    _composite("rotary.cpp", "2 * is_second - 1", "1 - 2 * is_second",
+    _neural("rotary.cpp", "2 * is_second - 1", "1 - 2 * is_second",
                "rotation goes backwards", "rotary_embedding/f32/*"),
 )  # fmt: skip

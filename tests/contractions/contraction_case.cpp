@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/target/target.h"
 #include "tests/support/random_source.h"
 
 namespace luminal::tests {

@@ -1,5 +1,5 @@
 // A checked run passes on what is right, and names the kernel that is wrong.
-#include "luminal/driver/check_steps.h"
+#include "luminal/driver/check/check_steps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <cstring>
 #include <limits>
 
-#include "luminal/backends/registry.h"
+#include "luminal/backends/registry/registry.h"
 #include "luminal/base/errors.h"
-#include "luminal/driver/compare_values.h"
+#include "luminal/driver/check/compare_values.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "tests/search/planned.h"

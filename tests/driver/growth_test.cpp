@@ -6,12 +6,12 @@
 #include <cmath>
 #include <set>
 
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/verify_plan.h"
+#include "luminal/kernel/plan/verify_plan.h"
 #include "luminal/luminal.h"
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 #include "tests/support/random_source.h"
 
 namespace luminal {

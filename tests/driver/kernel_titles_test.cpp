@@ -1,11 +1,11 @@
-#include "luminal/driver/explain/kernel_titles.h"
+#include "luminal/driver/report/kernel_titles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 
 namespace luminal {
 namespace {

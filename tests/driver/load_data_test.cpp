@@ -1,4 +1,4 @@
-#include "luminal/driver/load_data.h"
+#include "luminal/driver/compile/load_data.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // The machine that a plan is made for: two pretended ones get the plans that suit them, and reports
 // quote their peaks.
-#include "luminal/driver/machine_peaks.h"
+#include "luminal/driver/options/machine_peaks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/driver/explain/explanation.h"
 #include "luminal/luminal.h"
 

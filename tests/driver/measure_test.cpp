@@ -11,7 +11,7 @@
 #include "luminal/driver/measure/median.h"
 #include "luminal/driver/measure/tuned_plan.h"
 #include "luminal/graph/primitives.h"
-#include "luminal/kernel/interpret_kernel.h"
+#include "luminal/kernel/ir/interpret_kernel.h"
 #include "luminal/luminal.h"
 #include "luminal/shape/scalar.h"
 #include "tests/search/planned.h"

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/graph/custom_op.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 #include "luminal/records/store.h"
 #include "tests/support/forge.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

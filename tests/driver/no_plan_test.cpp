@@ -1,5 +1,5 @@
 // A graph without a plan is an error that names the op, the nearest rule and what it lacks.
-#include "luminal/driver/no_plan.h"
+#include "luminal/driver/plan/no_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

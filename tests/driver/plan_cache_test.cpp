@@ -1,6 +1,6 @@
 // Plans from the cache: the same plans, reports and bits as planned ones; and what is damaged, of
 // another question or of no use is planned anew, and said so.
-#include "luminal/driver/plan_cache.h"
+#include "luminal/driver/compile/plan_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "luminal/driver/probes.h"
+#include "luminal/driver/execute/probes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

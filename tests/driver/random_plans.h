@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "luminal/backends/registry.h"
-#include "luminal/driver/check_steps.h"
+#include "luminal/backends/registry/registry.h"
+#include "luminal/driver/check/check_steps.h"
 #include "luminal/driver/measure/leaf_values.h"
 #include "luminal/driver/measure/loaded_plans.h"
-#include "luminal/driver/planned_terms.h"
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planned_terms.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/luminal.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "luminal/llm/models/bert.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/bert/bert.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

@@ -6,13 +6,13 @@
 #include <set>
 #include <sstream>
 
-#include "luminal/backends/registry.h"
-#include "luminal/base/os_memory.h"
-#include "luminal/driver/planning.h"
+#include "luminal/backends/registry/registry.h"
+#include "luminal/base/os/memory.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/verify_plan.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/kernel/plan/verify_plan.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

@@ -1,4 +1,4 @@
-#include "luminal/driver/variants.h"
+#include "luminal/driver/options/variants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

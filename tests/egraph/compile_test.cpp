@@ -1,4 +1,4 @@
-#include "luminal/egraph/language/compile.h"
+#include "luminal/egraph/compile/compile.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

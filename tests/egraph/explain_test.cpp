@@ -1,4 +1,4 @@
-#include "luminal/egraph/inside/explain.h"
+#include "luminal/egraph/explain/explain.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

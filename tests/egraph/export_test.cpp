@@ -1,4 +1,4 @@
-#include "luminal/egraph/inside/export.h"
+#include "luminal/egraph/export.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

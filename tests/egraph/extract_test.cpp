@@ -1,4 +1,4 @@
-#include "luminal/egraph/extract.h"
+#include "luminal/egraph/extract/extract.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

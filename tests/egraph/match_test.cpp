@@ -1,10 +1,10 @@
-#include "luminal/egraph/match.h"
+#include "luminal/egraph/saturate/match.h"
 
 #include "luminal/egraph/egraph.h"
-#include "luminal/egraph/engine.h"
 #include "luminal/egraph/language/parser.h"
-#include "luminal/egraph/language/program.h"
-#include "luminal/egraph/runner.h"
+#include "luminal/egraph/program/program.h"
+#include "luminal/egraph/saturate/engine.h"
+#include "luminal/egraph/saturate/runner.h"
 
 #include <gtest/gtest.h>
 

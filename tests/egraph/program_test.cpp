@@ -1,4 +1,4 @@
-#include "luminal/egraph/language/program.h"
+#include "luminal/egraph/program/program.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

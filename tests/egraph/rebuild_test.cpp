@@ -1,4 +1,4 @@
-#include "luminal/egraph/rebuild.h"
+#include "luminal/egraph/database/rebuild.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

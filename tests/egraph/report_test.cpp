@@ -1,4 +1,4 @@
-#include "luminal/egraph/inside/report.h"
+#include "luminal/egraph/report.h"
 
 #include "luminal/egraph/egraph.h"
 

@@ -1,4 +1,4 @@
-#include "luminal/egraph/runner.h"
+#include "luminal/egraph/saturate/runner.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

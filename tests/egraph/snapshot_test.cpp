@@ -1,7 +1,7 @@
 #include "luminal/egraph/snapshot.h"
 
 #include "luminal/egraph/egraph.h"
-#include "luminal/egraph/extract.h"
+#include "luminal/egraph/extract/extract.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "luminal/egraph/table.h"
+#include "luminal/egraph/database/table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "luminal/egraph/inside/why_not.h"
+#include "luminal/egraph/why_not.h"
 
 #include "luminal/base/errors.h"
 #include "luminal/egraph/egraph.h"

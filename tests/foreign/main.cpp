@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/target/target.h"
 #include "tests/foreign/generate.h"
 #include "tests/foreign/judge.h"
 #include "tests/foreign/shrink.h"

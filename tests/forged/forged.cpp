@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "luminal/base/digest.h"
-#include "luminal/base/file_cache.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/files/file_cache.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/driver/bundle.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/records/store.h"

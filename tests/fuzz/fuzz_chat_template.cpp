@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "luminal/base/errors.h"
-#include "luminal/text/template_render.h"
+#include "luminal/text/jinja/template_render.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace luminal;

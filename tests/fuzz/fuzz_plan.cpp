@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "luminal/driver/report_bytes.h"
+#include "luminal/driver/report/report_bytes.h"
 #include "luminal/graph/graph.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/kernel.h"
-#include "luminal/kernel/plan_bytes.h"
-#include "luminal/kernel/verify_plan.h"
+#include "luminal/kernel/ir/kernel.h"
+#include "luminal/kernel/plan/plan_bytes.h"
+#include "luminal/kernel/plan/verify_plan.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 

@@ -12,7 +12,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/io/safetensors.h"
-#include "luminal/io/safetensors_header.h"
+#include "luminal/io/safetensors/safetensors_header.h"
 
 namespace {
 

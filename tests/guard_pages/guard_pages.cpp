@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "luminal/backends/registry.h"
-#include "luminal/driver/planning.h"
+#include "luminal/backends/registry/registry.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
 #include "tests/conformance/case_program.h"
 #include "tests/contractions/contraction_graph.h"

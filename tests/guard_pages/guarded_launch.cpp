@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "luminal/backends/cpu/launch.h"
+#include "luminal/backends/cpu/launch/launch.h"
 #include "luminal/shape/scalar.h"
 #include "tests/support/random_graph.h"
 

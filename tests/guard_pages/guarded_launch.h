@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/llvm/jit.h"
 #include "tests/support/guarded_memory.h"
 #include "tests/support/random_source.h"
 

@@ -7,8 +7,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 
-#include "luminal/backends/cpu/emit_kernel.h"
-#include "luminal/backends/cpu/jit_session.h"
+#include "luminal/backends/cpu/llvm/emit_kernel.h"
+#include "luminal/backends/cpu/llvm/jit_session.h"
 #include "tests/backends/cpu/kernel_builder.h"
 #include "tests/backends/cpu/kernel_recipes.h"
 #include "tests/guard_pages/guarded_launch.h"

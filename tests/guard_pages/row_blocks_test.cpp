@@ -3,9 +3,9 @@
 // machine.
 #include <gtest/gtest.h>
 
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/split_softmax.h"
+#include "luminal/kernel/plan/split_softmax.h"
 #include "luminal/luminal.h"
 #include "tests/guard_pages/guarded_launch.h"
 

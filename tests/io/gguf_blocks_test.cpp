@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/paths.h"
+#include "luminal/base/os/process.h"
 #include "luminal/driver/compile.h"
 #include "luminal/graph/composite/quantised.h"
 #include "tests/io/gguf_builder.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "tests/io/gguf_builder.h"
 #include "tests/support/user_error.h"
 

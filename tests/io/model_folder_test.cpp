@@ -8,7 +8,7 @@
 #include <string>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "tests/io/temporary_folder.h"
 
 namespace luminal {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 #include "luminal/shape/scalar.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/support/user_error.h"

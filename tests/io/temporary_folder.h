@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 
 namespace luminal {
 

@@ -1,4 +1,4 @@
-#include "luminal/kernel/contraction_form.h"
+#include "luminal/kernel/recognise/contraction_form.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Packed weights: what is in panels, which weights are packed and which must not be, and that
 // kernels which read panels compute what they did before.
-#include "luminal/kernel/pack_weights.h"
+#include "luminal/kernel/plan/pack_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "luminal/backends/registry.h"
-#include "luminal/driver/planning.h"
+#include "luminal/backends/registry/registry.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/interpret_kernel.h"
-#include "luminal/kernel/merge.h"
+#include "luminal/kernel/ir/interpret_kernel.h"
+#include "luminal/kernel/lower/merge.h"
 #include "luminal/luminal.h"
-#include "luminal/search/plan_cost.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/search/cuts/plan_cost.h"
+#include "luminal/shape/index/resolve_dims.h"
 #include "luminal/shape/scalar.h"
 #include "tests/search/planned.h"
 

@@ -1,15 +1,15 @@
 // Plans as bytes: what is read is what was written, and what is no plan is refused.
-#include "luminal/kernel/plan_bytes.h"
+#include "luminal/kernel/plan/plan_bytes.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/verify_kernel.h"
-#include "luminal/kernel/verify_plan.h"
+#include "luminal/kernel/ir/verify_kernel.h"
+#include "luminal/kernel/plan/verify_plan.h"
 #include "luminal/luminal.h"
 #include "tests/support/random_graph.h"
 

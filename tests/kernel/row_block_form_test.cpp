@@ -1,5 +1,5 @@
 // Kernels whose rows share factors, as attention's do, and what masks by position leave of a row.
-#include "luminal/kernel/row_block_form.h"
+#include "luminal/kernel/recognise/row_block_form.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "luminal/graph/primitives.h"
-#include "luminal/kernel/masked_range.h"
+#include "luminal/kernel/recognise/masked_range.h"
 #include "luminal/luminal.h"
 #include "tests/search/planned.h"
 

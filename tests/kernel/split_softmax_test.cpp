@@ -1,6 +1,6 @@
 // Attention of few queries as two kernels: which kernels are split, and that both halves together
 // mean what the whole does.
-#include "luminal/kernel/split_softmax.h"
+#include "luminal/kernel/plan/split_softmax.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <random>
 
 #include "luminal/graph/primitives.h"
-#include "luminal/kernel/interpret_kernel.h"
+#include "luminal/kernel/ir/interpret_kernel.h"
 #include "luminal/luminal.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 #include "tests/search/planned.h"
 
 namespace luminal::kernel {

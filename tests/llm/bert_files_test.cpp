@@ -1,4 +1,4 @@
-#include "luminal/llm/bert_files.h"
+#include "luminal/llm/models/bert/bert_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

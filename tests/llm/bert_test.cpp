@@ -1,5 +1,5 @@
 // BERT encoders with random weights agree with transformers.
-#include "luminal/llm/models/bert.h"
+#include "luminal/llm/models/bert/bert.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

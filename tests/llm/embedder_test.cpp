@@ -14,7 +14,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/io/safetensors.h"
 #include "luminal/llm/model.h"
-#include "luminal/llm/models/bert.h"
+#include "luminal/llm/models/bert/bert.h"
 #include "luminal/nn/scope.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/llm/models.h"

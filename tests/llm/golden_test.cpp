@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/target/target.h"
 #include "luminal/llm/generate.h"
 #include "tests/llm/models.h"
 

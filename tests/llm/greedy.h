@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "luminal/driver/compile.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 
 namespace luminal::llm {
 

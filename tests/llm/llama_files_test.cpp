@@ -1,4 +1,4 @@
-#include "luminal/llm/llama_files.h"
+#include "luminal/llm/models/llama/llama_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Models of the Llama family with random weights agree with transformers, run in chunks.
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/target/target.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 #include "luminal/io/load_weights.h"
 #include "luminal/io/model_folder.h"
-#include "luminal/llm/llama_files.h"
+#include "luminal/llm/models/llama/llama_files.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/llm/elements_in.h"
 #include "tests/llm/greedy.h"

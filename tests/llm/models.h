@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 
 namespace luminal::llm {
 

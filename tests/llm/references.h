@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 #include "tests/io/temporary_folder.h"
 
 namespace luminal::llm {

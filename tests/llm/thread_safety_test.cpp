@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "luminal/io/safetensors.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/llm/session.h"
 #include "luminal/luminal.h"
 #include "luminal/nn/scope.h"

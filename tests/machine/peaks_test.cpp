@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/machine/kept_peaks.h"
 #include "luminal/machine/measure_peaks.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_process.h"
+#include "luminal/base/os/process.h"
 #include "luminal/driver/compile.h"
 #include "luminal/graph/composite/activation.h"
 #include "luminal/graph/composite/arithmetic.h"

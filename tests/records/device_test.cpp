@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 #include "tests/records/samples.h"
 
 namespace luminal::records {

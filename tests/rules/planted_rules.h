@@ -1,7 +1,7 @@
 // Rules that look right and are wrong: the tester must catch each.
 #pragma once
 
-namespace luminal::search {
+namespace luminal::rule_testing {
 
 struct PlantedRule {
   const char* name;
@@ -94,4 +94,4 @@ inline constexpr PlantedRule kPlantedRules[] = {
      "(rule ((= v (Reindex m x)) (= t (type-of x))) ((set (type-of v) t))"},
 };
 
-}  // namespace luminal::search
+}  // namespace luminal::rule_testing

@@ -8,7 +8,7 @@
 
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
-#include "luminal/search/rule_set.h"
+#include "luminal/search/terms/rule_set.h"
 
 namespace luminal {
 namespace {

@@ -1,4 +1,4 @@
-#include "luminal/search/rule_set.h"
+#include "luminal/search/terms/rule_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
-#include "luminal/search/saturate.h"
-#include "luminal/search/test_rules.h"
+#include "luminal/rule_testing/test_rules.h"
+#include "luminal/search/terms/saturate.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal {
@@ -337,14 +337,15 @@ TEST(CustomOpRules, AreTestedWithTheirOp) {
   const CustomOp right = square("(Mul x x)");
   const RuleSet rules(std::vector{search::RuleText{"square", right.rules}});
   const search::RuleInfo& rule = *rules.find("square-is-product");
-  EXPECT_EQ(test_rule(rules, rule, {.custom_ops = {{right.name, right}}}).why, "");
+  EXPECT_EQ(rule_testing::test_rule(rules, rule, {.custom_ops = {{right.name, right}}}).why, "");
   const CustomOp wrong = square("(Add x x)");
   const RuleSet wrong_rules(std::vector{search::RuleText{"square", wrong.rules}});
-  EXPECT_THAT(test_rule(wrong_rules, *wrong_rules.find("square-is-product"),
-                        {.custom_ops = {{wrong.name, wrong}}})
+  EXPECT_THAT(rule_testing::test_rule(wrong_rules, *wrong_rules.find("square-is-product"),
+                                      {.custom_ops = {{wrong.name, wrong}}})
                   .why,
               HasSubstr("doesn't keep its promise"));
-  EXPECT_THAT(test_rule(rules, rule).why, HasSubstr("custom op 'my_square', which isn't known"));
+  EXPECT_THAT(rule_testing::test_rule(rules, rule).why,
+              HasSubstr("custom op 'my_square', which isn't known"));
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "luminal/search/test_rules.h"
+#include "luminal/rule_testing/test_rules.h"
 #include "tests/rules/planted_rules.h"
 
-namespace luminal::search {
+namespace luminal::rule_testing {
 namespace {
 
 int instances = 50;
@@ -26,7 +26,7 @@ TEST(Rules, EveryOneKeepsItsPromise) {
 RuleTestResult test_planted(const PlantedRule& planted, const RuleTestOptions& options) {
   const std::string ruleset = fmt::format("planted.{}", planted.numeric_class);
   const std::string name = fmt::format("planted-{}", planted.name);
-  const RuleText file{"planted.egg", fmt::format("(ruleset {})\n{} :ruleset {} :name \"{}\")",
+  const search::RuleText file{"planted.egg", fmt::format("(ruleset {})\n{} :ruleset {} :name \"{}\")",
                                                  ruleset, planted.form, ruleset, name)};
   const RuleSet rules(std::vector{file});
   return test_rule(rules, *rules.find(name), options);
@@ -52,7 +52,7 @@ TEST(Rules, WrongOnesAreCaughtByEverySeed) {
 }
 
 TEST(Rules, ThatNeverFireAreSaidToDoSo) {
-  const RuleText file{"mine.egg",
+  const search::RuleText file{"mine.egg",
                       "(ruleset mine.exact)\n"
                       "(rewrite (Add x y) x :when ((= c (constant y)) (is-zero c) (is-one c))\n"
                       "  :ruleset mine.exact :name \"never\")"};
@@ -73,10 +73,10 @@ TEST(Rules, GiveTheSameResultForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace luminal::search
+}  // namespace luminal::rule_testing
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc > 1) luminal::search::instances = std::atoi(argv[1]);
+  if (argc > 1) luminal::rule_testing::instances = std::atoi(argv[1]);
   return RUN_ALL_TESTS();
 }

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "luminal/base/os_limits.h"
+#include "luminal/base/os/limits.h"
 #include "luminal/runtime/thread_pool.h"
 
 namespace {

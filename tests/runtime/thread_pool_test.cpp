@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "luminal/base/os_limits.h"
+#include "luminal/base/os/limits.h"
 
 namespace luminal::runtime {
 namespace {

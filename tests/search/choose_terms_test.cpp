@@ -1,4 +1,4 @@
-#include "luminal/search/choose_terms.h"
+#include "luminal/search/terms/choose_terms.h"
 
 #include <gtest/gtest.h>
 

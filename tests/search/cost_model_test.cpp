@@ -1,5 +1,5 @@
 // What the model must know for products to stay where they are fast.
-#include "luminal/search/cost_model.h"
+#include "luminal/search/cost/cost_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

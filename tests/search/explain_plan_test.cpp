@@ -1,12 +1,12 @@
 // Every stored value that a kernel reads has its reason.
-#include "luminal/search/explain_plan.h"
+#include "luminal/search/cuts/explain_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
-#include "luminal/search/plan_cost.h"
+#include "luminal/search/cuts/plan_cost.h"
 #include "tests/search/planned.h"
 
 namespace luminal::search {

@@ -1,11 +1,11 @@
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
 
-#include "luminal/llm/models/bert.h"
+#include "luminal/llm/models/bert/bert.h"
 #include "luminal/luminal.h"
 #include "tests/search/llama_blocks.h"
 #include "tests/search/planned.h"

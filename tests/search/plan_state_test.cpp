@@ -1,12 +1,12 @@
 // The plan that moves keep up to date is the plan of its cuts, and sharing lowered kernels between
 // equal layers changes nothing but the time it takes.
-#include "luminal/search/plan_state.h"
+#include "luminal/search/cuts/plan_state.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "luminal/llm/models/bert.h"
+#include "luminal/llm/models/bert/bert.h"
 #include "luminal/luminal.h"
 #include "tests/search/llama_blocks.h"
 #include "tests/search/planned.h"

@@ -3,7 +3,7 @@
 
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
-#include "luminal/search/phases.h"
+#include "luminal/search/pipeline/phases.h"
 
 namespace luminal::search {
 

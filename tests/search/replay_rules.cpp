@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "luminal/base/sexpr.h"
+#include "luminal/base/text/sexpr.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/rules/rules.h"
-#include "luminal/search/lower_graph.h"
-#include "luminal/search/saturate.h"
-#include "luminal/search/terms.h"
+#include "luminal/search/terms/lower_graph.h"
+#include "luminal/search/terms/saturate.h"
+#include "luminal/search/terms/terms.h"
 #include "tests/search/llama_blocks.h"
 
 namespace luminal::search {

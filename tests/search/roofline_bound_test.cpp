@@ -1,5 +1,5 @@
 // What a kernel takes at least: bytes, arithmetic and the launch, each on its own.
-#include "luminal/search/roofline_bound.h"
+#include "luminal/search/cost/roofline_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "luminal/graph/primitives.h"
-#include "luminal/llm/models/bert.h"
+#include "luminal/llm/models/bert/bert.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

@@ -1,4 +1,4 @@
-#include "luminal/search/step_dependences.h"
+#include "luminal/search/cuts/step_dependences.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "luminal/shape/expr_bytes.h"
+#include "luminal/shape/expr/expr_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What keeps indices inside their dims: proofs for all sizes, and intervals at given ones.
-#include "luminal/shape/index_range.h"
+#include "luminal/shape/index/index_range.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

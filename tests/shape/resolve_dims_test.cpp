@@ -1,4 +1,4 @@
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "luminal/base/byte_stream.h"
-#include "luminal/kernel/plan_bytes.h"
+#include "luminal/kernel/plan/plan_bytes.h"
 #include "luminal/records/store.h"
 
 namespace luminal::tests {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "luminal/driver/measure/tuned_plan.h"
-#include "luminal/kernel/planned_graph.h"
+#include "luminal/kernel/plan/planned_graph.h"
 
 namespace luminal::tests {
 
@@ -16,7 +16,7 @@ namespace luminal::tests {
 int rewrite_plans(const std::filesystem::path& records,
                   const std::function<void(TunedPlan&)>& change);
 
-// Changes the plan in an entry of the cache or of the records (see driver/plan_cache.cpp).
+// Changes the plan in an entry of the cache or of the records (see driver/compile/plan_cache.cpp).
 void change_plan(std::string& entry, const std::function<void(kernel::PlannedGraph&)>& change);
 
 // One random change of what a plan means: a number, an index, an extent, an operand, a type.

@@ -9,7 +9,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/text/chat_template.h"
-#include "luminal/text/pattern.h"
+#include "luminal/text/regex/pattern.h"
 #include "luminal/text/tokenizer.h"
 
 namespace luminal {

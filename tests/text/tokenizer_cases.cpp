@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/text/text_stream.h"
 #include "luminal/text/tokenizer.h"
 #include "tests/text/vocabulary_file.h"

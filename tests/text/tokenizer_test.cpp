@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/text/char_set.h"
 #include "luminal/text/chat_template.h"
-#include "luminal/text/pattern.h"
+#include "luminal/text/regex/char_set.h"
+#include "luminal/text/regex/pattern.h"
 #include "luminal/text/text_stream.h"
 #include "luminal/text/tokenizer.h"
-#include "luminal/text/utf8.h"
+#include "luminal/text/unicode/utf8.h"
 
 namespace luminal {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "luminal/text/normalize.h"
-#include "luminal/text/pattern.h"
-#include "luminal/text/unicode.h"
-#include "luminal/text/utf8.h"
+#include "luminal/text/regex/pattern.h"
+#include "luminal/text/unicode/normalize.h"
+#include "luminal/text/unicode/unicode.h"
+#include "luminal/text/unicode/utf8.h"
 
 namespace luminal::tokens {
 namespace {

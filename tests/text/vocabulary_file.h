@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/text/vocabulary_data.h"
 
 namespace luminal {

@@ -6,7 +6,7 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
 PHASES = ("lower_graph", "saturate", "extract_terms", "choose_terms", "plan_request", "find_plan")
-RUNNER = "luminal/search/phases.cpp"
+RUNNER = "luminal/search/pipeline/phases.cpp"
 
 
 def phases_called(path):

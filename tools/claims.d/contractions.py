@@ -34,7 +34,7 @@ def rows(context, which, dtype=None):
         raise Short("there is no .venv: run tools/install-deps.sh --test")
     context.program("apps/bench/contractions_bench")
     context.program("apps/bench/library_bench")
-    script = context.root / "apps/bench/contractions.py"
+    script = context.root / "apps/bench/kernels/contractions.py"
     found = rows_of(context.run, python, script, context.build_dir, which)
     wrong = [row for row in found if row["difference_in_eps"] > MOST_EPS[row["dtype"]]]
     if wrong:

@@ -142,9 +142,9 @@ def suite(context):
     return text, bool(both) and not slower and not unexplained
 
 
-def slice_rules(context):
+def compiler_rules(context):
     context.program("tests/search/replay_rules")
-    result = context.run([python(context), context.root / "apps/bench/egraph/slice_rules.py", context.build_dir])
+    result = context.run([python(context), context.root / "apps/bench/egraph/compiler_rules.py", context.build_dir])
     milliseconds, ratio = number(r"ours ([\d.]+) ms", result), number(r"tables: ([\d.]+)x", result)
     return result.stdout.splitlines()[0], result.returncode == 0 and milliseconds <= 20 and ratio >= 3
 
@@ -216,8 +216,8 @@ CLAIMS = [
           measure=family),
     Claim(name="suite", target="egglog's own tests: sizes equal or explained, none that both finish slower than 1x", minutes=30,
           measure=suite),
-    Claim(name="slice-rules", target="the slice's rules on 12 Llama blocks: at most 20 ms, 3x egglog 13.1.0, sizes equal",
-          minutes=0.3, measure=slice_rules),
+    Claim(name="compiler-rules", target="the compiler's rules on 12 Llama blocks: at most 20 ms, 3x egglog 13.1.0, sizes equal",
+          minutes=0.3, measure=compiler_rules),
     Claim(name="idle", target="an idle call of a ruleset of 400 rules takes at most 2 µs", minutes=0.1, measure=idle),
     Claim(name="explain", target="explanations of what programs make equal are accepted, altered in one place rejected",
           minutes=0.3, measure=explain, quick=True),

@@ -19,7 +19,7 @@ def bench(context, which, mean, lowest):
     context.program("apps/bench/kernels_bench")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "rows.json"
-        result = context.run([python, context.root / "apps/bench/kernels.py", context.build_dir, "--set", which,
+        result = context.run([python, context.root / "apps/bench/kernels/kernels.py", context.build_dir, "--set", which,
                               "--json", out])
         print(result.stdout, end="")
         if not out.exists():

@@ -91,8 +91,8 @@ def generation(run, python, root, build_dir):
     """generation.py over the shape of Llama-3.2-1B; claims about it share a run."""
     with tempfile.TemporaryDirectory() as folder:
         model, out = pathlib.Path(folder) / "model", pathlib.Path(folder) / "figures.json"
-        run([python, root / "apps/bench/random_llama.py", model])
-        result = run([python, root / "apps/bench/generation.py", build_dir, model, "--json", out])
+        run([python, root / "apps/bench/llm/random_llama.py", model])
+        result = run([python, root / "apps/bench/llm/generation.py", build_dir, model, "--json", out])
         print(result.stdout, end="")
         if not out.exists():
             raise Short(last_line(result))

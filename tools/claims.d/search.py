@@ -68,7 +68,7 @@ def budgets(context):
     """Each graph searched for 5, 20 and 60 s; what each found in turns with what the smaller one found."""
     slower, gains, lines = [], [], []
     for graph in BUDGET_GRAPHS:
-        program = context.program("apps/bench/search/search_bench")
+        program = context.program("apps/bench/search_bench")
         result = context.run([program, "--graph", graph, "--budgets", "5,20,60"])
         if result.returncode != 0:
             return f"{graph}: {last_line(result)}", False
@@ -85,7 +85,7 @@ def budgets(context):
 
 def cold_and_warm(context):
     """The 16-layer 1B shape: a search with the default budget, and the same compile again."""
-    program = context.program("apps/bench/search/search_bench")
+    program = context.program("apps/bench/search_bench")
     result = context.run([program, "--graph", "llama-1b-decode", "--budgets", "20,20", "--retime", "1"])
     if result.returncode != 0:
         return last_line(result), False

@@ -11,7 +11,7 @@ import struct
 
 import numpy as np
 
-from .. import random_llama  # which knows where the next two are
+from . import random_llama  # which knows where the next two are
 from .settings import SettingsError
 
 from gguf_blocks import decode, encode

@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "apps/bench/search/search_graphs.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

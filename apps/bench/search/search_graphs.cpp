@@ -7,8 +7,8 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/driver/measure/leaf_values.h"
-#include "luminal/llm/models/bert.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/bert/bert.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 
 namespace luminal {

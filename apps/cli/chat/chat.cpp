@@ -8,10 +8,10 @@
 
 #include "apps/cli/chat/saved_chat.h"
 #include "apps/cli/chat/settings.h"
-#include "apps/cli/colours.h"
+#include "apps/cli/terminal/colours.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_terminal.h"
-#include "luminal/base/printable.h"
+#include "luminal/base/os/terminal.h"
+#include "luminal/base/text/printable.h"
 
 namespace luminal::cli {
 namespace {

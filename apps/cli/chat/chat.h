@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/cli/answer.h"
+#include "apps/cli/chat/answer.h"
 #include "apps/cli/chat/commands.h"
 #include "apps/cli/chat/conversation.h"
 

@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "apps/cli/chat/chat.h"
-#include "apps/cli/chat/editline_lines.h"
-#include "apps/cli/chat/stream_lines.h"
-#include "apps/cli/colours.h"
-#include "apps/cli/command.h"
+#include "apps/cli/options/command.h"
+#include "apps/cli/terminal/colours.h"
+#include "apps/cli/terminal/editline_lines.h"
+#include "apps/cli/terminal/stream_lines.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
-#include "luminal/base/os_terminal.h"
+#include "luminal/base/os/paths.h"
+#include "luminal/base/os/terminal.h"
 
 namespace luminal::cli {
 namespace {

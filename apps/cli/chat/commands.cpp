@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "apps/cli/closest_word.h"
+#include "apps/cli/options/closest_word.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/printable.h"
+#include "luminal/base/text/printable.h"
 
 namespace luminal::cli {
 namespace {

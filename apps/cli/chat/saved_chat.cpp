@@ -3,9 +3,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/files.h"
+#include "apps/cli/files/files.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/json_depth.h"
+#include "luminal/base/text/json_depth.h"
 
 namespace luminal::cli {
 

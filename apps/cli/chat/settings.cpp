@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-#include "apps/cli/closest_word.h"
+#include "apps/cli/options/closest_word.h"
 #include "luminal/base/errors.h"
 
 namespace luminal::cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/cli/model_options.h"
+#include "apps/cli/options/model_options.h"
 
 namespace luminal::cli {
 

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "apps/cli/model_options.h"
+#include "apps/cli/options/model_options.h"
 
 namespace luminal::cli {
 namespace {

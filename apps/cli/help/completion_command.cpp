@@ -3,9 +3,9 @@
 #include <iostream>
 #include <memory>
 
-#include "apps/cli/command.h"
 #include "apps/cli/help/command_page.h"
 #include "apps/cli/help/completion.h"
+#include "apps/cli/options/command.h"
 
 namespace luminal::cli {
 

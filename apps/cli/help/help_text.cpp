@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "apps/cli/colours.h"
-#include "luminal/base/os_terminal.h"
-#include "luminal/base/wrapped_text.h"
+#include "apps/cli/terminal/colours.h"
+#include "luminal/base/os/terminal.h"
+#include "luminal/base/text/wrapped_text.h"
 
 namespace luminal::cli {
 namespace {

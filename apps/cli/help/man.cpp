@@ -5,10 +5,10 @@
 #include <iostream>
 #include <memory>
 
-#include "apps/cli/closest_word.h"
-#include "apps/cli/command.h"
 #include "apps/cli/help/command_page.h"
 #include "apps/cli/help/man_page.h"
+#include "apps/cli/options/closest_word.h"
+#include "apps/cli/options/command.h"
 #include "luminal/base/errors.h"
 
 namespace luminal::cli {

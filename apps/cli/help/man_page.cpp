@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "luminal/text/utf8.h"
+#include "luminal/text/unicode/utf8.h"
 #include "luminal/version.h"
 
 namespace luminal::cli {

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-#include "apps/cli/closest_word.h"
 #include "apps/cli/help/command_page.h"
-#include "luminal/base/printable.h"
+#include "apps/cli/options/closest_word.h"
+#include "luminal/base/text/printable.h"
 
 namespace luminal::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 
 namespace luminal::debug {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/search/test_rules.h"
+#include "luminal/rule_testing/test_rules.h"
 
 namespace luminal::debug {
 namespace {
@@ -165,7 +165,7 @@ class Experiments {
       if (rule.group != group || rule.of_user != of_user) continue;
       const bool behind = std::ranges::find(note_.rules, rule.name) != note_.rules.end();
       if (first.empty() || behind) first = rule.name;
-      const search::RuleTestResult result = search::test_rule(rules, rule);
+      const rule_testing::RuleTestResult result = rule_testing::test_rule(rules, rule);
       if (result.why.empty() || result.fired == 0) continue;
       wrong = rule.name;
       why = result.why;

@@ -5,10 +5,10 @@
 
 #include "apps/inspect/debug/stages.h"
 #include "luminal/base/errors.h"
-#include "luminal/graph/text_lines.h"
+#include "luminal/graph/text/text_lines.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal::debug {
 namespace {

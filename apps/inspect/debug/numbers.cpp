@@ -6,7 +6,7 @@
 
 #include "luminal/base/digest.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal::debug {
 namespace {

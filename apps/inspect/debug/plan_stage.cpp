@@ -7,8 +7,8 @@
 #include "apps/inspect/debug/stages.h"
 #include "luminal/base/digest.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/verify_kernel.h"
-#include "luminal/kernel/verify_plan.h"
+#include "luminal/kernel/ir/verify_kernel.h"
+#include "luminal/kernel/plan/verify_plan.h"
 
 namespace luminal::debug {
 namespace {

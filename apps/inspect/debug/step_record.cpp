@@ -1,8 +1,8 @@
 #include "apps/inspect/debug/step_record.h"
 
 #include "luminal/base/check.h"
-#include "luminal/driver/step_notes.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/driver/report/step_notes.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal::debug {
 std::vector<StepRecord::Slot> StepRecord::slots(int step) const {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/inspect/debug/numbers.h"
-#include "luminal/kernel/planned_graph.h"
+#include "luminal/kernel/plan/planned_graph.h"
 #include "luminal/runtime/program.h"
 
 namespace luminal::debug {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "luminal/base/check.h"
-#include "luminal/driver/elements.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/driver/check/elements.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal::debug {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "luminal/driver/compile.h"
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/interpret/interpreter.h"
 
 namespace luminal::debug {

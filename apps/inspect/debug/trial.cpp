@@ -4,11 +4,11 @@
 #include <exception>
 
 #include "luminal/base/check.h"
-#include "luminal/driver/check_steps.h"
-#include "luminal/driver/load_options.h"
+#include "luminal/driver/check/check_steps.h"
+#include "luminal/driver/options/load_options.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal::debug {
 namespace {

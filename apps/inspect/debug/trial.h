@@ -10,8 +10,8 @@
 
 #include "apps/inspect/debug/step_record.h"
 #include "apps/inspect/debug/subject.h"
-#include "luminal/driver/compilation.h"
-#include "luminal/driver/step_fault.h"
+#include "luminal/driver/check/step_fault.h"
+#include "luminal/driver/compile/compilation.h"
 
 namespace luminal::debug {
 

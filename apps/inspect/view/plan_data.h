@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/driver/explain/explanation.h"
 
 namespace luminal::view {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
 
 namespace luminal::view {

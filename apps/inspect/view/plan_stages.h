@@ -9,7 +9,7 @@
 
 #include "luminal/driver/compile.h"
 #include "luminal/search/inspect/class_facts.h"
-#include "luminal/search/phases.h"
+#include "luminal/search/pipeline/phases.h"
 
 namespace luminal::view {
 

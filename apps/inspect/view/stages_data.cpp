@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "luminal/graph/text_lines.h"
+#include "luminal/graph/text/text_lines.h"
 
 namespace luminal::view {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/inspect/view/plan_stages.h"
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 
 namespace luminal::view {
 

@@ -5,7 +5,7 @@
 #include "apps/inspect/view/plan_stages.h"
 #include "apps/inspect/view/stages_data.h"
 #include "luminal/driver/explain/explanation.h"
-#include "luminal/driver/variants.h"
+#include "luminal/driver/options/variants.h"
 #include "luminal/graph/verify.h"
 #include "luminal/version.h"
 

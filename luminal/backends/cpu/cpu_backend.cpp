@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "luminal/backends/cpu/compile_queue.h"
-#include "luminal/backends/cpu/cpu_program.h"
-#include "luminal/backends/cpu/jit.h"
-#include "luminal/backends/cpu/kept_code.h"
-#include "luminal/backends/cpu/library_choice.h"
-#include "luminal/backends/cpu/library_matmul.h"
-#include "luminal/backends/cpu/micro_shape.h"
-#include "luminal/backends/cpu/slow_paths.h"
+#include "luminal/backends/cpu/llvm/compile_queue.h"
+#include "luminal/backends/cpu/llvm/jit.h"
+#include "luminal/backends/cpu/onednn/library_matmul.h"
+#include "luminal/backends/cpu/plan/library_choice.h"
+#include "luminal/backends/cpu/program/cpu_program.h"
+#include "luminal/backends/cpu/program/kept_code.h"
+#include "luminal/backends/cpu/schedule/micro_shape.h"
+#include "luminal/backends/cpu/schedule/slow_paths.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/kernel/split_softmax.h"
+#include "luminal/kernel/plan/split_softmax.h"
 
 namespace luminal::backends {
 namespace {

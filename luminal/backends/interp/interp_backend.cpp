@@ -7,7 +7,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/interpret/interpreter.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal::backends {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "luminal/base/errors.h"
-#include "luminal/driver/explain/kernel_titles.h"
+#include "luminal/driver/report/kernel_titles.h"
 
 namespace luminal {
 namespace {

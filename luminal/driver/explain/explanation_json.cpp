@@ -1,5 +1,5 @@
 // An explanation as JSON; docs/debugging.md lists the fields.
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/driver/explain/explanation.h"
 
 namespace luminal {

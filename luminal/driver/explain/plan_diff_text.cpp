@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/driver/explain/explanation.h"
 #include "luminal/driver/explain/plan_diff.h"
 #include "luminal/driver/explain/wrapped_lines.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
-#include "luminal/driver/planning.h"
-#include "luminal/driver/variants.h"
+#include "luminal/driver/options/variants.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/verify.h"
 #include "luminal/search/inspect/answers.h"
 #include "luminal/search/inspect/nearest_rule.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "luminal/base/wrapped_text.h"
+#include "luminal/base/text/wrapped_text.h"
 
 namespace luminal {
 namespace {

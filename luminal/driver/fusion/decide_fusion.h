@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "luminal/driver/compile.h"
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 
 namespace luminal {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "luminal/base/source_fingerprint.h"
-#include "luminal/driver/load_options.h"
+#include "luminal/driver/options/load_options.h"
 #include "luminal/records/device.h"
 
 namespace luminal {

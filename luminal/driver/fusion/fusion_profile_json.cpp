@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "luminal/base/errors.h"
-#include "luminal/base/json_text.h"
-#include "luminal/base/replace_file.h"
+#include "luminal/base/files/replace_file.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/driver/fusion/fusion_profile.h"
 
 namespace luminal {

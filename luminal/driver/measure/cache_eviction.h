@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "luminal/base/os_memory.h"
+#include "luminal/base/os/memory.h"
 
 namespace luminal {
 

@@ -7,7 +7,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/hash.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal {

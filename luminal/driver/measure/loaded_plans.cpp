@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "luminal/base/check.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal {
 namespace {

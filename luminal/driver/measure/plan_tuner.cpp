@@ -1,5 +1,5 @@
 #include "luminal/driver/measure/plan_tuner.h"
-#include "luminal/driver/machine_peaks.h"
+#include "luminal/driver/options/machine_peaks.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/json_text.h"
 #include "luminal/base/source_fingerprint.h"
+#include "luminal/base/text/json_text.h"
 #include "luminal/driver/measure/record_memory.h"
 #include "luminal/driver/measure/run_timer.h"
 #include "luminal/records/device.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "luminal/backends/backend.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/driver/compile.h"
 #include "luminal/driver/measure/tuning_store.h"
 

@@ -8,14 +8,14 @@
 #include <set>
 
 #include "luminal/base/check.h"
-#include "luminal/base/os_cpu.h"
+#include "luminal/base/os/cpu.h"
 #include "luminal/base/seconds_since.h"
-#include "luminal/driver/check_steps.h"
+#include "luminal/driver/check/check_steps.h"
 #include "luminal/driver/measure/leaf_values.h"
 #include "luminal/driver/measure/median.h"
-#include "luminal/driver/planned_terms.h"
-#include "luminal/kernel/interpret_kernel.h"
-#include "luminal/shape/resolve_dims.h"
+#include "luminal/driver/plan/planned_terms.h"
+#include "luminal/kernel/ir/interpret_kernel.h"
+#include "luminal/shape/index/resolve_dims.h"
 
 namespace luminal {
 namespace {

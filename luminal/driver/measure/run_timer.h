@@ -13,7 +13,7 @@
 
 #include "luminal/driver/measure/cache_eviction.h"
 #include "luminal/driver/measure/loaded_plans.h"
-#include "luminal/kernel/panels.h"
+#include "luminal/kernel/recognise/panels.h"
 #include "luminal/search/measured/measured_search.h"
 
 namespace luminal {

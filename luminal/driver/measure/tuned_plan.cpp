@@ -1,7 +1,7 @@
 #include "luminal/driver/measure/tuned_plan.h"
 
 #include "luminal/base/byte_stream.h"
-#include "luminal/base/seal.h"
+#include "luminal/base/files/seal.h"
 
 namespace luminal {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "luminal/base/os_secret.h"
+#include "luminal/base/os/secret.h"
 #include "luminal/search/measured/measured_search.h"
 
 namespace luminal {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "luminal/base/os_company.h"
-#include "luminal/base/os_secret.h"
+#include "luminal/base/os/company.h"
+#include "luminal/base/os/secret.h"
 #include "luminal/driver/measure/tuned_plan.h"
 #include "luminal/records/store.h"
 

@@ -1,7 +1,7 @@
 // The syntax tree of the language: what the parser makes and the compiler of rules reads.
 #pragma once
 
-#include "luminal/base/sexpr.h"
+#include "luminal/base/text/sexpr.h"
 #include "luminal/egraph/schema.h"
 
 #include <cstdint>

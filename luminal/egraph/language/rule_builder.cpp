@@ -1,4 +1,4 @@
-#include "luminal/egraph/language/rule_builder.h"
+#include "luminal/egraph/rule_builder.h"
 
 #include "luminal/base/check.h"
 #include "luminal/egraph/language/ast.h"

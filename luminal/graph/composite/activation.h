@@ -2,7 +2,7 @@
 #pragma once
 
 #include "luminal/base/visibility.h"
-#include "luminal/graph/composite/options.h"
+#include "luminal/graph/options.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {

@@ -3,7 +3,7 @@
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/math.h"
 #include "luminal/graph/composite/polynomial.h"
-#include "luminal/graph/composite/promotion.h"
+#include "luminal/graph/operands/promotion.h"
 
 namespace luminal {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "luminal/base/visibility.h"
-#include "luminal/graph/composite/options.h"
+#include "luminal/graph/options.h"
 #include "luminal/graph/scalar.h"
 #include "luminal/graph/tensor.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
-#include "luminal/graph/composite/axes.h"
+#include "luminal/graph/operands/axes.h"
 #include "luminal/graph/primitives.h"
 
 namespace luminal {

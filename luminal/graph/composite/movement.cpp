@@ -4,9 +4,9 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/arithmetic.h"
-#include "luminal/graph/composite/axes.h"
-#include "luminal/graph/composite/elementwise.h"
-#include "luminal/graph/composite/promotion.h"
+#include "luminal/graph/operands/axes.h"
+#include "luminal/graph/operands/elementwise.h"
+#include "luminal/graph/operands/promotion.h"
 #include "luminal/graph/primitives.h"
 
 namespace luminal {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
-#include "luminal/graph/composite/options.h"
+#include "luminal/graph/options.h"
 #include "luminal/graph/scalar.h"
 #include "luminal/graph/tensor.h"
 

@@ -1,7 +1,7 @@
 #include "luminal/graph/composite/polynomial.h"
 
 #include "luminal/graph/composite/arithmetic.h"
-#include "luminal/graph/composite/elementwise.h"
+#include "luminal/graph/operands/elementwise.h"
 
 namespace luminal::composite {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "luminal/base/visibility.h"
-#include "luminal/graph/composite/options.h"
+#include "luminal/graph/options.h"
 #include "luminal/graph/tensor.h"
 
 namespace luminal {

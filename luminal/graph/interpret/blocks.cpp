@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "luminal/shape/position.h"
+#include "luminal/shape/index/position.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::interpret {

@@ -10,7 +10,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_thread.h"
+#include "luminal/base/os/thread.h"
 #include "luminal/graph/call_custom.h"
 #include "luminal/graph/interpret/blocks.h"
 #include "luminal/graph/interpret/index_eval.h"
@@ -18,7 +18,7 @@
 #include "luminal/graph/interpret/storage_plan.h"
 #include "luminal/graph/interpret/stray_row.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/shape/position.h"
+#include "luminal/shape/index/position.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::interpret {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "luminal/base/errors.h"
-#include "luminal/llm/bert_files.h"
-#include "luminal/llm/llama_files.h"
+#include "luminal/llm/models/bert/bert_files.h"
+#include "luminal/llm/models/llama/llama_files.h"
 
 namespace luminal::llm {
 namespace {

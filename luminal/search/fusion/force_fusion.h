@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "luminal/search/extract_terms.h"
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 #include "luminal/search/rolling/roll_graph.h"
+#include "luminal/search/terms/extract_terms.h"
 
 namespace luminal::search {
 

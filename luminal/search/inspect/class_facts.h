@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "luminal/search/lower_graph.h"
-#include "luminal/search/terms.h"
+#include "luminal/search/terms/lower_graph.h"
+#include "luminal/search/terms/terms.h"
 
 namespace luminal::search {
 

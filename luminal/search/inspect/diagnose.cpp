@@ -9,9 +9,9 @@
 #include "luminal/base/errors.h"
 #include "luminal/egraph/language/parser.h"
 #include "luminal/graph/traverse.h"
+#include "luminal/search/cuts/plan_cost.h"
 #include "luminal/search/inspect/nearest_rule.h"
 #include "luminal/search/inspect/why_off.h"
-#include "luminal/search/plan_cost.h"
 
 namespace luminal::search {
 namespace {

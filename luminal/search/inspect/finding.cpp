@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "luminal/base/json_text.h"
+#include "luminal/base/text/json_text.h"
 
 namespace luminal::search {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "luminal/search/inspect/class_facts.h"
-#include "luminal/search/phases.h"
+#include "luminal/search/pipeline/phases.h"
 
 namespace luminal::search {
 

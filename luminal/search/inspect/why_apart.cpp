@@ -7,9 +7,9 @@
 #include <map>
 
 #include "luminal/base/errors.h"
-#include "luminal/search/explain_plan.h"
-#include "luminal/search/plan_cost.h"
-#include "luminal/search/value_name.h"
+#include "luminal/search/cuts/explain_plan.h"
+#include "luminal/search/cuts/plan_cost.h"
+#include "luminal/search/inspect/value_name.h"
 
 namespace luminal::search {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "luminal/search/rule_set.h"
+#include "luminal/search/terms/rule_set.h"
 
 namespace luminal::search {
 

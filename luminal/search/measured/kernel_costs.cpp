@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "luminal/kernel/contraction_form.h"
+#include "luminal/kernel/recognise/contraction_form.h"
 
 namespace luminal::search {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 #include "luminal/search/measured/weight_facts.h"
 
 namespace luminal::search {

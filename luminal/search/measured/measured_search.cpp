@@ -9,7 +9,7 @@
 
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
-#include "luminal/search/roofline_bound.h"
+#include "luminal/search/cost/roofline_bound.h"
 
 namespace luminal::search {
 namespace {

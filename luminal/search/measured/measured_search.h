@@ -16,7 +16,7 @@
 
 #include "luminal/records/record.h"
 #include "luminal/search/measured/kernel_costs.h"
-#include "luminal/search/rolling/rotation_planner.h"
+#include "luminal/search/pipeline/rotation_planner.h"
 
 namespace luminal::search {
 

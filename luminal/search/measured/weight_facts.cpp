@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "luminal/kernel/plan.h"
+#include "luminal/kernel/plan/plan.h"
 
 namespace luminal::search {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "luminal/graph/graph.h"
-#include "luminal/kernel/stage.h"
-#include "luminal/search/lower_graph.h"
+#include "luminal/kernel/lower/stage.h"
+#include "luminal/search/terms/lower_graph.h"
 
 namespace luminal::search {
 

@@ -1,9 +1,9 @@
 // plan_loops: which classes of a rolled graph's terms are computed in which loop.
 #pragma once
 
-#include "luminal/search/extract_terms.h"
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 #include "luminal/search/rolling/roll_graph.h"
+#include "luminal/search/terms/extract_terms.h"
 
 namespace luminal::search {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "luminal/base/result.h"
-#include "luminal/search/explain_plan.h"
-#include "luminal/search/extract_terms.h"
-#include "luminal/search/find_plan.h"
+#include "luminal/search/cuts/explain_plan.h"
+#include "luminal/search/cuts/find_plan.h"
 #include "luminal/search/rolling/roll_graph.h"
+#include "luminal/search/terms/extract_terms.h"
 
 namespace luminal::search {
 

@@ -5,16 +5,16 @@
 
 #include "apps/cli/chat/commands.h"
 #include "apps/cli/chat/conversation.h"
-#include "apps/cli/chat/history_file.h"
-#include "apps/cli/chat/message_reader.h"
-#include "apps/cli/chat/pasted_text.h"
 #include "apps/cli/chat/saved_chat.h"
-#include "apps/cli/chat/stream_lines.h"
-#include "apps/cli/chat/wrapping_writer.h"
-#include "apps/cli/closest_word.h"
-#include "apps/cli/doctor_verdict.h"
+#include "apps/cli/machine/doctor_verdict.h"
+#include "apps/cli/options/closest_word.h"
+#include "apps/cli/terminal/history_file.h"
+#include "apps/cli/terminal/message_reader.h"
+#include "apps/cli/terminal/pasted_text.h"
+#include "apps/cli/terminal/stream_lines.h"
+#include "apps/cli/terminal/wrapping_writer.h"
 #include "luminal/base/errors.h"
-#include "luminal/base/os_paths.h"
+#include "luminal/base/os/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

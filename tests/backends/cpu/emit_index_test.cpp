@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "luminal/backends/cpu/lane_pattern.h"
+#include "luminal/backends/cpu/schedule/lane_pattern.h"
 #include "tests/backends/cpu/kernel_builder.h"
 #include "tests/backends/cpu/kernel_harness.h"
 

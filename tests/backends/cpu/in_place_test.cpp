@@ -1,4 +1,4 @@
-#include "luminal/kernel/in_place.h"
+#include "luminal/kernel/ir/in_place.h"
 
 #include <gtest/gtest.h>
 

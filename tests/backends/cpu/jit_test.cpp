@@ -1,5 +1,5 @@
 // What the Jit remembers: in memory by text, on disk by what was compiled.
-#include "luminal/backends/cpu/jit.h"
+#include "luminal/backends/cpu/llvm/jit.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "luminal/backends/cpu/launch.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/backends/cpu/launch/launch.h"
+#include "luminal/base/os/memory.h"
 #include "tests/backends/cpu/kernel_harness.h"
 #include "tests/backends/cpu/kernel_recipes.h"
 

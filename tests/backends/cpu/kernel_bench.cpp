@@ -10,8 +10,8 @@
 #include <functional>
 #include <random>
 
-#include "luminal/backends/cpu/launch.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/backends/cpu/launch/launch.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/shape/scalar.h"
 #include "tests/backends/cpu/kernel_builder.h"
 #include "tests/backends/cpu/kernel_recipes.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/kernel/kernel.h"
+#include "luminal/kernel/ir/kernel.h"
 
 namespace luminal::backends::cpu {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "luminal/backends/cpu/launch.h"
+#include "luminal/backends/cpu/launch/launch.h"
 #include "luminal/base/check.h"
 #include "luminal/graph/interpret/scalar_ops.h"
 #include "luminal/shape/scalar.h"

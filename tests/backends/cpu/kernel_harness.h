@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "luminal/backends/cpu/jit.h"
-#include "luminal/kernel/kernel.h"
+#include "luminal/backends/cpu/llvm/jit.h"
+#include "luminal/kernel/ir/kernel.h"
 
 namespace luminal::backends::cpu {
 

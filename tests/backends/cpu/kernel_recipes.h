@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "luminal/kernel/kernel.h"
+#include "luminal/kernel/ir/kernel.h"
 
 namespace luminal::backends::cpu {
 

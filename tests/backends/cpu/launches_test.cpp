@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "luminal/backends/cpu/run_plan.h"
-#include "luminal/backends/registry.h"
-#include "luminal/driver/planning.h"
+#include "luminal/backends/cpu/plan/run_plan.h"
+#include "luminal/backends/registry/registry.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/primitives.h"
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 #include "tests/search/llama_blocks.h"
 

@@ -1,8 +1,8 @@
 // What a product of the library allocates in each run doesn't grow with its sizes.
 #include <gtest/gtest.h>
 
-#include "luminal/backends/cpu/library_matmul.h"
-#include "luminal/base/os_cpu.h"
+#include "luminal/backends/cpu/onednn/library_matmul.h"
+#include "luminal/base/os/cpu.h"
 #include "luminal/runtime/buffer.h"
 #include "tests/support/counted_allocations.h"
 

@@ -1,5 +1,5 @@
 // Products of the library against a loop in double, in every layout, dtype and epilogue.
-#include "luminal/backends/cpu/library_matmul.h"
+#include "luminal/backends/cpu/onednn/library_matmul.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "luminal/backends/cpu/library_matmul.h"
+#include "luminal/backends/cpu/onednn/library_matmul.h"
 #include "luminal/runtime/buffer.h"
 
 namespace luminal::backends::cpu {

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "luminal/backends/cpu/emit_kernel.h"
-#include "luminal/backends/cpu/emit_loops.h"
-#include "luminal/backends/cpu/jit_session.h"
+#include "luminal/backends/cpu/llvm/emit_kernel.h"
+#include "luminal/backends/cpu/llvm/jit_session.h"
+#include "luminal/backends/cpu/stage/emit_loops.h"
 
 namespace luminal::backends::cpu {
 namespace {

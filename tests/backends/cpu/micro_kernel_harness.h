@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "luminal/backends/cpu/micro_kernel.h"
+#include "luminal/backends/cpu/micro/micro_kernel.h"
 
 namespace luminal::backends::cpu {
 

@@ -1,5 +1,5 @@
 // Micro kernels against sums in double, at every size up to their shape's, beside unmapped pages.
-#include "luminal/backends/cpu/micro_kernel.h"
+#include "luminal/backends/cpu/micro/micro_kernel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

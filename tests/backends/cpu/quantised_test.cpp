@@ -2,9 +2,9 @@
 // integers, and how much of the weights is held.
 #include <gtest/gtest.h>
 
-#include "luminal/backends/cpu/schedule.h"
-#include "luminal/backends/registry.h"
-#include "luminal/driver/planning.h"
+#include "luminal/backends/cpu/schedule/schedule.h"
+#include "luminal/backends/registry/registry.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/luminal.h"
 

@@ -1,10 +1,10 @@
-#include "luminal/backends/cpu/run_plan.h"
+#include "luminal/backends/cpu/plan/run_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "luminal/driver/planning.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/luminal.h"
 
 namespace luminal::backends::cpu {

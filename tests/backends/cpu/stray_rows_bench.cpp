@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "luminal/backends/cpu/launch.h"
-#include "luminal/base/os_memory.h"
+#include "luminal/backends/cpu/launch/launch.h"
+#include "luminal/base/os/memory.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "luminal/shape/scalar.h"

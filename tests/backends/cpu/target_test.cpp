@@ -1,5 +1,5 @@
 // Kernels for every target: chosen by name they run here; for aarch64 they assemble.
-#include "luminal/backends/cpu/target.h"
+#include "luminal/backends/cpu/target/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <regex>
 #include <set>
 
-#include "luminal/backends/cpu/host_math.h"
-#include "luminal/backends/cpu/jit.h"
-#include "luminal/backends/cpu/library_matmul.h"
-#include "luminal/base/os_cpu.h"
-#include "luminal/driver/planning.h"
+#include "luminal/backends/cpu/llvm/jit.h"
+#include "luminal/backends/cpu/math/host_math.h"
+#include "luminal/backends/cpu/onednn/library_matmul.h"
+#include "luminal/base/os/cpu.h"
+#include "luminal/driver/plan/planning.h"
 #include "luminal/luminal.h"
 #include "tests/backends/cpu/kernel_recipes.h"
 

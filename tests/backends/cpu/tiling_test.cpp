@@ -1,10 +1,10 @@
 // What a tiling reads in place, how it cuts a product into blocks, and which loops it makes one.
-#include "luminal/backends/cpu/tiling.h"
+#include "luminal/backends/cpu/schedule/tiling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "luminal/backends/cpu/schedule.h"
+#include "luminal/backends/cpu/schedule/schedule.h"
 #include "tests/backends/cpu/kernel_builder.h"
 
 namespace luminal::backends::cpu {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "luminal/backends/cpu/launch.h"
+#include "luminal/backends/cpu/launch/launch.h"
 #include "tests/backends/cpu/kernel_builder.h"
 #include "tests/backends/cpu/kernel_harness.h"
 #include "tests/support/on_threads.h"

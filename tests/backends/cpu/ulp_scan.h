@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "luminal/graph/op.h"
-#include "luminal/kernel/kernel.h"
+#include "luminal/kernel/ir/kernel.h"
 
 namespace luminal::backends::cpu {
 

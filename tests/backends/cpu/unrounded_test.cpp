@@ -1,11 +1,11 @@
 // Which sums take products in, and what that gives.
-#include "luminal/backends/cpu/unrounded.h"
+#include "luminal/backends/cpu/schedule/unrounded.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "luminal/backends/cpu/launch.h"
+#include "luminal/backends/cpu/launch/launch.h"
 #include "tests/backends/cpu/kernel_builder.h"
 #include "tests/backends/cpu/kernel_harness.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "luminal/llm/models/llama.h"
+#include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 
 namespace luminal::search {

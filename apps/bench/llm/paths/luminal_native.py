@@ -2,7 +2,7 @@
 import pathlib
 
 from .. import measuring
-from ... import asked
+from ...harness import asked
 
 
 def measure(request):

@@ -1,0 +1,39 @@
+// Baseline: a folder with the plans and machine code that a build makes of the cases, so that a
+// later build can run those very kernels beside its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/bench/harness/progress.h"
+#include "apps/bench/kernels/runner.h"
+
+namespace luminal::bench {
+
+struct BaselineCase {
+  std::string name;  // as Task::name
+  std::string file;  // in the folder
+  int threads = 1;
+};
+
+struct Baseline {
+  std::filesystem::path folder;
+  Level level = Level::Micro;
+  std::string made_by;  // version and fingerprint of the build
+  std::string processor;
+  std::vector<BaselineCase> cases;
+};
+
+// Compiles the tasks, anew, into a folder that only this user can write to; what it held of this
+// level is replaced. Tasks of backends that compile nothing are left out. UserError where the
+// folder can't be used.
+Baseline write_baseline(const std::filesystem::path& folder, Level level,
+                        const std::vector<Task>& tasks, const Progress& progress);
+
+// UserError where there is none of this level, or others could have changed it: it holds code that
+// will run.
+Baseline read_baseline(const std::filesystem::path& folder, Level level);
+std::string read_bundle(const Baseline& baseline, const BaselineCase& of);
+
+}  // namespace luminal::bench

@@ -1,0 +1,42 @@
+// CompileQueue: the kernels of a plan compiled by several threads, equal ones once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "luminal/backends/cpu/llvm/jit.h"
+
+namespace luminal::backends::cpu {
+
+class CompileQueue {
+ public:
+  explicit CompileQueue(Jit& jit) : jit_(jit) {}
+
+  // A kernel that step `number` of the plan runs, after those it was given before. The kernel must
+  // outlive run().
+  void add(const kernel::Kernel& kernel, const EmitOptions& options, size_t number);
+
+  // Compiles all of them. `progress` is called by this thread alone, with how many steps are done.
+  // An error of any kernel is thrown once all threads have stopped.
+  void run(int threads, const std::function<void(int)>& progress);
+
+  // What step `number` runs, in the order of add().
+  std::vector<std::shared_ptr<const CompiledKernel>> made(size_t number) const;
+
+ private:
+  struct Job {
+    const kernel::Kernel* kernel;
+    EmitOptions options;
+    int uses = 0;
+    std::shared_ptr<const CompiledKernel> made = nullptr;
+  };
+  Jit& jit_;
+  std::vector<Job> jobs_;
+  std::map<std::string, size_t> known_;       // by text and options: into jobs_
+  std::vector<std::vector<size_t>> of_step_;  // by step: into jobs_
+};
+
+}  // namespace luminal::backends::cpu

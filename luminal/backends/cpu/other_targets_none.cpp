@@ -1,8 +1,0 @@
-// In builds with LLVM inside, which has this machine's target alone.
-#include "luminal/backends/cpu/other_targets.h"
-
-namespace luminal::backends::cpu {
-
-void initialize_other_targets() {}
-
-}  // namespace luminal::backends::cpu

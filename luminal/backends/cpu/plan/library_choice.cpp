@@ -1,0 +1,84 @@
+#include "luminal/backends/cpu/plan/library_choice.h"
+
+#include <algorithm>
+#include <map>
+
+#include "luminal/backends/cpu/onednn/library_step.h"
+#include "luminal/backends/cpu/plan/measure_library.h"
+#include "luminal/backends/cpu/plan/run_plan.h"
+#include "luminal/base/check.h"
+#include "luminal/kernel/recognise/contraction_form.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+// By how much the library has to be faster: what measuring on a busy machine is off by, and what
+// bits that depend on the number of threads are worth.
+constexpr double kClearlyFaster = 0.97;
+
+std::vector<const kernel::KernelStep*> kernels_of(const kernel::PlannedGraph& planned) {
+  std::vector<const kernel::KernelStep*> kernels;
+  for (const auto& step : planned.plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel != nullptr && kernel->packs.empty()) kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+bool is_weight(const LoadRequest& request, const RunTensor& tensor) {
+  if (tensor.home == Home::Folded) return true;
+  const auto port = static_cast<size_t>(tensor.port);
+  if (tensor.home != Home::Port || port >= request.ports.leaves.size()) return false;
+  return request.graph->node(request.ports.leaves[port]).as<InputAttr>().role == Role::Weight;
+}
+
+}  // namespace
+
+std::vector<kernel::LibraryUse> choose_library(
+    const LoadRequest& request, const kernel::PlannedGraph& packed,
+    const std::function<std::shared_ptr<const CompiledKernel>(const kernel::Kernel&)>& compile) {
+  const std::vector<const kernel::KernelStep*> kernels = kernels_of(*request.planned);
+  const std::vector<const kernel::KernelStep*> ours = kernels_of(packed);
+  LUMINAL_CHECK(kernels.size() == ours.size(), "packing changed the number of kernels");
+  std::vector<kernel::LibraryUse> uses(kernels.size());
+  std::map<std::string, kernel::LibraryUse> known;  // by the kernel's text: equal ones once
+  const RunPlan plan = make_run_plan(request);
+  // What is computed once isn't worth it.
+  for (const RunStep& step : plan.run_steps) {
+    if (step.kernel < 0) continue;
+    const auto number = static_cast<size_t>(step.kernel);
+    const kernel::Kernel& kernel = kernels[number]->lowered.kernel;
+    if (!kernel::contraction_form(kernel)) continue;
+    kernel::LibraryUse& use = uses[number];
+    Result<LibraryForm> form = library_form(kernel, request.options.finite);
+    if (!form) {
+      use.why_none = form.why();
+      continue;
+    }
+    const int b = step.params[static_cast<size_t>(form->b.param)];
+    const bool fixed = is_weight(request, plan.tensors[static_cast<size_t>(b)]);
+    const std::string key = (fixed ? "b is a weight\n" : "") + kernel::text(kernel);
+    if (const auto found = known.find(key); found != known.end()) {
+      use = found->second;
+      continue;
+    }
+    const auto library = LibraryStep::make(std::move(*form), fixed, request.options);
+    if (!library) {
+      use.why_none = library.why();
+    } else {
+      use.routine = library_text() + ", " + (*library)->routine();
+      use.taken = true;
+      if (request.options.library == LibraryChoice::Measured) {
+        const MeasuredLibrary measured = measure_library(
+            kernel, **library, *compile(ours[number]->lowered.kernel), request.options);
+        use.own_seconds = measured.own_seconds;
+        use.library_seconds = measured.library_seconds;
+        use.taken = measured.library_seconds < kClearlyFaster * measured.own_seconds;
+      }
+    }
+    known.emplace(key, use);
+  }
+  return uses;
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,20 @@
+// Which kernels of a plan oneDNN computes in place of compiled code.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "luminal/backends/backend.h"
+#include "luminal/backends/cpu/llvm/jit.h"
+
+namespace luminal::backends::cpu {
+
+// See Backend::choose_library. LibraryChoice::Measured runs each distinct product both ways, on
+// random data at the typical sizes, for about a third of a second at most unless a single run takes
+// longer; the library has to be clearly faster. `compile` compiles a kernel of `packed`.
+std::vector<kernel::LibraryUse> choose_library(
+    const LoadRequest& request, const kernel::PlannedGraph& packed,
+    const std::function<std::shared_ptr<const CompiledKernel>(const kernel::Kernel&)>& compile);
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,72 @@
+#include "luminal/backends/cpu/schedule/prefetch.h"
+
+#include <algorithm>
+
+#include "luminal/backends/cpu/schedule/lane_pattern.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+// How far ahead a kernel of one pass asks for what it reads: past the end of a small page, where
+// the processor's own prefetching stops.
+constexpr int64_t kBytesAhead = 4096;
+
+// A single pass over the data, in the order of memory.
+void plan_streams(Schedule& schedule) {
+  const ScheduledStage& stage = schedule.stages[0];
+  if (stage.vector_loop < 0 || stage.loops.size() > (schedule.vector_outer ? 0u : 1u)) return;
+  for (size_t k = 0; k < stage.access.size(); ++k) {
+    const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
+    if (load == nullptr || !stage.access[k].gathered.empty()) continue;
+    const Expr address = stage.access[k].address;
+    if (!lane_pattern(address, stage.vector_loop, stage.lanes).stride.is(1)) continue;
+    const bool known = std::ranges::any_of(schedule.prefetches, [&](const Prefetch& p) {
+      return p.param == load->param && p.address == address;
+    });
+    const int bytes = std::max(1, bits(schedule.kernel->params[load->param].dtype) / 8);
+    if (!known) schedule.prefetches.push_back({0, load->param, address, kBytesAhead / bytes});
+  }
+}
+
+}  // namespace
+
+// Row kernels read a row, then compute on it from the cache: memory would idle meanwhile. So the
+// heaviest stage asks for the next row as it goes.
+void plan_prefetches(Schedule& schedule) {
+  const int last = schedule.n_outer - 1;
+  if (schedule.stages.size() == 1) return plan_streams(schedule);
+  if (schedule.vector_outer || last < 0) return;
+  int heaviest = -1, weight = -1;
+  for (size_t k = 0; k < schedule.stages.size(); ++k) {
+    const ScheduledStage& stage = schedule.stages[k];
+    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
+    if (body_weight(*stage.source) >= weight) {
+      weight = body_weight(*stage.source);
+      heaviest = static_cast<int>(k);
+    }
+  }
+  if (heaviest < 0) return;
+  const int loop = schedule.stages[static_cast<size_t>(heaviest)].vector_loop;
+  const Expr extent = schedule.extents[loop];
+  for (const ScheduledStage& stage : schedule.stages) {
+    // What runs over further loops is no row that one loop could ask for.
+    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
+    if (!(schedule.extents[stage.vector_loop] == extent)) continue;
+    for (size_t k = 0; k < stage.access.size(); ++k) {
+      const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
+      if (load == nullptr || !stage.access[k].gathered.empty()) continue;
+      Expr address = stage.access[k].address;
+      LanePattern along = lane_pattern(address, stage.vector_loop, stage.lanes);
+      LanePattern next = lane_pattern(address, last, 1);
+      if (!along.stride.is(1) || next.kind != LaneKind::Affine || !next.across_chunks) continue;
+      address =
+          address.substitute(Expr::index(stage.vector_loop, extent), Expr::index(loop, extent));
+      const bool known = std::ranges::any_of(schedule.prefetches, [&](const Prefetch& p) {
+        return p.param == load->param && p.address == address;
+      });
+      if (!known) schedule.prefetches.push_back({heaviest, load->param, address, next.stride});
+    }
+  }
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,114 @@
+#include "luminal/backends/cpu/schedule/shared_rows.h"
+
+#include <algorithm>
+
+#include "luminal/backends/cpu/schedule/lane_pattern.h"
+#include "luminal/backends/cpu/schedule/schedule.h"
+#include "luminal/kernel/ir/inst_uses.h"
+#include "luminal/kernel/recognise/contraction_form.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+using kernel::InstId;
+using kernel::InstUses;
+using kernel::OpInst;
+using kernel::Stage;
+
+// All of them have sums in registers.
+constexpr int64_t kMostRows = 8;
+// Along k, in vectors: the left factor of all rows stays in the nearest cache.
+constexpr int64_t kMostVectors = 16;
+
+struct Factors {
+  InstId left, right;
+};
+
+// Loads of consecutive elements along a loop, so that a vector of them is one load.
+bool is_contiguous(const ScheduledStage& stage, const kernel::Kernel& kernel, InstId id, int loop) {
+  const std::vector<bool> needed = kernel::needed_for(*stage.source, id);
+  for (size_t k = 0; k < needed.size(); ++k) {
+    if (!needed[k]) continue;
+    if (!stage.access[k].gathered.empty()) return false;
+    const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
+    if (load != nullptr && bits(kernel.params[static_cast<size_t>(load->param)].dtype) < 8) {
+      return false;
+    }
+    const Expr address = stage.access[k].address;
+    if (!address.uses_index(loop)) continue;
+    const LanePattern pattern = lane_pattern(address, loop, 1);
+    if (pattern.kind == LaneKind::General || !pattern.stride.is(1)) return false;
+  }
+  return true;
+}
+
+std::optional<Factors> factors_of(const Schedule& schedule, const ScheduledStage& stage) {
+  const Stage& source = *stage.source;
+  const auto& reduction = source.reduction;
+  if (!reduction || reduction->running || reduction->reducer != Reducer::Sum) return {};
+  if (source.dtype != DType::F32 || source.loops.empty()) return {};
+  const kernel::Inst& result = source.body[source.result.index()];
+  const auto* op = std::get_if<OpInst>(&result.what);
+  if (op == nullptr || op->op != Op::Mul || result.dtype != DType::F32) return {};
+  Factors factors{op->operands[0], op->operands[1]};
+  const int column = source.loops.back();
+  InstUses left = kernel::uses_of(*schedule.kernel, source, factors.left);
+  InstUses right = kernel::uses_of(*schedule.kernel, source, factors.right);
+  if (left.loops.contains(column)) {
+    std::swap(left, right);
+    std::swap(factors.left, factors.right);
+  }
+  if (left.loops.contains(column) || !right.loops.contains(column) || !right.loads) return {};
+  if (!right.loops.contains(reduction->loop) || !left.loops.contains(reduction->loop)) return {};
+  int64_t rows = 1;
+  for (size_t k = 0; k + 1 < source.loops.size(); ++k) {
+    const auto extent = schedule.extents[static_cast<size_t>(source.loops[k])].to_int();
+    if (!extent || right.loops.contains(source.loops[k])) return {};
+    rows *= *extent;
+  }
+  if (rows < 1 || rows > kMostRows) return {};
+  return factors;
+}
+
+}  // namespace
+
+void find_shared_rows(Schedule& schedule, const Target& target, const EmitOptions& options) {
+  if (schedule.vector_outer || !options.contract || !options.tile) return;
+  const int lanes = target.vector_bytes / 4;
+  const size_t n = schedule.stages.size();
+  for (size_t s = 0; s < n; ++s) {
+    const ScheduledStage stage = schedule.stages[s];
+    const auto factors = factors_of(schedule, stage);
+    if (!factors) continue;
+    const Stage& source = *stage.source;
+    SharedRows shared{.stage = static_cast<int>(s),
+                      .rows = {source.loops.begin(), source.loops.end() - 1},
+                      .column = source.loops.back(),
+                      .k = source.reduction->loop,
+                      .lanes_along_k = stage.vector_loop == source.reduction->loop};
+    if (!shared.lanes_along_k && stage.vector_loop != shared.column) continue;
+    const int along = stage.vector_loop;
+    const auto length = schedule.extents[static_cast<size_t>(along)].to_int();
+    if (stage.lanes != lanes || !length || *length % lanes != 0 || *length == 0) continue;
+    if (!is_contiguous(stage, *schedule.kernel, factors->right, along)) continue;
+    if (shared.lanes_along_k) {
+      // Several keys at once are written side by side.
+      const bool local = std::holds_alternative<kernel::LocalTarget>(source.target);
+      if (!local || *length / lanes > kMostVectors) continue;
+    }
+    auto add = [&](InstId factor) {
+      schedule.factors.push_back(
+          std::make_shared<const Stage>(kernel::factor_stage(source, factor)));
+      ScheduledStage made = flatten(*schedule.kernel, *schedule.factors.back());
+      made.vector_loop = along;
+      made.lanes = lanes;
+      schedule.stages.push_back(std::move(made));
+      return static_cast<int>(schedule.stages.size()) - 1;
+    };
+    shared.left = add(factors->left);
+    shared.right = add(factors->right);
+    schedule.shared_rows.push_back(std::move(shared));
+  }
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,88 @@
+#include "luminal/backends/cpu/schedule/slow_paths.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "luminal/backends/cpu/schedule/lane_pattern.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+// How lanes of a vector reach memory, where that isn't side by side; empty where it is.
+std::string slow_access(const Access& access, const ScheduledStage& stage,
+                        const std::vector<bool>& varies) {
+  for (const Access::Gathered& at : access.gathered) {
+    // Where all lanes have the same index, they read a row of it side by side.
+    if (varies[at.value.index()]) return "at gathered indices";
+  }
+  const LanePattern pattern = lane_pattern(access.address, stage.vector_loop, stage.lanes);
+  switch (pattern.kind) {
+    case LaneKind::Uniform:
+      return {};
+    case LaneKind::Affine:
+      return pattern.stride.is(1) ? "" : fmt::format("{} elements apart", pattern.stride.text());
+    case LaneKind::General:
+      return "at indices without a pattern";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> slow_paths(const Schedule& schedule) {
+  std::vector<std::string> lines;
+  std::set<size_t> passed_over;  // stages whose loads are said to be copied, or aren't run as such
+  if (schedule.tiling) {
+    for (const TiledContraction& contraction : schedule.tiling->contractions) {
+      auto copied = [&](const TiledFactor& factor, const char* side, const char* order) {
+        passed_over.insert(static_cast<size_t>(factor.stage));
+        if (factor.in_place) return;
+        lines.push_back(fmt::format("stage s{} copies its {} factor into {} in every run",
+                                    contraction.stage, side, order));
+      };
+      passed_over.insert(static_cast<size_t>(contraction.stage));
+      copied(contraction.left, "left", "rows");
+      if (!contraction.quantised && !contraction.made_of) {
+        copied(contraction.right, "right", "panels");
+      }
+      passed_over.insert(static_cast<size_t>(contraction.right.stage));
+    }
+  }
+  // Copies that serve many rows aren't worth a line.
+  if (schedule.row_blocks) {
+    for (const BlockedContraction& contraction : schedule.row_blocks->contractions) {
+      for (int stage : {contraction.stage, contraction.left, contraction.right}) {
+        passed_over.insert(static_cast<size_t>(stage));
+      }
+    }
+  }
+  for (size_t s = 0; s < schedule.stages.size(); ++s) {
+    if (passed_over.contains(s)) continue;
+    const ScheduledStage& stage = schedule.stages[s];
+    if (stage.vector_loop < 0 || stage.lanes == 1) {
+      // Without loops around it a stage computes one value: no vector would help.
+      if (!stage.loops.empty()) {
+        lines.push_back(fmt::format("stage s{} runs one element at a time", s));
+      }
+      continue;
+    }
+    const std::vector<bool> varies = varying(stage, stage.vector_loop, schedule.vector_outer);
+    for (size_t k = 0; k < stage.access.size(); ++k) {
+      const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
+      if (load == nullptr) continue;
+      const std::string how = slow_access(stage.access[k], stage, varies);
+      if (!how.empty()) {
+        lines.push_back(fmt::format("stage s{} reads p{} {}", s, load->param, how));
+      }
+    }
+    const auto* output = std::get_if<kernel::OutputTarget>(&stage.source->target);
+    if (output == nullptr) continue;
+    const std::string how = slow_access(stage.target, stage, varies);
+    if (!how.empty())
+      lines.push_back(fmt::format("stage s{} writes p{} {}", s, output->param, how));
+  }
+  return lines;
+}
+
+}  // namespace luminal::backends::cpu

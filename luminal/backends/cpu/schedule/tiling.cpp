@@ -1,0 +1,434 @@
+#include "luminal/backends/cpu/schedule/tiling.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "luminal/backends/cpu/schedule/fixed_point.h"
+#include "luminal/backends/cpu/schedule/lane_pattern.h"
+#include "luminal/backends/cpu/schedule/schedule.h"
+#include "luminal/kernel/ir/joined_loops.h"
+#include "luminal/kernel/recognise/panels.h"
+#include "luminal/kernel/recognise/quantised_form.h"
+
+namespace luminal::backends::cpu {
+namespace {
+
+using kernel::Contraction;
+using kernel::ContractionForm;
+using kernel::InstId;
+using kernel::Kernel;
+using kernel::Stage;
+
+// The sums of a block, and of each factor the part that is multiplied in one go, stay in the
+// second-level cache.
+constexpr int64_t kSumBytes = 256 << 10;
+constexpr int64_t kTileBlockK = 1024;
+// Blocks enough for all threads to be busy to the end.
+constexpr int64_t kEnoughBlocks = 16;
+using kernel::kMostStreamedRows;
+// Two parts leave out 2^-17 of a term: half of what a sum of so many may be off by, which is 2^-24
+// of all terms for each of them.
+constexpr int64_t kLongSum = 256;
+
+Expr index_of(const Schedule& schedule, int loop) {
+  return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
+}
+
+// e with some loops at given indices.
+Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<int, Expr>> given) {
+  std::vector<Expr> replacement;
+  for (size_t k = 0; k < schedule.extents.size(); ++k) {
+    replacement.push_back(index_of(schedule, static_cast<int>(k)));
+  }
+  for (const auto& [loop, index] : given) {
+    if (loop >= 0) replacement[static_cast<size_t>(loop)] = index;
+  }
+  return e.substitute_indices(replacement);
+}
+
+// Makes one of the last two loops of a list, again and again, where no address needs them apart.
+void merge_loops(Schedule& schedule, std::vector<int>& loops) {
+  while (loops.size() >= 2) {
+    const int b = loops.back(), a = loops[loops.size() - 2];
+    const kernel::JoinedLoops joined(schedule.extents, a, b);
+    bool whole = true;
+    for_each_expr(schedule, [&](Expr& e) { whole = whole && joined.over(e).has_value(); });
+    if (!whole) return;
+    for_each_expr(schedule, [&](Expr& e) { e = *joined.over(e); });
+    schedule.extents[static_cast<size_t>(a)] = 1;
+    schedule.extents[static_cast<size_t>(b)] = joined.extent();
+    loops.erase(loops.end() - 2);
+  }
+}
+
+int64_t most_rows(const Kernel& kernel, const ContractionForm& form) {
+  Expr rows = 1;
+  for (int loop : form.rows) rows = rows * kernel.loops[static_cast<size_t>(loop)].extent;
+  return rows.upper_bound();
+}
+
+int add_stage(Kernel& kernel, Stage stage) {
+  kernel.stages.push_back(std::move(stage));
+  return static_cast<int>(kernel.stages.size()) - 1;
+}
+
+// What is computed for each part of k of a factor that isn't made.
+TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) {
+  TiledQuantised quantised;
+  quantised.block = form.block;
+  for (const kernel::QuantisedTerm& term : form.terms) {
+    TiledIntegers integers;
+    integers.load = term.integer;
+    integers.slope = add_stage(kernel, term.slope);
+    quantised.integers.push_back(integers);
+  }
+  if (form.offset) quantised.offset = add_stage(kernel, *form.offset);
+  return quantised;
+}
+
+bool fits_tiles(const kernel::QuantisedForm& form) {
+  return form.terms.size() == 1 && form.block % kTileDepth == 0 && !form.rounded;
+}
+
+// The kernel as Tiling::kernel wants it.
+Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Target& target,
+                    Tiling& tiling) {
+  Kernel result = kernel;
+  const bool streams = most_rows(kernel, form) <= kMostStreamedRows;
+  const bool tiles = target.amx_bf16 && target.vector_bytes == 64;
+  for (size_t s = 0; s < kernel.stages.size(); ++s) {
+    if (!kernel.stages[s].reduction) tiling.epilogue.push_back(static_cast<int>(s));
+  }
+  for (const Contraction& contraction : form.contractions) {
+    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    TiledContraction tiled;
+    tiled.stage = contraction.stage;
+    tiled.k = contraction.k;
+    tiled.left.stage = add_stage(result, kernel::factor_stage(stage, contraction.left));
+    tiled.right.stage = add_stage(result, kernel::factor_stage(stage, contraction.right));
+    if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
+      const bool kept = streams || (tiles && fits_tiles(*quantised));
+      (kept ? tiled.quantised : tiled.made_of) = add_quantised(result, *quantised);
+    }
+    if (!std::holds_alternative<kernel::LocalTarget>(stage.target)) {
+      tiling.epilogue.push_back(static_cast<int>(result.stages.size()));
+      const kernel::LocalInst sum{.stage = contraction.stage, .index = {}};
+      result.stages.push_back({.dtype = stage.dtype,
+                               .loops = {},
+                               .reduction = {},
+                               .body = {{.dtype = stage.dtype, .what = sum}},
+                               .result = InstId{0},
+                               .target = stage.target});
+      result.stages[static_cast<size_t>(contraction.stage)].target = kernel::LocalTarget{};
+    }
+    tiling.contractions.push_back(std::move(tiled));
+  }
+  return result;
+}
+
+// The instruction, if it is a load whose index isn't computed, else −1.
+int plain_load(const Stage& factor, InstId id) {
+  const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
+  if (load == nullptr) return -1;
+  const bool gathered =
+      std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
+  return gathered ? -1 : static_cast<int>(id.index());
+}
+
+int load_under_cast(const Stage& factor) {
+  const auto& cast = std::get<kernel::OpInst>(factor.body[factor.result.index()].what);
+  return plain_load(factor, cast.operands[0]);
+}
+
+void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContraction& contraction,
+               TiledFactor& factor) {
+  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
+  const int load = plain_load(*stage.source, tiling.multiply);
+  if (load < 0) return;
+  const Expr address = stage.access[static_cast<size_t>(load)].address;
+  const auto k_step = step_along(address, contraction.k);
+  const auto row_step = tiling.row_loop < 0 ? Expr(0) : step_along(address, tiling.row_loop);
+  if (!k_step || !row_step) return;
+  if (tiling.multiply != Multiply::F32 && !k_step->is(1)) return;  // pairs are side by side
+  factor.in_place = true;
+  factor.param =
+      std::get<kernel::LoadInst>(stage.source->body[static_cast<size_t>(load)].what).param;
+  factor.address = at(schedule, address, {{contraction.k, 0}});
+  factor.step = *row_step;
+  factor.k_step = *k_step;
+}
+
+// Whether what a load of the right factor reads is in panels: element (n, k) is at
+// base + n div L · step + k div v · L · v + n mod L · v + k mod v. Gives the step.
+std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, int k_loop,
+                               Expr address, int param, Expr v) {
+  const Expr lanes = tiling.lanes;
+  const Expr length = schedule.extents[static_cast<size_t>(k_loop)];
+  if (!(length % v).is(0)) return std::nullopt;
+  const Expr base = at(schedule, address, {{k_loop, 0}, {tiling.column_loop, 0}});
+  const Expr step = length * lanes;
+  const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, k_loop);
+  if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return {};
+  // Whole vectors are read, of fewer columns too: what else is in them is part of the tensor.
+  const Expr held = n_elements(schedule.kernel->params[static_cast<size_t>(param)].dims);
+  if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return std::nullopt;
+  return step;
+}
+
+// The half that a factor widens to f32, where micro kernels for few rows do so on the way: a copy
+// in f32 first took twice the time. With many rows the copy is widened once and read by all.
+std::optional<DType> widened_half(const Stage& factor, const Target& target) {
+  if (kernel::is_widened(factor, factor.result, DType::BF16)) return DType::BF16;
+  const bool has_f16 = !target.x86 || target.vector_bytes > 16;
+  const bool is_f16 = kernel::is_widened(factor, factor.result, DType::F16);
+  return has_f16 && is_f16 ? std::optional(DType::F16) : std::nullopt;
+}
+
+void find_panels(const Schedule& schedule, const Tiling& tiling, const Target& target,
+                 bool few_rows, const TiledContraction& contraction, TiledFactor& factor) {
+  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
+  const bool widens = few_rows && tiling.multiply == Multiply::F32;
+  const auto half = widens ? widened_half(*stage.source, target) : std::nullopt;
+  const int load =
+      half ? load_under_cast(*stage.source) : plain_load(*stage.source, tiling.multiply);
+  if (load < 0) return;
+  const auto at_load = static_cast<size_t>(load);
+  const int param = std::get<kernel::LoadInst>(stage.source->body[at_load].what).param;
+  const Expr address = stage.access[at_load].address;
+  const auto step = panel_step(schedule, tiling, contraction.k, address, param,
+                               elements_per_lane(tiling.multiply));
+  if (!step) return;
+  factor.in_place = true;
+  factor.narrow = half.value_or(DType::F32);
+  factor.param = param;
+  factor.address = at(schedule, address, {{contraction.k, 0}});
+  factor.step = *step;
+}
+
+// Finds a factor's integers, if all are in panels; else there is no such factor.
+void find_integers(const Schedule& schedule, const Tiling& tiling, const Target& target,
+                   const TiledContraction& contraction, std::optional<TiledQuantised>& factor) {
+  if (!factor) return;
+  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.stage)];
+  for (TiledIntegers& integers : factor->integers) {
+    const auto& load = std::get<kernel::LoadInst>(stage.source->body[integers.load.index()].what);
+    integers.param = load.param;
+    integers.dtype = tiling.kernel->params[static_cast<size_t>(load.param)].dtype;
+    const Expr address = stage.access[integers.load.index()].address;
+    integers.depth = packing_for(target).depth(integers.dtype);
+    const auto step =
+        panel_step(schedule, tiling, contraction.k, address, load.param, integers.depth);
+    if (!step) {
+      factor.reset();
+      return;
+    }
+    integers.address = at(schedule, address, {{contraction.k, 0}});
+    integers.step = *step;
+  }
+}
+
+// Which integers are multiplied as whole numbers: u4, where there are any, or else bytes.
+std::optional<DType> in_fixed_point(const Target& target, const TiledQuantised& quantised) {
+  if (!multiplies_bytes(target)) return std::nullopt;
+  for (DType dtype : {DType::U4, DType::I8, DType::U8}) {
+    const bool any = std::ranges::find(quantised.integers, dtype, &TiledIntegers::dtype) !=
+                     quantised.integers.end();
+    if (any && fits_fixed_point(dtype, quantised.block)) return dtype;
+  }
+  return std::nullopt;
+}
+
+Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
+                         int64_t most_rows) {
+  const bool exact = std::ranges::all_of(form.contractions, [&](const Contraction& contraction) {
+    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    return kernel::is_widened(stage, contraction.left, DType::BF16) &&
+           kernel::is_widened(stage, contraction.right, DType::BF16);
+  });
+  return best_multiply(target, exact ? DType::BF16 : DType::F32, most_rows);
+}
+
+int64_t round_up(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// Rows so far apart have few places in the nearest cache, and tiles read many rows: they drive one
+// another out before they are read again. Tiles took 1.4 times as long. To copy rows for that alone
+// takes what it saves.
+bool crowd_each_other(Expr bytes_apart) { return (bytes_apart % 2048).is(0); }
+
+void choose_blocks(const Schedule& schedule, Tiling& tiling) {
+  const int64_t rows = tiling.shape.rows;
+  const int64_t columns = int64_t{tiling.shape.panels} * tiling.lanes;
+  const Expr n = schedule.extents[static_cast<size_t>(tiling.column_loop)];
+  const Expr m = tiling.row_loop < 0 ? 1 : schedule.extents[static_cast<size_t>(tiling.row_loop)];
+  const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
+  tiling.block_k = kTileBlockK;
+  const int64_t tiles = rows > 8 ? 8 : 16;  // below one another
+  tiling.block_rows = std::min(tiles * rows, round_up(m.to_int().value_or(tiles * rows), rows));
+  const int64_t most = kSumBytes / 4 / n_sums / std::max<int64_t>(1, tiling.block_rows);
+  tiling.block_columns = std::clamp<int64_t>(most / columns * columns, columns, 8 * columns);
+  auto blocks = [&] {
+    const int64_t across = n.to_int().value_or(INT32_MAX) + tiling.block_columns - 1;
+    const int64_t down = m.to_int().value_or(1) + tiling.block_rows - 1;
+    return across / tiling.block_columns * (down / tiling.block_rows);
+  };
+  while (tiling.block_columns > columns && blocks() < kEnoughBlocks) {
+    tiling.block_columns = round_up(tiling.block_columns / 2, columns);
+  }
+  while (tiling.block_rows > rows && blocks() < kEnoughBlocks) {
+    tiling.block_rows = round_up(tiling.block_rows / 2, rows);
+  }
+  tiling.column_blocks = ceil_div(n, tiling.block_columns);
+  tiling.row_blocks = ceil_div(m, tiling.block_rows);
+}
+
+// How integers are multiplied, where they are, and how large tiles are. `rows` are those of the
+// loop that blocks are cut from, `all_rows` those of the kernel.
+void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_t rows) {
+  const bool streams = all_rows <= kMostStreamedRows;
+  const bool all_integers = std::ranges::all_of(
+      tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
+  tiling.integers_on_tiles = !streams && rows > kMostStreamedRows && all_integers;
+  bool streamed = false;
+  for (TiledContraction& contraction : tiling.contractions) {
+    if (!streams && !tiling.integers_on_tiles && contraction.quantised) {
+      contraction.made_of = std::exchange(contraction.quantised, std::nullopt);
+    }
+    if (!contraction.quantised) continue;
+    // Its rows are read side by side.
+    if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
+    if (!streams) continue;
+    streamed = true;
+    contraction.quantised->fixed_point = in_fixed_point(target, *contraction.quantised);
+  }
+  tiling.shape = tiling.integers_on_tiles ? MicroShape{.rows = 16, .panels = 4}
+                 : streamed               ? streamed_shape(target, rows)
+                                          : micro_shape(target, tiling.multiply, rows);
+}
+
+// Heads beside one another are blocks of their own, of the same rows.
+bool have_same_rows(const Schedule& schedule, const Tiling& tiling) {
+  if (tiling.row_blocks.upper_bound() > 1) return false;
+  auto varies = [&](const TiledContraction& contraction) {
+    const ScheduledStage& left = schedule.stages[static_cast<size_t>(contraction.left.stage)];
+    return std::ranges::any_of(tiling.others, [&](int loop) {
+      const std::vector<bool> varying_there = varying(left, loop, true);
+      return std::ranges::any_of(varying_there, [](bool v) { return v; });
+    });
+  };
+  return std::ranges::none_of(tiling.contractions, varies);
+}
+
+void place_in_scratch(Schedule& schedule, Tiling& tiling) {
+  Expr offset = kSpareBytes;
+  const Expr element = element_bytes(tiling.multiply), lanes = tiling.lanes;
+  const Expr v = elements_per_lane(tiling.multiply);
+  for (TiledContraction& contraction : tiling.contractions) {
+    const Expr k = schedule.extents[static_cast<size_t>(contraction.k)];
+    contraction.sums = offset;
+    offset = offset + align64(tiling.block_rows * tiling.block_columns * 4);
+    if (contraction.quantised) {
+      contraction.quantised->row_sums = offset;
+      const Expr parts = align64(k / contraction.quantised->block * Expr(tiling.block_rows * 4));
+      offset = offset + parts;
+      if (contraction.quantised->fixed_point) {
+        contraction.quantised->units = offset;
+        contraction.quantised->digits = offset + parts;
+        const int64_t block = contraction.quantised->block;
+        const int64_t bytes = part_bytes(*contraction.quantised->fixed_point, block);
+        offset = offset + parts + align64(k / block * Expr(tiling.block_rows * bytes));
+      }
+      if (tiling.integers_on_tiles) {
+        contraction.quantised->n_row_parts = k.lower_bound() >= kLongSum ? 2 : 3;
+        contraction.quantised->row_parts = offset;
+        offset = offset + k * Expr(tiling.block_rows * 2 * contraction.quantised->n_row_parts);
+        contraction.quantised->panels = offset;
+        contraction.quantised->tiles = offset + Expr(tiling.block_columns * 2 * kPanelDepth);
+        offset = contraction.quantised->tiles + Expr(kStretchesAtOnce * kTilePiece);
+      }
+    }
+    // Whole vectors are written along a row.
+    contraction.left.pitch = align64(ceil_div(k, lanes) * lanes * element);
+    if (crowd_each_other(contraction.left.pitch)) {
+      contraction.left.pitch = contraction.left.pitch + 64;
+    }
+    contraction.left.scratch = offset;
+    if (!contraction.left.in_place) {
+      offset = offset + contraction.left.pitch * Expr(tiling.block_rows);
+    }
+    contraction.right.pitch =
+        (contraction.made_of ? Expr(tiling.block_k) : ceil_div(k, v) * v) * lanes * element;
+    contraction.right.scratch = offset;
+    if (!contraction.right.in_place && !contraction.quantised) {
+      offset = offset + align64(contraction.right.pitch * Expr(tiling.block_columns) / lanes);
+    }
+  }
+  schedule.scratch_bytes = offset;
+}
+
+}  // namespace
+
+int plain_load(const Stage& factor, Multiply multiply) {
+  return multiply == Multiply::F32 ? plain_load(factor, factor.result) : load_under_cast(factor);
+}
+
+void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionForm& form,
+                   const Target& target) {
+  Tiling tiling;
+  tiling.lanes = target.vector_bytes / 4;
+  tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, target, tiling));
+  schedule.kernel = tiling.kernel.get();
+  schedule.stages.clear();
+  for (const Stage& stage : tiling.kernel->stages) {
+    schedule.stages.push_back(flatten(*tiling.kernel, stage));
+  }
+  std::vector<int> rows = form.rows, columns = form.columns;
+  merge_loops(schedule, rows);
+  merge_loops(schedule, columns);
+  tiling.column_loop = columns.back();
+  tiling.row_loop = rows.empty() ? -1 : rows.back();
+  for (int loop = 0; loop < kernel.n_outer; ++loop) {
+    if (loop != tiling.column_loop && loop != tiling.row_loop &&
+        !schedule.extents[static_cast<size_t>(loop)].is(1)) {
+      tiling.others.push_back(loop);
+    }
+  }
+  const int64_t most = tiling.row_loop < 0
+                           ? 1
+                           : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
+  const bool streams_integers = std::ranges::any_of(
+      tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
+  // Whatever is multiplied with integers is f32.
+  tiling.multiply = streams_integers ? Multiply::F32 : choose_multiply(kernel, form, target, most);
+  const bool few_rows = most_rows(kernel, form) <= kMostStreamedRows;
+  for (TiledContraction& contraction : tiling.contractions) {
+    find_rows(schedule, tiling, contraction, contraction.left);
+    find_panels(schedule, tiling, target, few_rows, contraction, contraction.right);
+    find_integers(schedule, tiling, target, contraction, contraction.quantised);
+    find_integers(schedule, tiling, target, contraction, contraction.made_of);
+  }
+  choose_shape(tiling, target, most_rows(kernel, form), most);
+  choose_blocks(schedule, tiling);
+  tiling.same_rows = have_same_rows(schedule, tiling);
+  place_in_scratch(schedule, tiling);
+
+  schedule.vector_outer = true;
+  schedule.lanes = tiling.lanes;
+  schedule.unroll = tiling.shape.panels;
+  schedule.points = tiling.row_blocks * tiling.column_blocks;
+  for (int loop : tiling.others) {
+    schedule.points = schedule.points * schedule.extents[static_cast<size_t>(loop)];
+  }
+  for (ScheduledStage& stage : schedule.stages) {
+    stage.vector_loop = tiling.column_loop;
+    stage.lanes = tiling.lanes;
+    stage.unroll = schedule.unroll;
+  }
+  for (const TiledContraction& contraction : tiling.contractions) {
+    schedule.stages[static_cast<size_t>(contraction.left.stage)].vector_loop = contraction.k;
+  }
+  schedule.tiling = std::move(tiling);
+}
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,114 @@
+// StageEmitter: one stage of a kernel at one outer point (or one chunk of them) as LLVM IR.
+//
+// Internal to the CPU back end: LLVM types.
+#pragma once
+
+#include <map>
+
+#include "luminal/backends/cpu/math/emit_ops.h"
+#include "luminal/backends/cpu/math/emit_reduce.h"
+#include "luminal/backends/cpu/schedule/schedule.h"
+#include "luminal/backends/cpu/schedule/unrounded.h"
+#include "luminal/backends/cpu/stage/emit_loops.h"
+#include "luminal/backends/cpu/stage/emit_memory.h"
+#include "luminal/backends/cpu/stage/emit_stray_rows.h"
+
+namespace luminal::backends::cpu {
+
+// What the stages of a kernel share.
+struct EmitState {
+  const Schedule& schedule;
+  const EmitOptions& options;
+  Builder& builder;
+  IndexEmitter& index;
+  OpEmitter& ops;
+  MemoryEmitter& memory;
+  LoopEmitter& loops;
+  std::vector<llvm::Value*> params;  // their addresses
+  std::vector<llvm::Value*>
+      has_elements;  // per param: −1 or 0 (i64) where it may be empty, else null
+  llvm::Value* scratch = nullptr;
+  // Loops that run over a part of their extent. Before `shown`, if there is one, a mask holds: all
+  // starts and ends but the last are multiples of kRangeStep.
+  struct Range {
+    llvm::Value *from, *to;
+    llvm::Value* shown = nullptr;
+    Expr mask = {};
+  };
+  static constexpr int kRangeStep = 64;
+  std::map<int, Range> ranges = {};
+  std::vector<Values> locals;  // of stages without a buffer: per copy, or one value for all
+  StrayRows strays;
+  // By stage and instruction, of hoisted ones: see StageEmitter::rows_inside_.
+  std::map<std::pair<int, size_t>, Values> rows_inside = {};
+  bool used_nontemporal = false;
+};
+
+class StageEmitter {
+ public:
+  StageEmitter(EmitState& state, int stage);
+
+  // Instructions that don't depend on the kernel's vector loop, in a stage without loops: into a
+  // level outside of it.
+  void emit_hoisted(int level);
+  // The rest.
+  void emit();
+
+ private:
+  // Where an instruction goes: into loop k of the stage, before all of them, or, hoisted, even
+  // before the kernel's vector loop.
+  static constexpr int kEntry = -1;
+  static constexpr int kHoisted = -2;
+
+  void place_instructions();
+  void find_looked_along();
+  int place_of(Expr e) const;
+  bool varies_with_lanes(Expr e) const;
+  int level_of(int place) const;
+
+  Values emit_nest(size_t position, bool empty_reduction);
+  Values emit_reduction(size_t position);
+  void emit_scan(size_t position);
+  void emit_instructions(int place);
+  llvm::Value* emit_instruction(size_t k, int copy);
+  llvm::Value* multiply_add(const Product& product, llvm::Value* sum, int copy, bool as_vector);
+  llvm::Value* operand(kernel::InstId id, int copy, bool as_vector);
+  LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
+  llvm::Value* row_at(kernel::InstId id, Expr extent, int copy);
+  llvm::Value* nearest_row(llvm::Value* row, Expr extent, int copy);
+  // A row of the dim in any case: the one that the instruction says if there is such a row.
+  llvm::Value* row_inside(kernel::InstId id, Expr extent, int copy);
+  // Whether an instruction's value is an index outside of its dim.
+  void look_at_rows(size_t k);
+  LaneIndex in_local_buffer(const LaneIndex& at, int copy);
+  void emit_prefetches();
+  Values run_along(int loop, const Values& carried, const LoopEmitter::ChunkBody& body);
+  EmitState::Range range(int loop);
+  Values body_results();
+  void write(const Values& results);
+  void update(const Values& results);
+  bool is_aligned_output() const;
+
+  EmitState& state_;
+  const Schedule& schedule_;
+  const int number_;
+  const ScheduledStage& stage_;
+  const std::vector<kernel::Inst>& body_;
+  const Unrounded unrounded_;
+  Builder& builder_;
+  IndexEmitter& index_;
+  std::optional<Expr> holds_;  // in the loop that is being emitted
+  int hoisted_level_ = 0;
+  int entry_level_ = 0;
+  std::vector<int> place_;
+  std::vector<bool> varies_;
+  // By instruction: extents that its value is an index along, as far as that isn't known to lie
+  // inside.
+  std::vector<std::vector<Expr>> looked_along_;
+  // And for each of those the row to read; null where that differs from lane to lane.
+  std::vector<Values> rows_inside_;
+  std::vector<Values> values_;        // per instruction: one per copy, or one scalar
+  std::vector<llvm::Value*> splats_;  // of scalars, once asked for
+};
+
+}  // namespace luminal::backends::cpu

@@ -1,0 +1,140 @@
+#include "luminal/driver/bundle.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "luminal/backends/registry/registry.h"
+#include "luminal/base/byte_stream.h"
+#include "luminal/base/digest.h"
+#include "luminal/base/errors.h"
+#include "luminal/base/files/seal.h"
+#include "luminal/base/os/memory.h"
+#include "luminal/base/os/process.h"
+#include "luminal/base/source_fingerprint.h"
+#include "luminal/driver/compile/compile_parts.h"
+#include "luminal/driver/options/load_options.h"
+#include "luminal/graph/text_form.h"
+
+namespace luminal {
+namespace {
+
+constexpr std::string_view kBundleMagic = "luminal bundle 2";
+
+constexpr const char* kWayOut = "make it anew with this build";
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw UserError(fmt::format("bundle: {}; {}", why, kWayOut));
+}
+
+// A bundle is code that will run, so only this user's own are loaded.
+base::Secret own_secret() {
+  const Result<base::Secret> secret = base::user_secret();
+  if (!secret) {
+    throw UserError(fmt::format(
+        "bundle: the secret that tells own bundles from others' can't be read: {}", secret.why()));
+  }
+  return *secret;
+}
+
+void check_options(const CompileOptions& options) {
+  if (!backends::find_backend(options.backend).runs_plans()) {
+    throw UserError(fmt::format(
+        "bundle: backend '{}' compiles nothing that could be kept; choose cpu", options.backend));
+  }
+  if (options.library != LibraryPolicy::Never) {
+    throw UserError("bundle: code of a library can't be kept; set library to 'never'");
+  }
+  if (!options.variants.empty()) {
+    throw UserError("bundle: only one plan can be kept; leave variants out");
+  }
+}
+
+}  // namespace
+
+std::string make_bundle(const Graph& graph, const CompileOptions& options) {
+  check_options(options);
+  // As it will be read: a plan names nodes by their ids.
+  const std::string text = print_graph(graph);
+  const std::unique_ptr<Graph> again = parse_graph(text, "bundle");
+  CompiledParts parts;
+  compile_parts(*again, options, {.made = &parts});
+  base::ByteWriter out;
+  out.text(kBundleMagic);
+  out.text(base::format_fingerprint());
+  out.text(
+      fmt::format("{} ({})", base::library_version(), base::source_fingerprint().substr(0, 12)));
+  out.text(options.backend);
+  out.text(options.target);
+  out.integer(threads_of(options));
+  out.text(text);
+  out.text(parts.plan);
+  out.text(parts.code);
+  return seal_bundle(out.bytes());
+}
+
+std::string seal_bundle(std::string_view content) {
+  return fmt::format("{}{}{}", content, base::digest(content), base::seal(own_secret(), content));
+}
+
+LoadedBundle load_bundle(std::string_view bytes) {
+  const size_t tail = seal_bundle("").size();
+  if (bytes.size() < tail) refuse("it is too short to be one");
+  const std::string_view content = bytes.substr(0, bytes.size() - tail);
+  try {
+    base::ByteReader in(content);
+    if (in.text() != kBundleMagic) refuse("these bytes aren't one");
+    const std::string digest = base::digest(content);
+    if (!bytes.substr(content.size()).starts_with(digest)) refuse("it is damaged");
+    if (bytes.substr(content.size() + digest.size()) != base::seal(own_secret(), content)) {
+      refuse("another user or machine made it, and it holds machine code, which can't be checked");
+    }
+    const std::string_view format = in.text();
+    std::string made_by(in.text());
+    if (format != base::format_fingerprint()) {
+      refuse(
+          fmt::format("luminal {} made it, which wrote plans and code down in another form than "
+                      "this build, {} ({})",
+                      made_by, base::library_version(), base::source_fingerprint().substr(0, 12)));
+    }
+    CompileOptions options;
+    options.backend = in.text();
+    options.target = in.text();
+    options.threads = in.small();
+    options.cache_folder = "none";
+    std::unique_ptr<Graph> graph = parse_graph(in.text(), "bundle");
+    CompiledParts parts;
+    parts.plan = in.text();
+    parts.code = in.text();
+    in.finish();
+    Executable executable = compile_parts(*graph, options, {.given = &parts});
+    return {std::move(graph), std::move(executable), std::move(made_by)};
+  } catch (const base::ByteError& error) {
+    refuse(error.what());
+  }
+}
+
+void save_bundle(const std::string& path, const Graph& graph, const CompileOptions& options) {
+  const std::string bytes = make_bundle(graph, options);
+  const std::string temporary = fmt::format("{}.tmp-{}", path, base::process_id());
+  std::ofstream file(temporary, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (!file || error) {
+    std::filesystem::remove(temporary, error);
+    throw UserError(fmt::format(
+        "bundle: can't write '{}'; check that its folder is there, and the permissions", path));
+  }
+}
+
+LoadedBundle open_bundle(const std::string& path) {
+  const base::MappedFile file(path);
+  // A copy: nobody can change it after its seal was checked.
+  const std::string bytes(reinterpret_cast<const char*>(file.bytes().data()), file.size());
+  return load_bundle(bytes);
+}
+
+}  // namespace luminal

@@ -1,0 +1,85 @@
+// What an Executable holds: a program, its buffers, and how tensors map to ports.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "luminal/driver/executable.h"
+#include "luminal/driver/execute/view_checks.h"
+#include "luminal/driver/options/variants.h"
+#include "luminal/driver/report/step_notes.h"
+#include "luminal/graph/interpret/interpreter.h"
+#include "luminal/runtime/program.h"
+#include "luminal/shape/index/resolve_dims.h"
+
+namespace luminal {
+
+struct Executable::Impl {
+  std::shared_ptr<const Graph> graph;       // as it was when compiled
+  std::shared_ptr<const GraphHome> source;  // the user's graph: only to recognise its tensors
+  std::vector<std::unique_ptr<runtime::Program>> programs;  // by variant, over the same ports
+  Variants variants;
+  std::unordered_map<NodeId, size_t> leaf_port;  // which port holds a leaf, a result
+  std::unordered_map<NodeId, size_t> result_port;
+  std::vector<Expr> variables;  // all of the graph's, sorted by name
+  std::shared_ptr<const ViewChecks> view_checks;
+  // By variant, of a backend that runs plans; else none.
+  std::vector<std::shared_ptr<const StepNotes>> notes;
+
+  uint64_t memory_limit = 0;  // bytes; 0: none
+
+  // By port: its bytes, and what is known of them.
+  std::vector<runtime::Buffer> buffers;
+  struct Slot {
+    std::optional<std::vector<int64_t>> given;   // dims, before this run; none: only their number
+    ResolvedDims now;                            // in this run
+    runtime::Buffer storage;                     // an output's memory, as large as it ever was
+    bool ready = false;                          // its bytes have the dims of this run
+    bool released = false;                       // a weight that is not needed at present
+    std::optional<std::span<std::byte>> caller;  // an output's, by bind_output()
+  };
+  std::vector<Slot> slots;
+
+  // Of the last run; none after one that failed before it began.
+  std::optional<Bindings> bound;
+  size_t current = 0;
+
+  // Of all programs: their own have dims that are narrower in a variant.
+  std::vector<runtime::Port> port_list;
+  const std::vector<runtime::Port>& ports() const { return port_list; }
+
+  // The port of a leaf; of a result or a leaf; of a result. `asked` is the call, for messages.
+  size_t leaf_of(const TensorRef& tensor, const char* asked) const;
+  size_t value_of(const TensorRef& tensor, const char* asked) const;
+  size_t result_of(const TensorRef& tensor, const char* asked) const;
+  // The node of a handle, if it is the compiled graph's.
+  NodeId owned(const Tensor& tensor, const char* asked) const;
+  [[noreturn]] void no_such_name(std::string_view name, const char* asked, bool leaves_only) const;
+  // By port: whether it is a weight that no run reads any more.
+  std::vector<bool> folded_ports() const;
+  void bind_data(size_t port, const TensorData& data);
+  void run(const Bindings& bindings, const RunOptions& options);
+  void hold(size_t port, runtime::Buffer buffer, std::optional<std::vector<int64_t>> dims);
+  void change_bindings(const Bindings& bindings);
+  void check_bindings(const Bindings& bindings) const;
+  // Throws UserError where a run of this variant would take more than the limit.
+  void check_memory(runtime::Program& program, const Bindings& bindings) const;
+  void prepare_port(size_t port);
+  void prepare_output(size_t port);
+  // UserError where memory of the caller overlaps other memory of this run.
+  void check_caller_memory() const;
+  // To memory of the caller that kernels couldn't write to.
+  void copy_to_caller() const;
+  // The dims of a port's bytes; null where they aren't known.
+  const std::vector<int64_t>* dims_of(size_t port) const;
+  TensorData port_data(size_t port) const;
+  interpret::LeafData leaf_data() const;
+  // A kernel met an index outside of its dim. UserError that names the op, the position, the value
+  // and the size, found by computing the graph's indices again; returns where the graph has none.
+  void judge_rows(const Bindings& bindings) const;
+  void run_watched(const Bindings& bindings, const RunOptions& options, runtime::StepOptions steps);
+};
+
+}  // namespace luminal

@@ -1,0 +1,50 @@
+#include "luminal/driver/options/machine_peaks.h"
+
+#include <algorithm>
+
+#include "luminal/base/os/limits.h"
+
+namespace luminal {
+
+machine::Peaks machine_peaks(const CompileOptions& options) {
+  const auto threads = static_cast<int>(base::usable_threads());
+  const std::string_view here = machine::instruction_set_here();
+  const bool assumed = options.cache_folder == "none" && options.machine.empty();
+  machine::Peaks peaks = assumed ? machine::default_peaks(here, threads)
+                                 : machine::peaks_of_this_machine(options.machine);
+  // The target of the best instruction set has whatever else the processor has.
+  const bool less = options.target == "avx2" || options.target == "sse2";
+  const bool is_given = peaks.origin == machine::PeaksOrigin::Given;
+  return less && !is_given ? machine::limited_to(std::move(peaks), options.target) : peaks;
+}
+
+std::string machine_text(const machine::Peaks& peaks) {
+  const bool assumed = peaks.origin == machine::PeaksOrigin::Default;
+  return text(peaks) + (assumed ? "; `luminal doctor --measure` measures this machine" : "");
+}
+
+namespace {
+
+// Of the peaks, in kernels of few elements: their loops begin and end more than they run.
+constexpr double kOpsOfSmallKernels = 0.1;
+
+}  // namespace
+
+runtime::ThreadSpeed thread_speed(const machine::Peaks& peaks) {
+  const double per_microsecond = 1e-6 / peaks.threads;
+  return {.bytes = peaks.read_bytes(1) * 1e-6,
+          .ops = kOpsOfSmallKernels * peaks.elementwise * per_microsecond,
+          .products = std::max(peaks.f32_products, peaks.bf16_products) * per_microsecond};
+}
+
+search::MachineModel machine_model(const machine::Peaks& peaks) {
+  return {.bytes_per_second =
+              std::max(peaks.read_bytes(peaks.threads), peaks.copy_bytes(peaks.threads)),
+          .flops_per_second = peaks.elementwise,
+          .product_flops_per_second = peaks.f32_products,
+          .exact_product_flops_per_second = peaks.bf16_products,
+          .launch_seconds = peaks.launch_seconds + peaks.barrier_seconds,
+          .threads = peaks.threads};
+}
+
+}  // namespace luminal

@@ -1,0 +1,274 @@
+#include "luminal/driver/plan/planning.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "luminal/driver/fusion/decide_fusion.h"
+#include "luminal/driver/options/machine_peaks.h"
+#include "luminal/driver/plan/planned_terms.h"
+#include "luminal/driver/report/kernel_facts.h"
+#include "luminal/driver/report/report_stored.h"
+#include "luminal/driver/report/step_notes.h"
+#include "luminal/graph/custom_op.h"
+#include "luminal/graph/text_form.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/graph/verify.h"
+#include "luminal/kernel/plan/pack_weights.h"
+
+namespace luminal {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+search::Fusion fusion_of(FusionPolicy policy) {
+  switch (policy) {
+    case FusionPolicy::Modelled:
+      return search::Fusion::Modelled;
+    case FusionPolicy::Always:
+      return search::Fusion::Always;
+    case FusionPolicy::Never:
+      return search::Fusion::Never;
+    case FusionPolicy::Measured:  // patterns are decided before the search
+      return search::Fusion::Modelled;
+  }
+  return search::Fusion::Modelled;
+}
+
+// The user's files and what custom ops bring, each op's once.
+std::vector<search::RuleText> rules_of(const Graph& graph, const CompileOptions& options) {
+  std::vector<search::RuleText> files;
+  for (const RuleFile& file : options.rules) files.push_back({file.name, file.text});
+  std::set<std::string> seen;
+  for (NodeId id : topological_order(graph, roots(graph))) {
+    const Node& node = graph.node(id);
+    if (node.op != Op::Custom) continue;
+    const CustomOp& op = *node.as<CustomAttr>().op;
+    if (op.rules.empty() || !seen.insert(op.rules).second) continue;
+    files.push_back({fmt::format("rules of custom op '{}'", op.name), op.rules});
+  }
+  return files;
+}
+
+static_assert(static_cast<int>(Numerics::Exact) == static_cast<int>(search::RuleClass::Exact));
+static_assert(static_cast<int>(Numerics::Approximate) ==
+              static_cast<int>(search::RuleClass::Approximate));
+
+// Rules that found nothing aren't worth a line.
+void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
+                  CompileReport& report) {
+  for (const egraph::RuleReport& rule : run.rules) {
+    if (rule.matches == 0) continue;
+    const search::RuleInfo* info = rules.find(rule.name);
+    report.rules.push_back({rule.name, info->group, std::string(name(info->numeric_class)),
+                            rule.matches, rule.new_tuples, rule.unions, rule.seconds});
+  }
+}
+
+search::Roll roll_of(Rolling rolling) {
+  switch (rolling) {
+    case Rolling::Off:
+      return search::Roll::Off;
+    case Rolling::Auto:
+      return search::Roll::Auto;
+    case Rolling::Always:
+      return search::Roll::Always;
+  }
+  return search::Roll::Off;
+}
+
+void saturate(search::RotationPlanner& planner, CompileReport& report) {
+  Stopwatch watch;
+  planner.saturate();
+  const egraph::RunReport& run = planner.saturation();
+  if (run.stop != egraph::StopReason::Finished) {
+    report.notes.push_back(fmt::format(
+        "saturation stopped at a limit ({}): rule '{}' grew most; equal forms may be missing",
+        egraph::name_of(run.stop), run.culprit));
+  }
+  report_rules(run, planner.terms().rules, report);
+  report.egraph_nodes = run.tuples;
+  report.egraph_classes = run.classes;
+  end_stage(report, "saturated", watch.seconds(),
+            fmt::format("{} iterations, {} nodes, {} classes", run.iterations.size(), run.tuples,
+                        run.classes),
+            [&] { return planner.terms().egraph.dump(); });
+}
+
+// As rotation `taken` of `of`, from 0.
+void report_rolled(const search::RotationPlanner& planner, double seconds, size_t taken, size_t of,
+                   CompileReport& report) {
+  if (planner.rolled() == nullptr) return;
+  const std::string which = of > 1 ? fmt::format(", rotation {} of {}", taken + 1, of) : "";
+  end_stage(report, "rolled", seconds, planner.rolled()->summary + which,
+            [&] { return print_graph(*planner.rolled()->graph); });
+  report.stages.back().rotation = taken;
+}
+
+// All stages of one planner, up to a plan.
+void run_planner(search::RotationPlanner& planner, CompileReport& report) {
+  Stopwatch lowering;
+  planner.lower();
+  const egraph::EGraph& egraph = planner.terms().egraph;
+  end_stage(report, "terms", lowering.seconds(),
+            fmt::format("{} nodes, {} classes", egraph.tuples(), egraph.classes()),
+            [&] { return egraph.dump(); });
+  saturate(planner, report);
+  planner.search();
+}
+
+// The planner of the rotation that the model finds cheapest, the first of equal ones, with its
+// stages reported as if there were no other; what the others took counts as rolling.
+search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& planners,
+                                       const Stopwatch& rolling, CompileReport& report) {
+  if (planners.size() == 1 || !report.stop_after.empty()) {
+    report_rolled(planners.front(), rolling.seconds(), 0, 1, report);
+    run_planner(planners.front(), report);
+    return planners.front();
+  }
+  std::vector<CompileReport> reports(planners.size());
+  std::vector<std::ostringstream> texts(planners.size());
+  std::vector<double> taken;
+  size_t best = 0;
+  for (size_t w = 0; w < planners.size(); ++w) {
+    Stopwatch watch;
+    reports[w].print_after = report.print_after;
+    reports[w].out = &texts[w];
+    run_planner(planners[w], reports[w]);
+    taken.push_back(watch.seconds());
+    if (planners[w].model_seconds() < planners[best].model_seconds()) best = w;
+  }
+  report_rolled(planners[best], rolling.seconds() - taken[best], best, planners.size(), report);
+  CompileReport& of_best = reports[best];
+  if (report.out != nullptr || !report.print_after.empty()) {
+    (report.out != nullptr ? *report.out : std::cout) << texts[best].str();
+  }
+  auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(report.stages, of_best.stages);
+  append(report.rules, of_best.rules);
+  append(report.notes, of_best.notes);
+  report.egraph_nodes = of_best.egraph_nodes;
+  report.egraph_classes = of_best.egraph_classes;
+  return planners[best];
+}
+
+// Each step on the host is a slower path, or one that nothing fuses with.
+void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, CompileReport& report) {
+  for (const search::HostNeed& step : terms.host_steps) {
+    const NodeId node = terms.sources[static_cast<size_t>(step.source)].node;
+    report.notes.push_back(
+        brings_kernel(graph.node(node))
+            ? fmt::format("{} runs its own kernel: nothing fuses with it", graph.describe(node))
+            : fmt::format("{} runs on the host: no kernel computes {}; slower, and on one thread",
+                          graph.describe(node), name(graph.node(node).op)));
+  }
+}
+
+// Says of each kernel whether a library computes it.
+void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::PackRequest& request,
+                  const ChooseLibrary& choose) {
+  kernel::PlannedGraph packed = *planned;
+  kernel::pack_weights(packed, request);
+  std::vector<kernel::LibraryUse> uses = choose(planned, packed);
+  size_t next = 0;
+  for (auto& step : planned->plan.steps) {
+    auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel != nullptr) kernel->library = std::move(uses[next++]);
+  }
+}
+
+}  // namespace
+
+std::string plan_summary(const kernel::PlannedGraph& planned) {
+  const auto kernels = static_cast<size_t>(planned.plan.n_kernels());
+  return fmt::format("{} kernels, {} host steps", kernels, planned.plan.steps.size() - kernels);
+}
+
+std::string plan_text(const kernel::PlannedGraph& planned) {
+  std::string out;
+  for (const auto& step : planned.plan.steps) {
+    if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
+      out +=
+          fmt::format("host {}\n", planned.terms.sources[static_cast<size_t>(host->source)].name);
+    } else {
+      out += kernel::text(std::get<kernel::KernelStep>(step).lowered.kernel);
+    }
+  }
+  return out;
+}
+
+search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options) {
+  search::PlanningOptions result;
+  result.rules = rules_of(graph, options);
+  result.admission = {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
+  result.roll = roll_of(options.rolling);
+  result.search.fusion = fusion_of(options.fusion);
+  result.search.seed = options.seed;
+  result.search.machine = machine_model(machine_peaks(options));
+  result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  result.fusing = fusion_forces(graph, options);
+  return result;
+}
+
+void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,
+               const std::function<std::string()>& text) {
+  report.stages.push_back({name, seconds, std::move(summary)});
+  if (report.print_after == name || report.print_after == "all") {
+    std::ostream& out = report.out != nullptr ? *report.out : std::cout;
+    out << "; after " << name << "\n" << text();
+  }
+  if (report.stop_after == name) throw CompileStopped{name};
+}
+
+std::shared_ptr<const kernel::PlannedGraph> plan_graph(
+    const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
+    CompileReport& report, std::optional<kernel::Packing> packing,
+    const ChooseLibrary& choose_library, const search::FindBetter& better) {
+  Stopwatch rolling;
+  search::PlanningOptions planning = planning_options(graph, options);
+  if (options.progress) {
+    planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
+  }
+  std::vector<search::RotationPlanner> planners = search::rotation_planners(graph, roots, planning);
+  search::RotationPlanner& planner = best_rotation(planners, rolling, report);
+  const bool explained = options.report != nullptr || better;
+  planner.finish({.stored = explained, .absorbed = report.find_rivals}, better);
+  Stopwatch finishing;
+  search::PlannedTerms& terms = planner.planned();
+  note_host_steps(graph, terms, report);
+
+  const std::shared_ptr<kernel::PlannedGraph> planned = planned_graph(terms);
+  report.search_candidates = planner.report().candidates;
+  report.search_kernels = planner.report().distinct_kernels;
+  report.search_bits = planner.report().live_bits;
+  report.model_us = planned->plan.model_seconds * 1e6;
+  report.notes.insert(report.notes.end(), planner.report().notes.begin(),
+                      planner.report().notes.end());
+  if (packing) {
+    const auto first_kernel = static_cast<int>(report.kernels.size() - report.n_packing());
+    const kernel::PackRequest packs =
+        pack_request(graph, roots, terms, *planned, *packing, first_kernel);
+    if (choose_library) mark_library(planned, packs, choose_library);
+    const std::vector<std::string> notes = kernel::pack_weights(*planned, packs);
+    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  }
+  report_kernels(*planned, terms, planning.search, report);
+  add_kernel_facts(graph, *planned, terms.absorbed, report);
+  if (terms.stored) report_stored(graph, *planned, *terms.stored, report);
+  end_stage(report, "plan", planner.search_seconds() + finishing.seconds(), plan_summary(*planned),
+            [&] { return plan_text(*planned); });
+  return planned;
+}
+
+}  // namespace luminal

@@ -1,0 +1,452 @@
+// Parsing the text form; see text_form.h.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "luminal/base/errors.h"
+#include "luminal/graph/tensor.h"
+#include "luminal/graph/text/text_lines.h"
+#include "luminal/graph/text_form.h"
+#include "luminal/shape/scalar.h"
+#include "luminal/shape/shape.h"
+
+namespace luminal {
+namespace {
+
+// One line being read from the left.
+class Line {
+ public:
+  Line(std::string_view text, std::string_view source, size_t number)
+      : rest_(text), source_(source), number_(number) {
+    skip_space();
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(fmt::format("{}:{}: {}", source_, number_, what));
+  }
+  bool at_end() const { return rest_.empty(); }
+  bool next_is(char c) const { return !rest_.empty() && rest_.front() == c; }
+
+  bool take(std::string_view token) {
+    if (!rest_.starts_with(token)) return false;
+    rest_.remove_prefix(token.size());
+    skip_space();
+    return true;
+  }
+  void expect(std::string_view token) {
+    if (!take(token)) fail(fmt::format("expected '{}' before '{}'", token, rest_));
+  }
+  void expect_end() const {
+    if (!rest_.empty()) fail(fmt::format("nothing may follow here, but there is '{}'", rest_));
+  }
+
+  // Letters, digits, _ and . up to the next space or bracket.
+  std::string_view word() {
+    size_t length = 0;
+    while (length < rest_.size() &&
+           (std::isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_' ||
+            rest_[length] == '.' || rest_[length] == '-' || rest_[length] == '+')) {
+      ++length;
+    }
+    if (length == 0)
+      fail(rest_.empty() ? "the line ends too early"
+                         : fmt::format("expected a word before '{}'", rest_));
+    std::string_view result = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    skip_space();
+    return result;
+  }
+
+  int64_t integer() {
+    std::string_view digits = word();
+    int64_t value = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      fail(fmt::format("'{}' is not a 64-bit integer", digits));
+    }
+    return value;
+  }
+
+  double real() {
+    std::string_view digits = word();
+    double value = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      fail(fmt::format("'{}' is not a number", digits));
+    }
+    return value;
+  }
+
+  std::string string() {
+    if (!next_is('"')) fail(fmt::format("expected a name in double quotes before '{}'", rest_));
+    std::string out;
+    for (size_t i = 1; i < rest_.size(); ++i) {
+      if (rest_[i] == '"') {
+        rest_.remove_prefix(i + 1);
+        skip_space();
+        return out;
+      }
+      if (rest_[i] == '\\' && i + 1 < rest_.size()) {
+        ++i;
+        out += rest_[i] == 'n' ? '\n' : rest_[i];
+      } else {
+        out += rest_[i];
+      }
+    }
+    fail("a name in double quotes does not end");
+  }
+
+  // The items of [a, b, c], split at commas outside parentheses.
+  std::vector<std::string_view> list() {
+    expect("[");
+    std::vector<std::string_view> items;
+    int depth = 0;
+    size_t start = 0;
+    for (size_t i = 0; i < rest_.size(); ++i) {
+      const char c = rest_[i];
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      const bool ends = c == ']' && depth == 0;
+      if (ends || (c == ',' && depth == 0)) {
+        std::string_view item = rest_.substr(start, i - start);
+        if (!(ends && items.empty() && item.find_first_not_of(' ') == std::string_view::npos)) {
+          items.push_back(item);
+        }
+        start = i + 1;
+      }
+      if (ends) {
+        rest_.remove_prefix(i + 1);
+        skip_space();
+        return items;
+      }
+    }
+    fail("a list in brackets does not end");
+  }
+
+  // Everything before the last " : ".
+  std::string_view until_type() {
+    size_t at = rest_.rfind(" : ");
+    if (at == std::string_view::npos) fail("the line has no type: add ' : dtype[dims]'");
+    std::string_view result = rest_.substr(0, at);
+    rest_.remove_prefix(at + 1);
+    return result;
+  }
+
+ private:
+  void skip_space() {
+    while (!rest_.empty() &&
+           (rest_.front() == ' ' || rest_.front() == '\t' || rest_.front() == '\r')) {
+      rest_.remove_prefix(1);
+    }
+  }
+
+  std::string_view rest_;
+  std::string_view source_;
+  size_t number_;
+};
+
+class GraphParser {
+ public:
+  GraphParser(std::string_view source, const std::map<std::string, CustomOp>& custom_ops,
+              const std::function<std::string(const std::string&)>& file_of)
+      : source_(source),
+        custom_ops_(custom_ops),
+        file_of_(file_of),
+        graph_(std::make_unique<Graph>()) {}
+
+  std::unique_ptr<Graph> parse(std::string_view text) {
+    size_t number = 0;
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      ++number;
+      Line line(text.substr(0, end), source_, number);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (line.at_end() || line.next_is('#')) continue;
+      read_line(line);
+    }
+    if (!has_header_) {
+      throw UserError(fmt::format("{}: not a graph: the first line must be '{} {}'", source_,
+                                  kTextHeader, kTextVersion));
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  void read_line(Line& line) try {
+    if (!has_header_) return read_header(line);
+    if (line.next_is('%')) return read_node(line);
+    const std::string_view keyword = line.word();
+    if (keyword == "var") {
+      read_variable(line);
+    } else if (keyword == "data") {
+      read_data(line);
+    } else if (keyword == "update") {
+      Tensor state = tensor(line);
+      graph_->update(state, tensor(line));
+    } else if (keyword == "output") {
+      std::string name = line.string();
+      tensor(line).output(name);
+    } else if (keyword == "keep") {
+      tensor(line).keep();
+    } else if (keyword == "materialize") {
+      tensor(line).materialize();
+    } else if (keyword == "print") {
+      std::string label = line.string();
+      tensor(line).print(label);
+    } else if (keyword == "diff") {
+      std::string path = line.string();
+      if (file_of_) path = file_of_(path);
+      const double atol = line.real();
+      const double rtol = line.real();
+      tensor(line).diff(path, atol, rtol);
+    } else {
+      line.fail(
+          fmt::format("'{}' starts no line of a graph; known: %id =, var, data, update, "
+                      "output, keep, materialize, print, diff",
+                      keyword));
+    }
+    line.expect_end();
+  } catch (const UserError& error) {
+    // Messages of the graph itself get the line they came from.
+    const std::string what = error.what();
+    if (what.starts_with(fmt::format("{}:", source_))) throw;
+    line.fail(what);
+  }
+
+  void read_header(Line& line) {
+    if (!line.take(kTextHeader)) {
+      line.fail(
+          fmt::format("not a graph: the first line must be '{} {}'", kTextHeader, kTextVersion));
+    }
+    const int64_t version = line.integer();
+    if (version != kTextVersion) {
+      line.fail(
+          fmt::format("version {} of the text form is not known; this library reads version {}",
+                      version, kTextVersion));
+    }
+    line.expect_end();
+    has_header_ = true;
+  }
+
+  void read_variable(Line& line) {
+    const std::string_view name = line.word();
+    const int64_t lower = line.integer();
+    const int64_t upper = line.integer();
+    if (lower > upper)
+      line.fail(fmt::format("variable '{}' has no values: {} > {}", name, lower, upper));
+    // Names are looked for one by one.
+    constexpr size_t kMostVariables = 4096;
+    if (scope_.variables.size() >= kMostVariables) {
+      line.fail(fmt::format("more than {} variables are declared", kMostVariables));
+    }
+    for (Expr variable : scope_.variables) {
+      if (variable.name() == name) line.fail(fmt::format("variable '{}' is declared twice", name));
+    }
+    scope_.variables.push_back(Expr::var(name, lower, upper));
+  }
+
+  NodeId node_id(Line& line) {
+    line.expect("%");
+    const int64_t id = line.integer();
+    auto it = ids_.find(id);
+    if (it == ids_.end()) line.fail(fmt::format("%{} is not defined above this line", id));
+    return it->second;
+  }
+  Tensor tensor(Line& line) { return graph_->tensor(node_id(line)); }
+
+  Expr expr(std::string_view text, const Dims& extents = {}) {
+    ParseScope scope = scope_;
+    scope.extents = extents;
+    scope.declared_only = true;
+    return parse_expr(text, scope);
+  }
+
+  TensorType type(Line& line) {
+    line.expect(":");
+    const std::string_view dtype_name = line.word();
+    std::optional<DType> dtype = dtype_from_name(dtype_name);
+    if (!dtype) line.fail(fmt::format("'{}' is not a dtype", dtype_name));
+    TensorType result{{}, *dtype};
+    for (std::string_view item : line.list()) result.dims.push_back(expr(item));
+    return result;
+  }
+
+  void read_node(Line& line) {
+    line.expect("%");
+    const int64_t id = line.integer();
+    if (ids_.contains(id)) line.fail(fmt::format("%{} is defined twice", id));
+    line.expect("=");
+    Node node = read_op(line);
+    if (line.next_is('"')) node.label = line.string();
+    line.expect_end();
+    const Dims dims = node.dims;
+    const DType dtype = node.dtype;
+    Tensor added = graph_->add(std::move(node));
+    if (added.dtype() != dtype || !same_dims(added.dims(), dims)) {
+      line.fail(fmt::format("%{} is declared {}{}, but its inputs make it {}{}", id, name(dtype),
+                            text(dims), name(added.dtype()), text(added.dims())));
+    }
+    ids_[id] = added.id();
+  }
+
+  // Up to the type, which every op's line ends with.
+  Node read_op(Line& line) {
+    const std::string_view word = line.word();
+    Node node{.op = Op::Input,
+              .dtype = DType::F32,
+              .dims = {},
+              .inputs = {},
+              .attribute = {},
+              .label = {}};
+    if (word == "input" || word == "weight" || word == "state") {
+      const Role role = word == "input"    ? Role::Input
+                        : word == "weight" ? Role::Weight
+                                           : Role::State;
+      node.attribute = InputAttr{role, line.string()};
+      return with_type(std::move(node), line);
+    }
+    std::optional<Op> op = op_from_name(word);
+    if (!op || *op == Op::Input) line.fail(fmt::format("'{}' is not an op", word));
+    node.op = *op;
+    switch (*op) {
+      case Op::Constant:
+        return read_constant(std::move(node), line);
+      case Op::Iota: {
+        const std::string_view body = line.until_type();
+        node = with_type(std::move(node), line);
+        node.attribute = IotaAttr{expr(body, node.dims)};
+        return node;
+      }
+      case Op::View:
+        return read_view(std::move(node), line);
+      case Op::Reduce:
+      case Op::Scan:
+        node.attribute = ReduceAttr{reducer(line)};
+        break;
+      case Op::Scatter:
+        node.attribute = line.take("set ") ? ScatterAttr{} : ScatterAttr{reducer(line)};
+        break;
+      case Op::Custom: {
+        const std::string custom = line.string();
+        auto it = custom_ops_.find(custom);
+        if (it == custom_ops_.end()) {
+          line.fail(fmt::format("custom op '{}' is not known; pass it to parse_graph", custom));
+        }
+        node.attribute = CustomAttr{std::make_shared<const CustomOp>(it->second)};
+        break;
+      }
+      case Op::Input:
+      case Op::Exp2:
+      case Op::Log2:
+      case Op::Sin:
+      case Op::Recip:
+      case Op::Sqrt:
+      case Op::Cast:
+      case Op::Bitcast:
+      case Op::Add:
+      case Op::Mul:
+      case Op::Mod:
+      case Op::IntDiv:
+      case Op::BitAnd:
+      case Op::LessThan:
+      case Op::Equal:
+      case Op::Select:
+      case Op::Gather:
+        break;
+    }
+    while (line.next_is('%')) node.inputs.push_back(node_id(line));
+    return with_type(std::move(node), line);
+  }
+
+  Node with_type(Node node, Line& line) {
+    TensorType declared = type(line);
+    node.dims = std::move(declared.dims);
+    node.dtype = declared.dtype;
+    return node;
+  }
+
+  Node read_constant(Node node, Line& line) {
+    const std::string_view value = line.word();
+    node = with_type(std::move(node), line);
+    ConstantAttr constant;
+    Line number(value, source_, 0);
+    if (is_float(node.dtype)) {
+      constant.real = number.real();
+      if (!std::isnan(constant.real) && round_to(node.dtype, constant.real) != constant.real) {
+        line.fail(fmt::format("{} is not a value of {}", value, name(node.dtype)));
+      }
+    } else {
+      constant.integer = number.integer();
+      if (wrap_to(node.dtype, constant.integer) != constant.integer) {
+        line.fail(fmt::format("{} is not a value of {}", value, name(node.dtype)));
+      }
+    }
+    node.attribute = constant;
+    return node;
+  }
+
+  Node read_view(Node node, Line& line) {
+    node.inputs.push_back(node_id(line));
+    const std::vector<std::string_view> items = line.list();
+    node = with_type(std::move(node), line);
+    const Dims& source = graph_->node(node.inputs[0]).dims;
+    if (items.size() != source.size()) {
+      line.fail(fmt::format("the map has {} expressions, its source {} has {} dims", items.size(),
+                            text(source), source.size()));
+    }
+    std::vector<Expr> exprs;
+    for (std::string_view item : items) exprs.push_back(expr(item, node.dims));
+    node.attribute = IndexMap(node.dims, source, std::move(exprs));
+    return node;
+  }
+
+  Reducer reducer(Line& line) {
+    const std::string_view word = line.word();
+    std::optional<Reducer> result = reducer_from_name(word);
+    if (!result) line.fail(fmt::format("'{}' is not a reducer: sum, prod or max", word));
+    return *result;
+  }
+
+  void read_data(Line& line) {
+    Tensor leaf = tensor(line);
+    std::vector<int64_t> dims;
+    int64_t count = 1;
+    for (std::string_view item : line.list()) {
+      Line number(item, source_, 0);
+      dims.push_back(number.integer());
+      if (dims.back() < 0 || dims.back() > kMostPrintedData ||
+          (count *= dims.back()) > kMostPrintedData) {
+        line.fail(fmt::format("data in a graph's text has at most {} elements", kMostPrintedData));
+      }
+    }
+    TensorData::Writable data = TensorData::zeros(leaf.dtype(), dims);
+    for (int64_t i = 0; i < count; ++i) {
+      if (is_float(leaf.dtype())) {
+        store_float(leaf.dtype(), data.bytes.data(), i, line.real());
+      } else {
+        store_int(leaf.dtype(), data.bytes.data(), i, wrap_to(leaf.dtype(), line.integer()));
+      }
+    }
+    leaf.set(data.data);
+  }
+
+  std::string_view source_;
+  const std::map<std::string, CustomOp>& custom_ops_;
+  const std::function<std::string(const std::string&)>& file_of_;
+  std::unique_ptr<Graph> graph_;
+  ParseScope scope_;
+  std::unordered_map<int64_t, NodeId> ids_;
+  bool has_header_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Graph> parse_graph(std::string_view text, std::string_view source,
+                                   const std::map<std::string, CustomOp>& custom_ops,
+                                   const std::function<std::string(const std::string&)>& file_of) {
+  return GraphParser(source, custom_ops, file_of).parse(text);
+}
+
+}  // namespace luminal

@@ -1,0 +1,151 @@
+// Printing the text form; see text_form.h.
+#include <fmt/format.h>
+
+#include "luminal/base/check.h"
+#include "luminal/graph/text/text_lines.h"
+#include "luminal/graph/text_form.h"
+#include "luminal/graph/traverse.h"
+#include "luminal/graph/verify.h"
+#include "luminal/shape/scalar.h"
+
+namespace luminal {
+namespace {
+
+std::string constant_text(const Node& node) {
+  const auto& constant = node.as<ConstantAttr>();
+  return is_float(node.dtype) ? fmt::format("{}", constant.real)
+                              : fmt::format("{}", constant.integer);
+}
+
+// What stands between the op's name and its inputs.
+std::string attribute_text(const Node& node) {
+  switch (node.op) {
+    case Op::Constant:
+      return " " + constant_text(node);
+    case Op::Iota:
+      return " " + node.as<IotaAttr>().expr.text();
+    case Op::Reduce:
+    case Op::Scan:
+      return fmt::format(" {}", name(node.as<ReduceAttr>().reducer));
+    case Op::Scatter:
+      return fmt::format(" {}", node.as<ScatterAttr>().combine
+                                    ? name(*node.as<ScatterAttr>().combine)
+                                    : std::string_view("set"));
+    case Op::Custom:
+      return " " + quoted(node.as<CustomAttr>().op->name);
+    case Op::Input:
+    case Op::Exp2:
+    case Op::Log2:
+    case Op::Sin:
+    case Op::Recip:
+    case Op::Sqrt:
+    case Op::Cast:
+    case Op::Bitcast:
+    case Op::View:
+    case Op::Add:
+    case Op::Mul:
+    case Op::Mod:
+    case Op::IntDiv:
+    case Op::BitAnd:
+    case Op::LessThan:
+    case Op::Equal:
+    case Op::Select:
+    case Op::Gather:
+      return "";
+  }
+  return "";
+}
+
+std::string node_line(NodeId id, const Node& node) {
+  std::string line = fmt::format("%{} = ", id.value);
+  if (node.op == Op::Input) {
+    const auto& attr = node.as<InputAttr>();
+    line += fmt::format("{} {}", role_text(attr.role), quoted(attr.name));
+  } else {
+    line += name(node.op);
+    line += attribute_text(node);
+    for (NodeId input : node.inputs) line += fmt::format(" %{}", input.value);
+    if (node.op == Op::View) line += " " + node.as<IndexMap>().text();
+  }
+  line += fmt::format(" : {}{}", name(node.dtype), text(node.dims));
+  if (!node.label.empty()) line += " " + quoted(node.label);
+  return line + "\n";
+}
+
+std::string data_line(const Graph& graph, NodeId leaf) {
+  const TensorData data = *graph.data(leaf);
+  const int64_t count = data.n_elements();
+  if (count > kMostPrintedData) {
+    return fmt::format("# the data of {} ({} elements) is not part of this text\n",
+                       graph.describe(leaf), count);
+  }
+  std::string line = fmt::format("data %{} [{}]", leaf.value, fmt::join(data.dims, ", "));
+  for (int64_t i = 0; i < count; ++i) {
+    line += is_float(data.dtype) ? fmt::format(" {}", load_float(data.dtype, data.bytes.data(), i))
+                                 : fmt::format(" {}", load_int(data.dtype, data.bytes.data(), i));
+  }
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string_view role_text(Role role) {
+  switch (role) {
+    case Role::Input:
+      return "input";
+    case Role::Weight:
+      return "weight";
+    case Role::State:
+      return "state";
+  }
+  return "input";
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string print_graph(const Graph& graph) {
+  std::string out = fmt::format("{} {}\n", kTextHeader, kTextVersion);
+  for (Expr variable : variables(graph)) {
+    out += fmt::format("var {} {} {}\n", variable.name(), variable.lower_bound(),
+                       variable.upper_bound());
+  }
+  for (NodeId id : topological_order(graph)) out += node_line(id, graph.node(id));
+  for (NodeId leaf : graph.leaves()) {
+    if (graph.has_data(leaf)) out += data_line(graph, leaf);
+  }
+  for (NodeId id : topological_order(graph)) {
+    if (graph.node(id).materialized) out += fmt::format("materialize %{}\n", id.value);
+  }
+  for (const StateUpdate& update : graph.updates()) {
+    out += fmt::format("update %{} %{}\n", update.state.value, update.value.value);
+  }
+  for (const Probe& probe : graph.probes()) {
+    if (probe.kind == Probe::Kind::Print) {
+      out += fmt::format("print {} %{}\n", quoted(probe.label), probe.node.value);
+    } else {
+      out += fmt::format("diff {} {} {} %{}\n", quoted(probe.label), probe.atol, probe.rtol,
+                         probe.node.value);
+    }
+  }
+  for (const Output& output : graph.outputs()) {
+    if (output.name.empty()) {
+      out += fmt::format("keep %{}\n", output.node.value);
+    } else {
+      out += fmt::format("output {} %{}\n", quoted(output.name), output.node.value);
+    }
+  }
+  return out;
+}
+
+}  // namespace luminal

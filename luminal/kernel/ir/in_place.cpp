@@ -1,0 +1,74 @@
+#include "luminal/kernel/ir/in_place.h"
+
+#include <algorithm>
+
+namespace luminal::kernel {
+namespace {
+
+// The dims of the output along which an outer loop alone runs, one for every outer loop that has
+// more than one step. None where the points' parts of the output can't be told apart this way.
+std::optional<std::vector<size_t>> outer_dims(const Kernel& kernel, const OutputTarget& target) {
+  std::vector<size_t> dims;
+  for (int loop = 0; loop < kernel.n_outer; ++loop) {
+    const Expr extent = kernel.loops[static_cast<size_t>(loop)].extent;
+    if (extent.is(1)) continue;
+    const Expr index = Expr::index(loop, extent);
+    auto found = std::find(target.index.begin(), target.index.end(), index);
+    if (found == target.index.end()) return std::nullopt;
+    dims.push_back(static_cast<size_t>(found - target.index.begin()));
+  }
+  return dims;
+}
+
+bool same_at(const LoadInst& load, const OutputTarget& target, size_t dim) {
+  return !load.index[dim].value && load.index[dim].expr == target.index[dim];
+}
+
+bool reads_what_it_writes(const LoadInst& load, const OutputTarget& target) {
+  for (size_t dim = 0; dim < target.index.size(); ++dim) {
+    if (!same_at(load, target, dim)) return false;
+  }
+  return true;
+}
+
+bool reads_own_part(const LoadInst& load, const OutputTarget& target,
+                    const std::optional<std::vector<size_t>>& outer) {
+  return outer && std::all_of(outer->begin(), outer->end(),
+                              [&](size_t dim) { return same_at(load, target, dim); });
+}
+
+}  // namespace
+
+bool may_share(const Kernel& kernel, int input, int output) {
+  const Param& in = kernel.params[static_cast<size_t>(input)];
+  const Param& out = kernel.params[static_cast<size_t>(output)];
+  if (in.output || !out.output || !same_dims(in.dims, out.dims)) return false;
+  if (bits(in.dtype) != bits(out.dtype)) return false;
+  if (out.shares >= 0) return out.shares == input;  // updates in place, at rows that data decide
+  // The stages backwards: `target` is what the nearest later stage, or this one, writes.
+  const OutputTarget* target = nullptr;
+  std::optional<std::vector<size_t>> outer;
+  bool written_later = false;
+  for (size_t s = kernel.stages.size(); s-- > 0;) {
+    const Stage& stage = kernel.stages[s];
+    const auto* writes = std::get_if<OutputTarget>(&stage.target);
+    const bool writes_it = writes != nullptr && writes->param == output;
+    if (writes_it) {
+      if (target != nullptr) return false;  // written twice: what is read between is unclear
+      target = writes;
+      outer = outer_dims(kernel, *target);
+    }
+    for (const Inst& inst : stage.body) {
+      const auto* load = std::get_if<LoadInst>(&inst.what);
+      if (load == nullptr || load->param != input) continue;
+      if (!writes_it && !written_later) return false;  // after the output was written
+      const bool fine = writes_it ? !stage.reduction && reads_what_it_writes(*load, *target)
+                                  : reads_own_part(*load, *target, outer);
+      if (!fine) return false;
+    }
+    written_later = written_later || writes_it;
+  }
+  return target != nullptr;
+}
+
+}  // namespace luminal::kernel

@@ -1,0 +1,24 @@
+// What an instruction of a stage and all that it reads use.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "luminal/kernel/ir/kernel.h"
+
+namespace luminal::kernel {
+
+struct InstUses {
+  std::set<int> loops;
+  int64_t flops = 0;
+  bool loads = false;
+  std::set<int> stages;  // whose local buffers are read
+};
+
+InstUses uses_of(const Kernel& kernel, const Stage& stage, InstId id);
+
+// By position in the body: the instruction itself and all that it reads.
+std::vector<bool> needed_for(const Stage& stage, InstId id);
+
+}  // namespace luminal::kernel

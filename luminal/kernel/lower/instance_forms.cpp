@@ -1,0 +1,72 @@
+#include "luminal/kernel/lower/instance_forms.h"
+
+#include <algorithm>
+#include <map>
+
+namespace luminal::kernel {
+namespace {
+
+constexpr int kRenamedAxis = 1 << 20;
+
+// The inner loops that an index depends on, in the order they appear.
+std::vector<int> inner_loops(const std::vector<Expr>& index, const std::vector<Loop>& loops,
+                             int n_outer) {
+  std::vector<int> used;
+  for (Expr e : index) {
+    if (!e.uses_indices()) continue;
+    for (size_t loop = static_cast<size_t>(n_outer); loop < loops.size(); ++loop) {
+      const auto number = static_cast<int>(loop);
+      if (!e.uses_index(number)) continue;
+      const bool seen = std::find(used.begin(), used.end(), number) != used.end();
+      if (!seen) used.push_back(number);
+    }
+  }
+  return used;
+}
+
+Form form_of(const Instance& instance, const std::vector<Loop>& loops, int n_outer) {
+  Form form{.value = instance.value,
+            .index = instance.index,
+            .loops = inner_loops(instance.index, loops, n_outer)};
+  for (size_t position = 0; position < form.loops.size(); ++position) {
+    const int loop = form.loops[position];
+    const Expr extent = loops[static_cast<size_t>(loop)].extent;
+    const Expr from = Expr::index(loop, extent);
+    const Expr to = Expr::index(kRenamedAxis + static_cast<int>(position), extent);
+    for (Expr& e : form.index) {
+      if (e.uses_index(loop)) e = e.substitute(from, to);
+    }
+  }
+  return form;
+}
+
+}  // namespace
+
+std::vector<int> Form::sorted_loops() const {
+  std::vector<int> sorted = loops;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+InstanceForms find_forms(const Instances& instances, int n_outer) {
+  InstanceForms found;
+  std::map<std::vector<uint32_t>, int> first;
+  for (size_t i = 0; i < instances.list.size(); ++i) {
+    const Instance& instance = instances.list[i];
+    // The ops of a chain have one index: what was renamed for the last holds for the next.
+    if (i > 0 && instances.list[i - 1].index == instance.index) {
+      const Form& last = found.form.back();
+      found.form.push_back({.value = instance.value, .index = last.index, .loops = last.loops});
+    } else {
+      found.form.push_back(form_of(instance, instances.loops, n_outer));
+    }
+    // An element of a scan, read along a loop, looks like the row that is computed along one.
+    const uint32_t is_row = instance.reduce_loop >= 0 ? 1 : 0;
+    std::vector<uint32_t> key = {instance.value.value, is_row};
+    for (Expr e : found.form.back().index) key.push_back(e.id());
+    found.group.push_back(first.try_emplace(std::move(key), static_cast<int>(i)).first->second);
+  }
+  return found;
+}
+
+}  // namespace luminal::kernel

@@ -1,0 +1,38 @@
+// The instructions of one stage; every instance becomes one at most once.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "luminal/kernel/lower/stage_builder.h"
+
+namespace luminal::kernel {
+
+class StageBody {
+ public:
+  StageBody(StageBuilder& builder, Stage& stage) : builder_(builder), stage_(stage) {}
+
+  // The value of instance i: of another stage, or computed here.
+  InstId value(int i);
+  // The same, computed here.
+  InstId compute(int i);
+
+ private:
+  InstId add(DType dtype, decltype(Inst::what) what);
+  InstId local(int i, int group, std::optional<Expr> element);
+  InstId scanned(const Instance& instance);
+  Index index_of(Expr e);
+  InstId arithmetic(Expr e);
+  InstId sum(Expr e);
+  InstId combine(Expr e, InstId a, InstId b);
+  InstId divide(bool mod, Expr dividend, Expr divisor, InstId top, InstId by);
+  InstId integer_op(Op op, std::vector<InstId> operands);
+  InstId less(InstId a, InstId b);
+
+  StageBuilder& builder_;
+  Stage& stage_;
+  std::unordered_map<int, InstId> done_;
+};
+
+}  // namespace luminal::kernel

@@ -1,0 +1,272 @@
+#include "luminal/kernel/plan/pack_weights.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "luminal/base/check.h"
+#include "luminal/kernel/recognise/work.h"
+
+namespace luminal::kernel {
+namespace {
+
+// A kernel that stores a view of a tensor.
+LoweredKernel lower_view(DType dtype, const IndexMap& map) {
+  const ClassId tensor{0}, view{1};
+  TermGraph graph;
+  graph.sources.push_back({map.source_dims(), dtype, ""});
+  graph.classes.push_back({map.source_dims(), dtype, {LoadTerm{0}}});
+  graph.classes.push_back({map.dims(), dtype, {ReindexTerm{map, tensor}}});
+  const Choice choice{.cut = {false, false}, .term = {0, 0}};
+  std::vector<std::vector<Expr>> factors;
+  for (Expr dim : map.dims()) factors.push_back({dim});
+  const Result<Instances> instances = walk(graph, choice, view, factors);
+  LUMINAL_CHECK(instances, instances.why());
+  const Result<LoweredKernel> staged = stage(graph, view, *instances, instances->n_root_loops);
+  LUMINAL_CHECK(staged, staged.why());
+  return *staged;
+}
+
+// A view of elements as they are: those that stay together move as words, halves as integers, which
+// nothing converts. Kernels don't write u4 at all.
+LoweredKernel lower_move(DType dtype, const IndexMap& map) {
+  if (dtype == DType::U4) return lower_view(DType::I32, word_map(map, kU4PerWord).value());
+  if (!is_half(dtype)) return lower_view(dtype, map);
+  const std::optional<IndexMap> words = word_map(map, kHalvesPerWord);
+  return words ? lower_view(DType::I32, *words) : lower_view(DType::I16, map);
+}
+
+// The kernel that stores `packed`, which has one term, a view of `weight`.
+LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId weight) {
+  const TermClass& value = planned.terms.at(packed);
+  const IndexMap& map = std::get<ReindexTerm>(value.terms[0]).map;
+  LoweredKernel lowered = lower_move(value.dtype, map);
+  LUMINAL_CHECK(lowered.origins.size() == 2, "packing reads one tensor and writes one");
+  lowered.origins = {{planned.source_of(weight), weight}, {-1, packed}};
+  lowered.classes = {packed};
+  return lowered;
+}
+
+// Leaves out inputs that nothing reads any more, and puts outputs last again.
+void settle_params(LoweredKernel& lowered) {
+  Kernel& kernel = lowered.kernel;
+  std::vector<bool> is_read(kernel.params.size(), false);
+  for (const Stage& stage : kernel.stages) {
+    for (const Inst& inst : stage.body) {
+      const auto* load = std::get_if<LoadInst>(&inst.what);
+      if (load != nullptr) is_read[static_cast<size_t>(load->param)] = true;
+    }
+  }
+  std::vector<int> number(kernel.params.size(), -1);
+  std::vector<Param> params;
+  std::vector<ParamOrigin> origins;
+  for (bool output : {false, true}) {
+    for (size_t p = 0; p < kernel.params.size(); ++p) {
+      if (kernel.params[p].output != output || !(output || is_read[p])) continue;
+      number[p] = static_cast<int>(params.size());
+      params.push_back(kernel.params[p]);
+      origins.push_back(lowered.origins[p]);
+    }
+  }
+  auto renumber = [&](int& param) { param = number[static_cast<size_t>(param)]; };
+  for (Param& param : params) {
+    if (param.shares >= 0) renumber(param.shares);
+  }
+  for (Stage& stage : kernel.stages) {
+    for (Inst& inst : stage.body) {
+      if (auto* load = std::get_if<LoadInst>(&inst.what)) renumber(load->param);
+    }
+    if (auto* output = std::get_if<OutputTarget>(&stage.target)) renumber(output->param);
+    if (auto* update = std::get_if<UpdateTarget>(&stage.target)) renumber(update->param);
+  }
+  kernel.params = std::move(params);
+  lowered.origins = std::move(origins);
+}
+
+class WeightPacker {
+ public:
+  WeightPacker(PlannedGraph& planned, const PackRequest& request)
+      : planned_(planned), request_(request), next_kernel_(request.first_kernel) {
+    for (size_t s = 0; s < request.is_weight.size(); ++s) {
+      if (request.is_weight[s]) weight_sources_.insert(static_cast<int>(s));
+    }
+  }
+
+  std::vector<std::string> run() {
+    std::vector<std::variant<KernelStep, HostStep>> steps = std::move(planned_.plan.steps);
+    for (auto& step : steps) {
+      if (auto* kernel = std::get_if<KernelStep>(&step)) take(*kernel);
+      out_.push_back(std::move(step));
+    }
+    planned_.plan.steps = std::move(out_);
+    return notes();
+  }
+
+ private:
+  struct Packed {
+    ClassId value;
+    IndexMap map;
+  };
+
+  bool from_weights(const ParamOrigin& origin) const {
+    const int source = origin.source >= 0 ? origin.source : planned_.source_of(origin.value);
+    return source >= 0 ? weight_sources_.contains(source) : folded_.contains(origin.value);
+  }
+
+  // Whether the runtime computes it once, when weights are set.
+  bool folds(const LoweredKernel& lowered) const {
+    if (!lowered.kernel.variables.empty()) return false;
+    int64_t read = 0, written = 0;
+    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+      const Param& param = lowered.kernel.params[p];
+      const std::optional<int64_t> count = n_elements(param.dims).to_int();
+      if (!count) return false;
+      if (param.output) {
+        if (contains(request_.results, lowered.origins[p].value)) return false;
+        written += byte_size(param.dtype, *count);
+      } else {
+        if (!from_weights(lowered.origins[p])) return false;
+        read += byte_size(param.dtype, *count);
+      }
+    }
+    return written <= kMostFoldedGrowth * read;
+  }
+
+  static bool contains(const std::vector<ClassId>& classes, ClassId id) {
+    return std::find(classes.begin(), classes.end(), id) != classes.end();
+  }
+
+  void take(KernelStep& step) {
+    if (folds(step.lowered)) {
+      for (ClassId id : stored_by(step.lowered)) {
+        folded_.insert(id);
+        stored_by_kernel_.emplace(id, next_kernel_);
+      }
+    } else {
+      if (!step.library.taken) pack_factors(step.lowered);
+      auto& readers = step.library.taken ? library_readers_ : readers_;
+      for (size_t p = 0; p < step.lowered.origins.size(); ++p) {
+        if (step.lowered.kernel.params[p].output) continue;
+        readers[step.lowered.origins[p].value].push_back(next_kernel_);
+      }
+    }
+    ++next_kernel_;
+  }
+
+  void pack_factors(LoweredKernel& lowered) {
+    const std::optional<ContractionForm> form = contraction_form(lowered.kernel);
+    if (!form) return;
+    bool changed = false;
+    for (const Contraction& contraction : form->contractions) {
+      changed = pack_factor(lowered, *form, contraction) || changed;
+    }
+    if (!changed) return;
+    settle_params(lowered);
+    finish(lowered.kernel);
+  }
+
+  // All of a factor's loads or none.
+  bool pack_factor(LoweredKernel& lowered, const ContractionForm& form,
+                   const Contraction& contraction) {
+    Kernel& kernel = lowered.kernel;
+    std::vector<PanelRead> reads = reads_in_panels(kernel, form, contraction, request_.packing);
+    Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    auto load_of = [&](const PanelRead& read) -> LoadInst& {
+      return std::get<LoadInst>(stage.body[read.load.index()].what);
+    };
+    for (const PanelRead& read : reads) {
+      if (!from_weights(lowered.origins[static_cast<size_t>(load_of(read).param)])) return false;
+    }
+    for (PanelRead& read : reads) {
+      LoadInst& load = load_of(read);
+      const ClassId weight = lowered.origins[static_cast<size_t>(load.param)].value;
+      load.param = param_for(lowered, panels_of(weight, read.map));
+      load.index = std::move(read.index);
+    }
+    return !reads.empty();
+  }
+
+  int param_for(LoweredKernel& lowered, ClassId id) const {
+    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+      if (lowered.origins[p].value == id) return static_cast<int>(p);
+    }
+    const TermClass& value = planned_.terms.at(id);
+    lowered.kernel.params.push_back({value.dtype, value.dims, false});
+    lowered.origins.push_back({-1, id});
+    return static_cast<int>(lowered.origins.size()) - 1;
+  }
+
+  // The class of a weight's panels; its step is the next one of the plan if it is new.
+  ClassId panels_of(ClassId weight, const IndexMap& map) {
+    std::vector<Packed>& known = packed_[weight];
+    for (const Packed& packed : known) {
+      if (packed.map == map) return packed.value;
+    }
+    const ClassId id{static_cast<uint32_t>(planned_.terms.classes.size())};
+    const DType dtype = planned_.terms.at(weight).dtype;
+    planned_.terms.classes.push_back({map.dims(), dtype, {ReindexTerm{map, weight}}});
+    // No run pays for it.
+    out_.push_back(KernelStep{.lowered = lower_packing(planned_, id, weight),
+                              .model_seconds = 0,
+                              .packs = name_of(weight)});
+    known.push_back({id, map});
+    return id;
+  }
+
+  std::string name_of(ClassId weight) const {
+    const int source = planned_.source_of(weight);
+    if (source >= 0) return planned_.terms.sources[static_cast<size_t>(source)].name;
+    return fmt::format("the result of kernel {}", stored_by_kernel_.at(weight));
+  }
+
+  std::vector<std::string> notes() const {
+    std::vector<std::string> lines;
+    for (const auto& [weight, packed] : packed_) {
+      std::vector<std::string> reasons;
+      if (const auto kernels = readers_.find(weight); kernels != readers_.end()) {
+        reasons.push_back(
+            fmt::format("kernel {} reads it as it is", fmt::join(kernels->second, ", ")));
+      }
+      if (const auto kernels = library_readers_.find(weight); kernels != library_readers_.end()) {
+        reasons.push_back(fmt::format("a library has it in an order of its own for kernel {}",
+                                      fmt::join(kernels->second, ", ")));
+      }
+      if (contains(request_.host_reads, weight)) reasons.push_back("a step on the host reads it");
+      if (contains(request_.results, weight)) reasons.push_back("it is a result");
+      if (packed.size() > 1) {
+        reasons.push_back(fmt::format("kernels read it in {} orders", packed.size()));
+      }
+      if (reasons.empty()) continue;
+      int64_t bytes = 0;
+      for (const Packed& panels : packed) {
+        const TermClass& value = planned_.terms.at(panels.value);
+        bytes += byte_size(value.dtype, n_elements(value.dims).to_int().value());
+      }
+      lines.push_back(fmt::format("{} is held more than once, {} bytes of it in panels: {}",
+                                  name_of(weight), bytes, fmt::join(reasons, "; ")));
+    }
+    return lines;
+  }
+
+  PlannedGraph& planned_;
+  const PackRequest& request_;
+  std::set<int> weight_sources_;
+  std::set<ClassId> folded_;                             // what steps over weights alone store
+  std::map<ClassId, std::vector<Packed>> packed_;        // by weight
+  std::map<ClassId, std::vector<int>> readers_;          // kernels of every run, by what they read
+  std::map<ClassId, std::vector<int>> library_readers_;  // those of them that a library computes
+  std::map<ClassId, int> stored_by_kernel_;              // of folded_
+  int next_kernel_;  // its number in reports: those that pack have none
+  std::vector<std::variant<KernelStep, HostStep>> out_;
+};
+
+}  // namespace
+
+std::vector<std::string> pack_weights(PlannedGraph& planned, const PackRequest& request) {
+  return WeightPacker(planned, request).run();
+}
+
+}  // namespace luminal::kernel

@@ -1,0 +1,61 @@
+// Plan: what runs, in order: kernels, and host steps for what no kernel computes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "luminal/kernel/lower/stage.h"
+#include "luminal/kernel/plan/schedule_choice.h"
+
+namespace luminal::kernel {
+
+// Steps that read only weights run once, when those are set, unless what they store is more than
+// this many times as large as what they read: a broadcast of a weight is cheaper to compute again
+// than to read.
+constexpr int64_t kMostFoldedGrowth = 4;
+
+// Whether a library computes a kernel in place of the backend's own code, and what is known about
+// it; all empty where nobody asked, or where the kernel is nothing for a library.
+struct LibraryUse {
+  bool taken = false;
+  std::string routine = {};   // "oneDNN 3.2.0, brg:avx512_core_amx"; empty where it has none
+  std::string why_none = {};  // then
+  double own_seconds = 0;     // measured, where that was the question
+  double library_seconds = 0;
+};
+
+// What a kernel took where it was measured: the median, and its 95 % interval. 0: it wasn't.
+struct MeasuredTime {
+  double seconds = 0;
+  double low = 0, high = 0;
+};
+
+struct KernelStep {
+  LoweredKernel lowered;
+  double model_seconds = 0;  // by the roofline, at the representative sizes
+  // Of a kernel that only stores a weight in panels (see pack_weights.h): the weight, in words.
+  std::string packs = {};
+  LibraryUse library = {};
+  ScheduleChoice schedule = {};
+  MeasuredTime measured = {};
+};
+
+// A node of the graph that the host computes: source `source` of the term graph is its result.
+struct HostStep {
+  int source;
+};
+
+struct Plan {
+  std::vector<std::variant<KernelStep, HostStep>> steps;
+  double model_seconds = 0;
+
+  int n_kernels() const {
+    int count = 0;
+    for (const auto& step : steps) count += std::holds_alternative<KernelStep>(step);
+    return count;
+  }
+};
+
+}  // namespace luminal::kernel

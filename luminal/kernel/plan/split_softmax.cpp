@@ -1,0 +1,517 @@
+#include "luminal/kernel/plan/split_softmax.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "luminal/kernel/recognise/contraction_form.h"
+#include "luminal/kernel/recognise/masked_range.h"
+#include "luminal/kernel/recognise/softmax_form.h"
+#include "luminal/kernel/recognise/work.h"
+
+namespace luminal::kernel {
+namespace {
+
+// Keys of a range, at most: with their values, and in f32, 128 KB of heads of 64. That stays in a
+// near cache while all rows look at it, and it is enough to make little of what the second kernel
+// does.
+constexpr int64_t kRange = 256;
+// Rows that share keys: more of them have enough to compute for each key that they read, and other
+// ways to do it; unless so few share them that threads would have nothing to do.
+constexpr int64_t kFewRows = 8;
+constexpr int64_t kMostRows = 32;
+constexpr int64_t kFewPoints = 4;
+// Threads have enough to do with so many points as they are.
+constexpr int64_t kManyPoints = 256;
+
+bool contains(const std::vector<int>& list, int value) {
+  return std::ranges::find(list, value) != list.end();
+}
+
+Expr index_of(const Kernel& kernel, int loop) { return Expr::index(loop, extent_of(kernel, loop)); }
+
+std::vector<Expr> indices_of(const Kernel& kernel, const std::vector<int>& loops) {
+  std::vector<Expr> result;
+  for (int loop : loops) result.push_back(index_of(kernel, loop));
+  return result;
+}
+
+template <typename What>
+InstId append(Stage& stage, DType dtype, What what) {
+  stage.body.push_back({.dtype = dtype, .what = std::move(what)});
+  return InstId{static_cast<uint32_t>(stage.body.size() - 1)};
+}
+
+InstId append_op(Stage& stage, DType dtype, Op op, std::vector<InstId> operands) {
+  return append(stage, dtype, OpInst{.op = op, .operands = std::move(operands)});
+}
+
+InstId append_number(Stage& stage, double number) {
+  return append(stage, DType::F32, ConstInst{.real = number, .integer = 0});
+}
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+// A stage without the instructions that its result doesn't need.
+Stage pruned(const Stage& stage) {
+  Stage made = factor_stage(stage, stage.result);
+  made.dtype = stage.dtype;
+  made.loops = stage.loops;
+  made.reduction = stage.reduction;
+  made.target = stage.target;
+  return made;
+}
+
+std::vector<Index> plain(const std::vector<Expr>& exprs) {
+  std::vector<Index> index;
+  for (Expr e : exprs) index.push_back({.expr = e, .value = {}});
+  return index;
+}
+
+// One of the two kernels, and where its parameters come from.
+struct Half {
+  Kernel& kernel;
+  std::vector<int>& params;
+
+  // The number in this kernel of a parameter of the whole, or, past those, of what is between.
+  int param(int source, const Param& what, bool output) {
+    const auto known = std::ranges::find(params, source);
+    if (known != params.end()) return static_cast<int>(known - params.begin());
+    params.push_back(source);
+    kernel.params.push_back(what);
+    kernel.params.back().output = output;
+    return static_cast<int>(params.size()) - 1;
+  }
+};
+
+class Splitter {
+ public:
+  Splitter(const Kernel& kernel, SoftmaxForm form)
+      : kernel_(kernel),
+        form_(std::move(form)),
+        ranges_{out_.ranges, out_.ranges_params},
+        together_{out_.together, out_.together_params} {}
+
+  std::optional<SplitSoftmax> run() {
+    find_keys();
+    find_rows();
+    if (!is_worth_it()) return std::nullopt;
+    weighted_ = without_scales();
+    scaled_ = scales_alone();
+    find_stages();
+    if (!fits()) return std::nullopt;
+    name_loops();
+    build_ranges();
+    build_together();
+    return std::move(out_);
+  }
+
+ private:
+  const Stage& stage(int number) const { return kernel_.stages[static_cast<size_t>(number)]; }
+  bool is_key(int loop) const { return form_.is_key(loop); }
+  const Param& param(int number) const { return kernel_.params[static_cast<size_t>(number)]; }
+  int n_params() const { return static_cast<int>(kernel_.params.size()); }
+
+  // ---- What is split
+
+  // Keys that a mask by position hides from all rows are left out.
+  void find_keys() {
+    Expr end = extent_of(kernel_, form_.keys[0]);
+    const auto masked = masked_range(kernel_, 0);
+    const bool covers = masked && std::ranges::all_of(form_.keys, [&](int k) {
+                          return contains(masked->loops, k);
+                        });
+    if (covers) {
+      for (const auto& bound : masked->last) {
+        if (!bound.index.uses_indices()) end = min(end, bound.index + 1);
+      }
+      for (const auto& bound : masked->first) {
+        if (!bound.index.uses_indices()) begin_ = max(begin_, bound.index);
+      }
+      end = max(end, 1);
+      begin_ = min(begin_, end - 1);
+    }
+    count_ = end - begin_;
+    if (covers) count_ = max(count_, 1);
+    n_ranges_ = ceil_div(count_, kRange);
+    length_ = min(ceil_div(count_, n_ranges_), kRange);
+  }
+
+  // Outer loops that no key and no value depends on.
+  void find_rows() {
+    std::vector<bool> with_keys(static_cast<size_t>(kernel_.n_outer), false);
+    auto uses = [](const LoadInst& load, int loop) {
+      return std::ranges::any_of(
+          load.index, [&](const Index& i) { return i.value || i.expr.uses_index(loop); });
+    };
+    for (const Stage& at : kernel_.stages) {
+      for (const Inst& inst : at.body) {
+        const auto* load = std::get_if<LoadInst>(&inst.what);
+        if (load == nullptr) continue;
+        if (std::ranges::none_of(form_.keys, [&](int key) { return uses(*load, key); })) continue;
+        for (int loop = 0; loop < kernel_.n_outer; ++loop) {
+          if (uses(*load, loop)) with_keys[static_cast<size_t>(loop)] = true;
+        }
+      }
+    }
+    for (int loop = 0; loop < kernel_.n_outer; ++loop) {
+      (with_keys[static_cast<size_t>(loop)] ? kept_ : rows_).push_back(loop);
+    }
+  }
+
+  bool is_worth_it() const {
+    // A range of a tensor without keys would look at one that isn't there.
+    if (!known_less_equal(1, extent_of(kernel_, form_.keys[0]))) return false;
+    if (!known_less_equal(1, count_) || count_.upper_bound() <= kRange) return false;
+    Expr rows = 1;
+    for (int loop : rows_) rows = rows * extent_of(kernel_, loop);
+    for (int loop : stage(form_.greatest).loops) rows = rows * extent_of(kernel_, loop);
+    Expr points = 1;
+    for (int loop : kept_) points = points * extent_of(kernel_, loop);
+    if (points.upper_bound() > kManyPoints) return false;
+    return rows.upper_bound() <= (points.upper_bound() < kFewPoints ? kMostRows : kFewRows);
+  }
+
+  // ---- Which stages go where
+
+  // The weighted sum, and what is the same all along it: that comes after it.
+  Stage without_scales() const {
+    Stage sum = stage(form_.result);
+    sum.result = form_.weight;
+    for (InstId value : form_.values) {
+      sum.result = append_op(sum, DType::F32, Op::Mul, {sum.result, value});
+    }
+    return pruned(sum);
+  }
+  Stage scales_alone() const {
+    Stage rest = stage(form_.result);
+    rest.reduction.reset();
+    rest.result = append(rest, DType::F32,
+                         LocalInst{form_.result, indices_of(kernel_, stage(form_.result).loops)});
+    for (InstId scale : form_.scales) {
+      rest.result = append_op(rest, DType::F32, Op::Mul, {rest.result, scale});
+    }
+    return pruned(rest);
+  }
+
+  // Marks what a stage reads, and so on, but for what the other kernel leaves.
+  void need(const Stage& at, const std::vector<int>& left, std::vector<bool>& needed) const {
+    for (const Inst& inst : at.body) {
+      const auto* local = std::get_if<LocalInst>(&inst.what);
+      if (local == nullptr || contains(left, local->stage)) continue;
+      if (needed[static_cast<size_t>(local->stage)]) continue;
+      needed[static_cast<size_t>(local->stage)] = true;
+      need(stage(local->stage), left, needed);
+    }
+  }
+
+  void find_stages() {
+    in_ranges_.assign(kernel_.stages.size(), false);
+    in_together_.assign(kernel_.stages.size(), false);
+    for (int number : {form_.greatest, form_.weights, form_.total}) {
+      in_ranges_[static_cast<size_t>(number)] = true;
+      need(stage(number), {}, in_ranges_);
+    }
+    need(weighted_, {}, in_ranges_);
+    const std::vector<int> left = {form_.total, form_.result};
+    need(scaled_, left, in_together_);
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      const bool stores = !std::holds_alternative<LocalTarget>(kernel_.stages[s].target);
+      if (!stores || static_cast<int>(s) == form_.result) continue;
+      in_together_[s] = true;
+      need(kernel_.stages[s], left, in_together_);
+    }
+  }
+
+  bool fits() const {
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      const Stage& at = kernel_.stages[s];
+      const bool local = std::holds_alternative<LocalTarget>(at.target);
+      if (std::holds_alternative<UpdateTarget>(at.target)) return false;
+      if (in_ranges_[s] && !local) return false;
+      const bool keys = std::ranges::any_of(at.loops, [&](int loop) { return is_key(loop); }) ||
+                        (at.reduction && is_key(at.reduction->loop));
+      if (in_together_[s] && keys) return false;
+      // Every range would compute it again.
+      if (in_ranges_[s] && at.reduction && !keys) return false;
+    }
+    return true;
+  }
+
+  // ---- The first kernel
+
+  // The outer loops that keys depend on, the range, the rows, then all inner loops.
+  void name_loops() {
+    Kernel& made = out_.ranges;
+    name_.assign(kernel_.loops.size(), -1);
+    auto add = [&](int loop) {
+      name_[static_cast<size_t>(loop)] = static_cast<int>(made.loops.size());
+      made.loops.push_back({is_key(loop) ? length_ : extent_of(kernel_, loop)});
+    };
+    for (int loop : kept_) add(loop);
+    const Expr range = Expr::index(static_cast<int>(made.loops.size()), n_ranges_);
+    made.loops.push_back({n_ranges_});
+    made.n_outer = static_cast<int>(made.loops.size());
+    for (int loop : rows_) add(loop);
+    for (size_t k = static_cast<size_t>(kernel_.n_outer); k < kernel_.loops.size(); ++k) {
+      add(static_cast<int>(k));
+    }
+    before_ = range * length_;
+    const Expr last = extent_of(kernel_, form_.keys[0]) - 1;
+    for (size_t k = 0; k < kernel_.loops.size(); ++k) {
+      const Expr own = index_of(made, name_[k]);
+      const Expr position = begin_ + before_ + own;
+      const bool key = is_key(static_cast<int>(k));
+      own_index_.push_back(own);
+      position_.push_back(key ? position : own);
+      in_tensor_.push_back(key ? min(position, last) : own);
+    }
+  }
+
+  // A stage in the loops of the first kernel. The rows' loops that it depends on become its own.
+  Stage renamed(Stage at, std::vector<int>& rows) {
+    auto use = [&](Expr e) {
+      for (int row : rows_) {
+        if (e.uses_index(row) && !contains(rows, row)) rows.push_back(row);
+      }
+    };
+    for (Inst& inst : at.body) {
+      if (auto* load = std::get_if<LoadInst>(&inst.what)) {
+        load->param = ranges_.param(load->param, param(load->param), false);
+        for (Index& i : load->index) {
+          use(i.expr);
+          i.expr = i.expr.substitute_indices(in_tensor_);
+        }
+      } else if (auto* iota = std::get_if<IotaInst>(&inst.what)) {
+        use(iota->expr);
+        iota->expr = iota->expr.substitute_indices(position_);
+      } else if (auto* local = std::get_if<LocalInst>(&inst.what)) {
+        std::vector<Expr> index;
+        for (int row : rows_of_[static_cast<size_t>(local->stage)]) {
+          use(index_of(kernel_, row));
+          index.push_back(own_index_[static_cast<size_t>(row)]);
+        }
+        for (Expr e : local->index) {
+          use(e);
+          index.push_back(e.substitute_indices(own_index_));
+        }
+        *local = {number_[static_cast<size_t>(local->stage)], std::move(index)};
+      }
+    }
+    std::ranges::sort(rows);
+    std::vector<int> loops;
+    for (int row : rows) loops.push_back(name_[static_cast<size_t>(row)]);
+    for (int loop : at.loops) loops.push_back(name_[static_cast<size_t>(loop)]);
+    at.loops = std::move(loops);
+    if (at.reduction) at.reduction->loop = name_[static_cast<size_t>(at.reduction->loop)];
+    return at;
+  }
+
+  // A body with more instructions behind some of it, which take the place of those.
+  template <typename After>
+  static Stage with(const Stage& at, After after) {
+    Stage made = at;
+    made.body.clear();
+    std::vector<InstId> renumbered(at.body.size());
+    for (size_t k = 0; k < at.body.size(); ++k) {
+      Inst inst = at.body[k];
+      if (auto* op = std::get_if<OpInst>(&inst.what)) {
+        for (InstId& operand : op->operands) operand = renumbered[operand.index()];
+      } else if (auto* load = std::get_if<LoadInst>(&inst.what)) {
+        for (Index& i : load->index) {
+          if (i.value) i.value = renumbered[i.value->index()];
+        }
+      }
+      made.body.push_back(std::move(inst));
+      const InstId own{static_cast<uint32_t>(made.body.size() - 1)};
+      renumbered[k] = after(made, InstId{static_cast<uint32_t>(k)}, own);
+    }
+    made.result = renumbered[at.result.index()];
+    return made;
+  }
+
+  // Where keys end within a range, its scores are −inf.
+  InstId ended(Stage& at, InstId score, int key) const {
+    const Expr inside = before_ + index_of(out_.ranges, key) < count_;
+    if (inside.is(1)) return score;
+    const InstId seen = append(at, DType::Bool, IotaInst{inside});
+    return append_op(at, DType::F32, Op::Select, {seen, score, append_number(at, kMinusInfinity)});
+  }
+
+  // The greatest score of a range may be −inf: 0 is subtracted then, and all weights are 0.
+  static InstId or_zero(Stage& at, InstId greatest) {
+    const InstId none = append_number(at, kMinusInfinity);
+    const InstId hidden = append_op(at, DType::Bool, Op::Equal, {greatest, none});
+    return append_op(at, DType::F32, Op::Select, {hidden, append_number(at, 0), greatest});
+  }
+
+  void build_ranges() {
+    number_.assign(kernel_.stages.size(), -1);
+    rows_of_.resize(kernel_.stages.size());
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      const auto number = static_cast<int>(s);
+      if (!in_ranges_[s] && number != form_.result) continue;
+      Stage made = renamed(number == form_.result ? weighted_ : stage(number), rows_of_[s]);
+      if (number == form_.greatest) {
+        made.result = ended(made, made.result, made.reduction->loop);
+      } else if (number == form_.weights) {
+        made = with(made, [&](Stage& at, InstId old, InstId now) {
+          if (old == form_.score) return ended(at, now, at.loops.back());
+          return old == form_.read_greatest ? or_zero(at, now) : now;
+        });
+      }
+      made.target = LocalTarget{};
+      number_[s] = static_cast<int>(out_.ranges.stages.size());
+      out_.ranges.stages.push_back(std::move(made));
+    }
+    for (int number : {form_.greatest, form_.total, form_.result}) leave(number);
+    finish(out_.ranges);
+  }
+
+  // Stores what a stage has computed of a range: [kept outer loops, ranges, its own loops].
+  void leave(int number) {
+    Kernel& made = out_.ranges;
+    const int local = number_[static_cast<size_t>(number)];
+    Stage& source = made.stages[static_cast<size_t>(local)];
+    Dims dims;
+    std::vector<Expr> index;
+    std::vector<int> loops;
+    for (int loop = 0; loop < made.n_outer; ++loop) loops.push_back(loop);
+    loops.insert(loops.end(), source.loops.begin(), source.loops.end());
+    for (int loop : loops) {
+      dims.push_back(extent_of(made, loop));
+      index.push_back(index_of(made, loop));
+    }
+    const int between = static_cast<int>(out_.between.size());
+    out_.between.push_back({DType::F32, dims, false});
+    const OutputTarget target{ranges_.param(n_params() + between, out_.between.back(), true),
+                              index};
+    if (number == form_.result) {  // nobody else reads it
+      source.target = target;
+      return;
+    }
+    const std::vector<int> own = source.loops;
+    Stage store{.dtype = DType::F32,
+                .loops = own,
+                .reduction = {},
+                .body = {{DType::F32, LocalInst{local, indices_of(made, own)}}},
+                .result = InstId{0},
+                .target = target};
+    made.stages.push_back(std::move(store));
+  }
+
+  // ---- The second kernel
+
+  // What a stage of the first has left, at a range of the row that a loop of the second is at.
+  InstId load_left(Stage& at, int number, int between, int range_loop) {
+    std::vector<Expr> index = indices_of(kernel_, kept_);
+    index.push_back(Expr::index(range_loop, n_ranges_));
+    for (int row : rows_of_[static_cast<size_t>(number)]) index.push_back(index_of(kernel_, row));
+    for (int loop : stage(number).loops) index.push_back(index_of(kernel_, loop));
+    const Param& left = out_.between[static_cast<size_t>(between)];
+    return append(at, DType::F32,
+                  LoadInst{together_.param(n_params() + between, left, false), plain(index)});
+  }
+
+  // Σ factor · what a range has left of a stage, over ranges; `weight` reads the weight at a key.
+  Stage sum_of_ranges(int number, int between, const LocalInst& weight, int factors, int range) {
+    Stage sum{.dtype = DType::F32,
+              .loops = stage(number).loops,
+              .reduction = Reduction{.reducer = Reducer::Sum, .loop = range},
+              .body = {},
+              .result = {},
+              .target = LocalTarget{}};
+    std::vector<Expr> index = weight.index;
+    index.back() = Expr::index(range, n_ranges_);
+    const InstId factor = append(sum, DType::F32, LocalInst{factors, index});
+    const InstId left = load_left(sum, number, between, range);
+    sum.result = append_op(sum, DType::F32, Op::Mul, {factor, left});
+    return sum;
+  }
+
+  void build_together() {
+    Kernel& made = out_.together;
+    made.n_outer = kernel_.n_outer;
+    made.loops = kernel_.loops;
+    const auto range = static_cast<int>(made.loops.size());
+    made.loops.push_back({n_ranges_});
+    const Stage& greatest = stage(form_.greatest);
+    Stage most{.dtype = DType::F32,
+               .loops = greatest.loops,
+               .reduction = Reduction{.reducer = Reducer::Max, .loop = range},
+               .body = {},
+               .result = {},
+               .target = LocalTarget{}};
+    most.result = load_left(most, form_.greatest, 0, range);
+    made.stages.push_back(std::move(most));
+
+    // The weight of a range is that of a key with its greatest score.
+    Stage factors = with(stage(form_.weights), [&](Stage& at, InstId old, InstId now) {
+      return old == form_.score ? load_left(at, form_.greatest, 0, range) : now;
+    });
+    factors.loops.back() = range;
+    factors = pruned(factors);
+    for (Inst& inst : factors.body) {
+      if (auto* local = std::get_if<LocalInst>(&inst.what)) local->stage = 0;
+    }
+    made.stages.push_back(std::move(factors));
+
+    auto weight = [&](int number, InstId id) {
+      return std::get<LocalInst>(stage(number).body[id.index()].what);
+    };
+    made.stages.push_back(
+        sum_of_ranges(form_.total, 1, weight(form_.total, stage(form_.total).result), 1, range));
+    made.stages.push_back(
+        sum_of_ranges(form_.result, 2, weight(form_.result, form_.weight), 1, range));
+    std::vector<int> number(kernel_.stages.size(), -1);
+    number[static_cast<size_t>(form_.total)] = 2;
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      const bool result = static_cast<int>(s) == form_.result;
+      if (!in_together_[s] && !result) continue;
+      if (result) number[s] = 3;  // of what the scales read
+      Stage next = after(result ? scaled_ : kernel_.stages[s], number);
+      number[s] = static_cast<int>(made.stages.size());
+      made.stages.push_back(std::move(next));
+    }
+    finish(made);
+  }
+
+  Stage after(Stage at, const std::vector<int>& number) {
+    for (Inst& inst : at.body) {
+      if (auto* load = std::get_if<LoadInst>(&inst.what)) {
+        load->param = together_.param(load->param, param(load->param), false);
+      } else if (auto* local = std::get_if<LocalInst>(&inst.what)) {
+        local->stage = number[static_cast<size_t>(local->stage)];
+      }
+    }
+    if (auto* output = std::get_if<OutputTarget>(&at.target)) {
+      output->param = together_.param(output->param, param(output->param), true);
+    }
+    return at;
+  }
+
+  const Kernel& kernel_;
+  SoftmaxForm form_;
+  SplitSoftmax out_;
+  Half ranges_, together_;
+  Expr begin_ = 0, count_;        // the keys that count: the first, and how many
+  Expr n_ranges_, length_;        // ranges, and keys of one
+  std::vector<int> kept_, rows_;  // outer loops: those that keys depend on, and the others
+  Stage weighted_, scaled_;       // the result without its scales, and those of it
+  std::vector<bool> in_ranges_, in_together_;
+  // Of the first kernel, by loop of the whole: its number, and what stands for its index.
+  std::vector<int> name_;
+  std::vector<Expr> own_index_, position_, in_tensor_;
+  Expr before_;                            // keys of the ranges before this one
+  std::vector<int> number_;                // of the first kernel, by stage of the whole
+  std::vector<std::vector<int>> rows_of_;  // rows' loops, by stage of the whole
+};
+
+}  // namespace
+
+std::optional<SplitSoftmax> split_softmax(const Kernel& kernel) {
+  auto form = softmax_form(kernel);
+  if (!form) return std::nullopt;
+  return Splitter(kernel, std::move(*form)).run();
+}
+
+}  // namespace luminal::kernel

@@ -1,0 +1,271 @@
+#include "luminal/kernel/recognise/softmax_form.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "luminal/kernel/ir/inst_uses.h"
+
+namespace luminal::kernel {
+namespace {
+
+class SoftmaxFinder {
+ public:
+  explicit SoftmaxFinder(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::optional<SoftmaxForm> run() {
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      form_ = {};
+      form_.greatest = static_cast<int>(s);
+      if (reduces(form_.greatest, Reducer::Max) && find_weights() && find_sums() && find_keys()) {
+        return form_;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Stage& stage(int number) const { return kernel_.stages[static_cast<size_t>(number)]; }
+  Expr index(int loop) const {
+    return Expr::index(loop, kernel_.loops[static_cast<size_t>(loop)].extent);
+  }
+
+  bool reduces(int number, Reducer reducer) const {
+    const Stage& at = stage(number);
+    return at.reduction && !at.reduction->running && at.reduction->reducer == reducer &&
+           at.dtype == DType::F32;
+  }
+
+  std::vector<int> readers_of(int number) const {
+    std::vector<int> readers;
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      const bool reads = std::ranges::any_of(kernel_.stages[s].body, [&](const Inst& inst) {
+        const auto* local = std::get_if<LocalInst>(&inst.what);
+        return local != nullptr && local->stage == number;
+      });
+      if (reads) readers.push_back(static_cast<int>(s));
+    }
+    return readers;
+  }
+
+  // ---- Weights
+
+  static const OpInst* as_op(const Stage& at, InstId id, Op op) {
+    const auto* inst = std::get_if<OpInst>(&at.body[id.index()].what);
+    return inst != nullptr && inst->op == op ? inst : nullptr;
+  }
+
+  static std::optional<double> number(const Stage& at, InstId id) {
+    const auto* constant = std::get_if<ConstInst>(&at.body[id.index()].what);
+    return constant == nullptr ? std::nullopt : std::optional(constant->real);
+  }
+
+  // The other factor where one is a number that `fits`.
+  template <typename Fits>
+  static std::optional<InstId> times(const Stage& at, InstId id, Fits fits) {
+    const OpInst* product = as_op(at, id, Op::Mul);
+    if (product == nullptr) return std::nullopt;
+    for (size_t k : {size_t{0}, size_t{1}}) {
+      const auto factor = number(at, product->operands[k]);
+      if (factor && fits(*factor)) return product->operands[1 - k];
+    }
+    return std::nullopt;
+  }
+
+  bool find_weights() {
+    const std::vector<int> readers = readers_of(form_.greatest);
+    if (readers.size() != 1) return false;
+    form_.weights = readers[0];
+    const Stage &weights = stage(form_.weights), &greatest = stage(form_.greatest);
+    if (weights.reduction || weights.dtype != DType::F32) return false;
+    if (weights.loops.size() != greatest.loops.size() + 1) return false;
+    if (!std::equal(greatest.loops.begin(), greatest.loops.end(), weights.loops.begin())) {
+      return false;
+    }
+    const OpInst* power = as_op(weights, weights.result, Op::Exp2);
+    if (power == nullptr) return false;
+    const auto positive = [](double c) { return c > 0 && std::isfinite(c); };
+    const InstId exponent = power->operands[0];
+    const InstId shifted = times(weights, exponent, positive).value_or(exponent);
+    const OpInst* sum = as_op(weights, shifted, Op::Add);
+    if (sum == nullptr) return false;
+    for (size_t k : {size_t{0}, size_t{1}}) {
+      const auto taken = times(weights, sum->operands[k], [](double c) { return c == -1; });
+      if (!taken || !is_greatest(weights, *taken)) continue;
+      form_.score = sum->operands[1 - k];
+      return same(greatest, greatest.result, weights, form_.score);
+    }
+    return false;
+  }
+
+  // The greatest score, or 0 where that is −inf.
+  bool is_greatest(const Stage& weights, InstId id) {
+    if (const OpInst* choice = as_op(weights, id, Op::Select)) {
+      const OpInst* none = as_op(weights, choice->operands[0], Op::Equal);
+      if (none == nullptr || number(weights, choice->operands[1]) != 0.0) return false;
+      for (size_t k : {size_t{0}, size_t{1}}) {
+        const auto limit = number(weights, none->operands[k]);
+        if (!limit || !std::isinf(*limit) || *limit > 0) continue;
+        id = choice->operands[2];
+        return none->operands[1 - k] == id && is_greatest(weights, id);
+      }
+      return false;
+    }
+    const auto* local = std::get_if<LocalInst>(&weights.body[id.index()].what);
+    if (local == nullptr || local->stage != form_.greatest) return false;
+    const std::vector<int>& loops = stage(form_.greatest).loops;
+    for (size_t d = 0; d < loops.size(); ++d) {
+      if (local->index[d] != index(loops[d])) return false;
+    }
+    form_.read_greatest = id;
+    return true;
+  }
+
+  // Whether an instruction of `greatest` is one of `weights` at the same key.
+  bool same(const Stage& a, InstId x, const Stage& b, InstId y) const {
+    const Inst &p = a.body[x.index()], &q = b.body[y.index()];
+    if (p.dtype != q.dtype || p.what.index() != q.what.index()) return false;
+    const Expr from = index(a.reduction->loop), to = index(b.loops.back());
+    auto equal = [&](Expr e, Expr f) { return e.substitute(from, to) == f; };
+    if (const auto* op = std::get_if<OpInst>(&p.what)) {
+      const auto& other = std::get<OpInst>(q.what);
+      if (op->op != other.op) return false;
+      for (size_t k = 0; k < op->operands.size(); ++k) {
+        if (!same(a, op->operands[k], b, other.operands[k])) return false;
+      }
+      return true;
+    }
+    if (const auto* constant = std::get_if<ConstInst>(&p.what)) {
+      const auto& other = std::get<ConstInst>(q.what);
+      return constant->real == other.real && constant->integer == other.integer;
+    }
+    if (const auto* iota = std::get_if<IotaInst>(&p.what)) {
+      return equal(iota->expr, std::get<IotaInst>(q.what).expr);
+    }
+    if (const auto* local = std::get_if<LocalInst>(&p.what)) {
+      const auto& other = std::get<LocalInst>(q.what);
+      return local->stage == other.stage && std::ranges::equal(local->index, other.index, equal);
+    }
+    const auto &load = std::get<LoadInst>(p.what), &other = std::get<LoadInst>(q.what);
+    return load.param == other.param &&
+           std::ranges::equal(load.index, other.index, [&](const Index& i, const Index& j) {
+             if (i.value.has_value() != j.value.has_value()) return false;
+             return i.value ? same(a, *i.value, b, *j.value) : equal(i.expr, j.expr);
+           });
+  }
+
+  // ---- Sums
+
+  bool find_sums() {
+    const std::vector<int> readers = readers_of(form_.weights);
+    if (readers.size() != 2) return false;
+    for (int reader : readers) {
+      if (!reduces(reader, Reducer::Sum)) return false;
+      const bool plain = reads_weight(reader, stage(reader).result);
+      if (plain && form_.total < 0) {
+        form_.total = reader;
+      } else {
+        form_.result = reader;
+      }
+    }
+    return form_.total >= 0 && form_.result >= 0 && find_factors(stage(form_.result).result) &&
+           form_.weight.valid() && !form_.values.empty();
+  }
+
+  // A weight at the key that is summed over, and nothing else.
+  bool reads_weight(int number, InstId id) const {
+    const Stage& at = stage(number);
+    const auto* local = std::get_if<LocalInst>(&at.body[id.index()].what);
+    return local != nullptr && local->stage == form_.weights &&
+           local->index.back() == index(at.reduction->loop);
+  }
+
+  bool find_factors(InstId id) {
+    const Stage& at = stage(form_.result);
+    if (at.body[id.index()].dtype != DType::F32) return false;
+    if (reads_weight(form_.result, id)) {
+      if (form_.weight.valid()) return false;
+      form_.weight = id;
+      return true;
+    }
+    const InstUses uses = uses_of(kernel_, at, id);
+    if (!uses.loops.contains(at.reduction->loop)) {
+      form_.scales.push_back(id);
+      return true;
+    }
+    if (!uses.stages.contains(form_.weights)) {
+      form_.values.push_back(id);
+      return true;
+    }
+    const OpInst* product = as_op(at, id, Op::Mul);
+    return product != nullptr && find_factors(product->operands[0]) &&
+           find_factors(product->operands[1]);
+  }
+
+  // ---- Keys
+
+  // Wherever a buffer has keys along a dim, it is read at a key; sums over keys are those above.
+  bool find_keys() {
+    form_.keys = {stage(form_.greatest).reduction->loop, stage(form_.weights).loops.back(),
+                  stage(form_.total).reduction->loop, stage(form_.result).reduction->loop};
+    bool grows = true;
+    while (grows) {
+      grows = false;
+      for (const Stage& at : kernel_.stages) {
+        for (const Inst& inst : at.body) {
+          const auto* local = std::get_if<LocalInst>(&inst.what);
+          if (local == nullptr) continue;
+          if (!add_keys(*local, grows)) return false;
+        }
+      }
+    }
+    const Expr extent = kernel_.loops[static_cast<size_t>(form_.keys[0])].extent;
+    for (int loop : form_.keys) {
+      if (loop < kernel_.n_outer || kernel_.loops[static_cast<size_t>(loop)].extent != extent) {
+        return false;
+      }
+    }
+    for (int s = 0; s < static_cast<int>(kernel_.stages.size()); ++s) {
+      const Stage& at = stage(s);
+      const bool known = s == form_.greatest || s == form_.total || s == form_.result;
+      if (at.reduction && form_.is_key(at.reduction->loop) && !known) return false;
+      if (known && std::ranges::any_of(at.loops, [&](int l) { return form_.is_key(l); })) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool add_keys(const LocalInst& local, bool& grows) {
+    const std::vector<int> dims = buffer_loops(stage(local.stage));
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const Expr e = local.index[d];
+      int at = -1;  // the loop that it is the index of
+      bool uses_key = form_.is_key(dims[d]);
+      for (size_t loop = 0; loop < kernel_.loops.size(); ++loop) {
+        const auto number = static_cast<int>(loop);
+        if (!e.uses_index(number)) continue;
+        if (e == index(number)) at = number;
+        uses_key |= form_.is_key(number);
+      }
+      if (!uses_key) continue;
+      if (at < 0) return false;
+      for (int loop : {at, dims[d]}) {
+        if (form_.is_key(loop)) continue;
+        form_.keys.push_back(loop);
+        grows = true;
+      }
+    }
+    return true;
+  }
+
+  const Kernel& kernel_;
+  SoftmaxForm form_;
+};
+
+}  // namespace
+
+std::optional<SoftmaxForm> softmax_form(const Kernel& kernel) {
+  return SoftmaxFinder(kernel).run();
+}
+
+}  // namespace luminal::kernel

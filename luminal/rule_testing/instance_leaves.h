@@ -1,0 +1,45 @@
+// InstanceLeaves: nodes of a random instance that have no pattern: inputs, views, constants; and
+// the data of its leaves.
+#pragma once
+
+#include <map>
+
+#include "luminal/graph/graph.h"
+#include "luminal/rule_testing/random_values.h"
+#include "luminal/rule_testing/rule_instance.h"
+
+namespace luminal::rule_testing {
+
+using search::Number;
+using search::Type;
+
+// The random parts don't fit together: other ones may.
+struct DoesNotFit {};
+
+class InstanceLeaves {
+ public:
+  InstanceLeaves(RuleInstance& out, Random& random, Values values)
+      : out_(out), random_(random), values_(values) {}
+
+  // Mostly an input; at times a view of a larger one, a constant, or what is there already.
+  NodeId leaf(const Type& type);
+  NodeId input(const Type& type);
+  NodeId full(const Number& number, const Dims& dims);
+  NodeId view(NodeId operand, const IndexMap& map);
+  NodeId add(Node node);
+
+  // A value that `index` is a valid index into `rows` rows of.
+  void names_rows(NodeId index, Expr rows);
+  void fill();
+
+ private:
+  TensorData indices(const TensorData& like, int64_t rows);
+
+  RuleInstance& out_;
+  Random& random_;
+  Values values_;
+  std::map<NodeId, int64_t> rows_;  // by index tensor: the rows it may name
+  int inputs_ = 0;
+};
+
+}  // namespace luminal::rule_testing

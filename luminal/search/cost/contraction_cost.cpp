@@ -1,0 +1,180 @@
+#include "luminal/search/cost/contraction_cost.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "luminal/kernel/ir/joined_loops.h"
+#include "luminal/kernel/recognise/quantised_form.h"
+
+namespace luminal::search {
+namespace {
+
+// For an element of a weight that is put into another order in every run.
+constexpr double kReorderedSeconds = 10e-9;
+// And for one that becomes f32.
+constexpr double kWidenedSeconds = 1e-9;
+// For an element of a row that is computed as a product starts.
+constexpr double kComputedSeconds = 0.8e-9;
+
+// In elements, but for what is gathered.
+template <typename Indices>
+Expr address_of(const kernel::Kernel& kernel, int param, const Indices& index) {
+  const std::vector<Expr> strides =
+      contiguous_strides(kernel.params[static_cast<size_t>(param)].dims);
+  Expr address = 0;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    if constexpr (std::is_same_v<typename Indices::value_type, Expr>) {
+      address = address + index[axis] * strides[axis];
+    } else {
+      address = address + index[axis].expr * strides[axis];
+    }
+  }
+  return address;
+}
+
+// Every expression over loops that a kernel has, addresses in elements.
+std::vector<Expr> exprs_of(const kernel::Kernel& kernel) {
+  std::vector<Expr> exprs;
+  for (const kernel::Stage& stage : kernel.stages) {
+    for (const kernel::Inst& inst : stage.body) {
+      if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
+        exprs.push_back(address_of(kernel, load->param, load->index));
+      } else if (const auto* iota = std::get_if<kernel::IotaInst>(&inst.what)) {
+        exprs.push_back(iota->expr);
+      }
+    }
+    if (const auto* output = std::get_if<kernel::OutputTarget>(&stage.target)) {
+      exprs.push_back(address_of(kernel, output->param, output->index));
+    }
+  }
+  return exprs;
+}
+
+// The columns that vectors run along: those of the last loop, and of loops around it as long as
+// nothing in the kernel needs their indices apart, as the two halves of a rotation do.
+Expr joined_columns(const kernel::Kernel& kernel, const kernel::ContractionForm& form) {
+  std::vector<Expr> exprs = exprs_of(kernel);
+  std::vector<Expr> extents;
+  for (const kernel::Loop& loop : kernel.loops) extents.push_back(loop.extent);
+  const int last = form.columns.back();
+  for (size_t n = form.columns.size() - 1; n-- > 0;) {
+    const int outer = form.columns[n];
+    const kernel::JoinedLoops joined(extents, outer, last);
+    for (Expr& e : exprs) {
+      const std::optional<Expr> over = joined.over(e);
+      if (!over) return extents[static_cast<size_t>(last)];
+      e = *over;
+    }
+    extents[static_cast<size_t>(outer)] = 1;
+    extents[static_cast<size_t>(last)] = joined.extent();
+  }
+  return extents[static_cast<size_t>(last)];
+}
+
+// Points of some loops together.
+double points_of(const kernel::Kernel& kernel, const std::vector<int>& loops,
+                 const Bindings& sizes) {
+  double points = 1;
+  for (int loop : loops) points *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+  return points;
+}
+
+double n_weights(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                 const kernel::Contraction& contraction, const Bindings& sizes) {
+  return points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.columns, sizes);
+}
+
+// Of right factors that are copied in every run, one by one: vectors have too few columns to read
+// them from panels.
+double reordered_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                          const Bindings& sizes) {
+  constexpr double kVector = 16;
+  if (points_of(kernel, form.columns, sizes) < kVector ||
+      value(joined_columns(kernel, form), sizes) >= kVector)
+    return 0;
+  double elements = 0;
+  for (const kernel::Contraction& contraction : form.contractions) {
+    elements += n_weights(kernel, form, contraction, sizes);
+  }
+  return elements;
+}
+
+// Of right factors in 16 bits, beside left ones that aren't: they become f32 in every run. Those
+// that are made of small integers never were 16 bits.
+double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                        const Bindings& sizes) {
+  double elements = 0;
+  for (const kernel::Contraction& contraction : form.contractions) {
+    const kernel::Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    const bool right_is_half = kernel::is_widened(stage, contraction.right, DType::BF16) ||
+                               kernel::is_widened(stage, contraction.right, DType::F16);
+    const bool exact = kernel::is_widened(stage, contraction.left, DType::BF16) &&
+                       kernel::is_widened(stage, contraction.right, DType::BF16);
+    const bool stored = !kernel::has_small_integers(kernel, contraction);
+    if (right_is_half && !exact && stored) elements += n_weights(kernel, form, contraction, sizes);
+  }
+  return elements;
+}
+
+// Of left factors that are computed, or rounded, not just loaded: every thread computes all that
+// its columns need.
+double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                     const Bindings& sizes) {
+  double elements = 0;
+  for (const kernel::Contraction& contraction : form.contractions) {
+    const kernel::Stage left = kernel::factor_stage(
+        kernel.stages[static_cast<size_t>(contraction.stage)], contraction.left);
+    const bool loaded =
+        left.body.size() == 1 ||
+        (left.body.size() == 2 && kernel::is_widened(left, left.result, DType::BF16));
+    if (loaded) continue;
+    // Products of the same rows compute them once.
+    elements = std::max(
+        elements, points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.rows, sizes));
+  }
+  return elements;
+}
+
+}  // namespace
+
+double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                           const MachineModel& machine, const Bindings& sizes) {
+  const kernel::ContractionWork work = kernel::work_of(kernel, form);
+  // Small integers are bf16 as well: products with many rows are products of bf16.
+  const bool many = points_of(kernel, form.rows, sizes) > kernel::kMostStreamedRows;
+  const double of_integers =
+      many ? machine.half_product_flops_per_second() : machine.product_flops_per_second;
+  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
+         2 * value(work.integer_products, sizes) / of_integers +
+         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
+         value(work.other_flops, sizes) / machine.flops_per_second +
+         reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads +
+         widened_elements(kernel, form, sizes) * kWidenedSeconds / machine.threads +
+         computed_rows(kernel, form, sizes) * kComputedSeconds;
+}
+
+double repeated_bytes(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                      const Bindings& sizes) {
+  double bytes = 0;
+  std::map<int, std::set<uint32_t>> orders;  // by parameter: the addresses it is read at
+  for (const kernel::Contraction& contraction : form.contractions) {
+    const kernel::Stage right = kernel::factor_stage(
+        kernel.stages[static_cast<size_t>(contraction.stage)], contraction.right);
+    for (const kernel::Inst& inst : right.body) {
+      const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
+      if (load == nullptr) continue;
+      Expr address = address_of(kernel, load->param, load->index);
+      address = address.substitute(
+          Expr::index(contraction.k, kernel.loops[static_cast<size_t>(contraction.k)].extent), 0);
+      std::set<uint32_t>& known = orders[load->param];
+      if (known.insert(address.id()).second && known.size() > 1) {
+        const kernel::Param& param = kernel.params[static_cast<size_t>(load->param)];
+        bytes += value(n_elements(param.dims), sizes) * bits(param.dtype) / 8;
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace luminal::search

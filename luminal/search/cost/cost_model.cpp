@@ -1,0 +1,323 @@
+#include "luminal/search/cost/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "luminal/kernel/ir/inst_uses.h"
+#include "luminal/kernel/ir/op_flops.h"
+#include "luminal/kernel/lower/stage.h"
+#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/contraction_form.h"
+#include "luminal/kernel/recognise/masked_range.h"
+#include "luminal/kernel/recognise/row_block_form.h"
+#include "luminal/kernel/recognise/softmax_form.h"
+#include "luminal/search/cost/contraction_cost.h"
+
+namespace luminal::search {
+namespace {
+
+// What kernels reach of the peaks, by the benches of primitives, patterns and products.
+constexpr double kBytesReached = 0.9;
+constexpr double kFlopsReached = 0.66;
+constexpr double kTilesReached = 0.28;  // of products on tiles of bf16: loading them takes as long
+// A step among others, beside its launch: code and data of the one before are near, not its own.
+// Without it SmolLM2's plans stay the same, and a model of 260 thousand weights takes 12 % longer.
+constexpr double kStepSeconds = 1e-6;
+constexpr double kStageSeconds = 4e-9;  // to enter a stage's loops, per outer point
+
+// A product that is no part of a tile takes so many times longer than element-wise work; in a
+// kernel that updates rows its vectors run across the rows of weights.
+constexpr double kUntiledSlowdown = 5;
+constexpr double kUpdatingSlowdown = 25;
+
+// Of two different factors, summed within a kernel of no form that products are fast in: weights
+// don't lie in panels there, and what several results share is read for each. Attention has none.
+double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
+  if (kernel::softmax_form(kernel)) return 0;
+  double products = 0;
+  for (const kernel::Stage& stage : kernel.stages) {
+    if (!stage.reduction || stage.reduction->reducer != Reducer::Sum) continue;
+    const auto* product = std::get_if<kernel::OpInst>(&stage.body[stage.result.index()].what);
+    if (product == nullptr || product->op != Op::Mul) continue;
+    if (product->operands[0] == product->operands[1]) continue;
+    auto extent = [&](int loop) {
+      return value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+    };
+    double count = extent(stage.reduction->loop);
+    for (int loop = 0; loop < kernel.n_outer; ++loop) count *= extent(loop);
+    for (int loop : stage.loops) count *= extent(loop);
+    products += count;
+  }
+  return products;
+}
+
+// Tiles are read, multiplied and written one after the other: a part of the shorter time adds to
+// the longer one.
+constexpr double kTiledWaiting = 0.25;
+// Copies of what rows share are written and read again: near the processor if they are small.
+constexpr double kNearBytes = 4 << 20;
+constexpr double kNearWeightBytes = 512 << 10;
+constexpr double kNearSpeed = 8;
+
+// Of the keys that a kernel of this form loops over, those that a mask by position leaves for the
+// row in the middle. The others are neither read nor multiplied.
+struct SeenKeys {
+  std::vector<int> loops;  // over keys
+  double share = 1;
+};
+
+SeenKeys seen_keys(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
+                   const Bindings& sizes) {
+  const auto masked = kernel::masked_range(kernel, form.rows);
+  if (!masked || masked->loops.empty()) return {};
+  std::vector<int64_t> middle;
+  for (const kernel::Loop& loop : kernel.loops) {
+    middle.push_back(loop.extent.evaluate(sizes).value.value_or(1) / 2);
+  }
+  const double keys = value(kernel.loops[static_cast<size_t>(masked->loops.front())].extent, sizes);
+  double first = 0, last = keys - 1;
+  for (const auto& bound : masked->first) {
+    if (const auto at = bound.index.evaluate(sizes, middle).value) {
+      first = std::max(first, static_cast<double>(*at));
+    }
+  }
+  for (const auto& bound : masked->last) {
+    if (const auto at = bound.index.evaluate(sizes, middle).value) {
+      last = std::min(last, static_cast<double>(*at));
+    }
+  }
+  if (keys < 1) return {};
+  return {masked->loops, std::clamp((last - first + 1) / keys, 1 / keys, 1.0)};
+}
+
+// The kernel with loops over the keys that are seen: what else it computes, as the queries
+// themselves, has its own loops and costs what it costs.
+kernel::Kernel over_seen_keys(const kernel::Kernel& kernel, const SeenKeys& seen,
+                              const Bindings& sizes) {
+  kernel::Kernel result = kernel;
+  for (int loop : seen.loops) {
+    Expr& extent = result.loops[static_cast<size_t>(loop)].extent;
+    extent = Expr(static_cast<int64_t>(std::ceil(value(extent, sizes) * seen.share)));
+  }
+  return result;
+}
+
+// Bytes of keys and values that aren't seen.
+double hidden_bytes(const kernel::Kernel& kernel, const SeenKeys& seen, const Bindings& sizes) {
+  std::set<int> hidden;
+  for (const kernel::Stage& stage : kernel.stages) {
+    for (const kernel::Inst& inst : stage.body) {
+      const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
+      if (load == nullptr) continue;
+      const bool by_key = std::ranges::any_of(load->index, [&](const auto& index) {
+        return std::ranges::any_of(seen.loops,
+                                   [&](int loop) { return index.expr.uses_index(loop); });
+      });
+      if (by_key) hidden.insert(load->param);
+    }
+  }
+  double bytes = 0;
+  for (int param : hidden) {
+    const kernel::Param& read = kernel.params[static_cast<size_t>(param)];
+    bytes += value(n_elements(read.dims), sizes) * bits(read.dtype) / 8;
+  }
+  return bytes * (1 - seen.share);
+}
+
+double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
+                         const MachineModel& machine, const Bindings& sizes) {
+  const kernel::RowBlockWork work = kernel::work_of(kernel, form);
+  const double shared = 4 * value(work.shared, sizes);
+  const double others = std::max(1.0, value(work.shared_points, sizes));
+  // What all threads need at once, as weights are, is read from memory unless it is small; keys and
+  // values of a head were computed just before.
+  const bool near = shared / others <= (others < machine.threads ? kNearWeightBytes : kNearBytes);
+  const double speed = machine.bytes_per_second * (near ? kNearSpeed : 1);
+  const double copies = std::max(1.0, machine.threads / others);
+  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
+         2 * value(work.half_products, sizes) / machine.half_product_flops_per_second() +
+         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
+         value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
+}
+
+// What a scatter copies before it updates rows, read and written: by itself, so that nothing seems
+// to cost no time beside it. Where a state is updated in place there is nothing to copy.
+double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
+  double bytes = 0;
+  for (const kernel::Stage& stage : kernel.stages) {
+    if (!kernel::copies_shared(kernel, stage)) continue;
+    const int param = std::get<kernel::OutputTarget>(stage.target).param;
+    const kernel::Param& output = kernel.params[static_cast<size_t>(param)];
+    bytes += 2 * value(n_elements(output.dims), sizes) * bits(output.dtype) / 8;
+  }
+  return bytes;
+}
+
+// Of the first kernel of a split softmax, whose rows look at keys together: what doesn't depend on
+// rows, or on keys, is computed once for all of them.
+LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
+  LeastWork work;
+  for (const kernel::Stage& stage : kernel.stages) {
+    std::set<int> around(stage.loops.begin(), stage.loops.end());
+    if (stage.reduction) around.insert(stage.reduction->loop);
+    auto points = [&](const std::set<int>& used) {
+      double count = 1;
+      for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
+        const bool runs = loop < kernel.n_outer || (around.contains(loop) && used.contains(loop));
+        if (runs) count *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+      }
+      return count;
+    };
+    const bool sums_products = stage.reduction && stage.reduction->reducer == Reducer::Sum;
+    for (size_t k = 0; k < stage.body.size(); ++k) {
+      const auto* op = std::get_if<kernel::OpInst>(&stage.body[k].what);
+      if (op == nullptr) continue;
+      const kernel::InstId id{static_cast<uint32_t>(k)};
+      const bool product = sums_products && id == stage.result && op->op == Op::Mul;
+      const double flops = kernel::flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
+      if (product) {
+        work.products += flops / 2;
+      } else {
+        work.other_flops += flops;
+      }
+    }
+    if (!stage.reduction) continue;
+    if (sums_products) {
+      work.products += points(around) / 2;
+    } else {
+      work.other_flops += points(around);
+    }
+  }
+  return work;
+}
+
+}  // namespace
+
+Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings& sizes) {
+  constexpr int64_t kTypical = 128;
+  Bindings result;
+  for (Expr variable : variables) {
+    const int64_t typical = std::clamp(kTypical, variable.lower_bound(), variable.upper_bound());
+    result.set(variable.name(), sizes.find(variable.name()).value_or(typical));
+  }
+  return result;
+}
+
+namespace {
+
+// `machine` is what kernels reach.
+double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
+                        const Bindings& sizes) {
+  if (const auto split = kernel::split_softmax(kernel)) {  // in one launch
+    MachineModel no_flops = machine;
+    no_flops.flops_per_second = std::numeric_limits<double>::infinity();
+    return std::max(modelled_seconds(split->ranges, no_flops, sizes),
+                    flops_seconds(shared_work(split->ranges, sizes), machine)) +
+           modelled_seconds(split->together, machine, sizes) - machine.launch_seconds;
+  }
+  double points = 1;
+  for (int loop = 0; loop < kernel.n_outer; ++loop) {
+    points *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+  }
+  int entered = 0;
+  for (const kernel::Stage& stage : kernel.stages) {
+    entered += stage.reduction.has_value() || !stage.loops.empty();
+  }
+  const double share = std::min(points, static_cast<double>(machine.threads)) / machine.threads;
+  const double parallel = std::max(share, 1.0 / machine.threads);
+  const double copied = copied_bytes(kernel, sizes);
+  const double bytes =
+      value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) - copied;
+  const auto contraction = kernel::contraction_form(kernel);
+  const double repeated = contraction ? repeated_bytes(kernel, *contraction, sizes) : 0;
+  const auto rows = contraction ? std::nullopt : kernel::row_block_form(kernel);
+  const SeenKeys seen = rows ? seen_keys(kernel, *rows, sizes) : SeenKeys();
+  const double hidden = hidden_bytes(kernel, seen, sizes);
+  const double memory =
+      std::max(0.0, bytes + repeated - hidden) / (machine.bytes_per_second * parallel);
+  const double entering = points * entered * kStageSeconds / (machine.threads * parallel);
+  double compute = 0;
+  bool tiled = true;
+  if (contraction) {
+    compute = contraction_seconds(kernel, *contraction, machine, sizes) / parallel;
+  } else if (rows) {
+    const double rows_alone =
+        row_block_seconds(over_seen_keys(kernel, seen, sizes), *rows, machine, sizes);
+    compute = rows_alone / parallel + entering;
+  } else {
+    const bool updates = std::ranges::any_of(kernel.stages, [](const kernel::Stage& stage) {
+      return std::holds_alternative<kernel::UpdateTarget>(stage.target);
+    });
+    const double flops =
+        value(kernel.flops, sizes) +
+        2 * (updates ? kUpdatingSlowdown : kUntiledSlowdown) * untiled_products(kernel, sizes);
+    compute = flops / (machine.flops_per_second * parallel) + entering;
+    tiled = false;
+  }
+  const double waiting = tiled ? kTiledWaiting * std::min(memory, compute) : 0;
+  return std::max(memory, compute) + waiting + copied / machine.bytes_per_second +
+         machine.launch_seconds;
+}
+
+}  // namespace
+
+MachineModel reached(const MachineModel& peaks) {
+  MachineModel model = peaks;
+  model.bytes_per_second *= kBytesReached;
+  model.flops_per_second *= kFlopsReached;
+  model.product_flops_per_second *= kFlopsReached;
+  // Products of bf16 that are many times as fast as those of f32 run on tiles.
+  const bool tiles = peaks.exact_product_flops_per_second > 4 * peaks.product_flops_per_second;
+  model.exact_product_flops_per_second *= tiles ? kTilesReached : kFlopsReached;
+  model.launch_seconds += kStepSeconds;
+  return model;
+}
+
+double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
+  return modelled_seconds(kernel, reached(machine), sizes);
+}
+
+double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
+               const Bindings& sizes) {
+  const MachineModel model = reached(machine);
+  const double all = modelled_seconds(lowered.kernel, model, sizes);
+  if (!lowered.updates_state) return all;
+  return all - copied_bytes(lowered.kernel, sizes) / model.bytes_per_second;
+}
+
+LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes) {
+  if (const auto split = kernel::split_softmax(kernel)) {
+    LeastWork work = shared_work(split->ranges, sizes);
+    work.bytes = least_work(split->ranges, sizes).bytes;
+    return work;
+  }
+  LeastWork least{.bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) -
+                           copied_bytes(kernel, sizes)};
+  if (const auto form = kernel::contraction_form(kernel)) {
+    const kernel::ContractionWork work = kernel::work_of(kernel, *form);
+    least.products = value(work.products, sizes);
+    least.exact_products = value(work.integer_products, sizes) + value(work.exact_products, sizes);
+    least.other_flops = value(work.other_flops, sizes);
+  } else if (const auto rows = kernel::row_block_form(kernel)) {
+    const SeenKeys seen = seen_keys(kernel, *rows, sizes);
+    const kernel::RowBlockWork work = kernel::work_of(over_seen_keys(kernel, seen, sizes), *rows);
+    least.bytes -= hidden_bytes(kernel, seen, sizes);
+    least.products = value(work.products, sizes);
+    least.exact_products = value(work.half_products, sizes) + value(work.exact_products, sizes);
+    least.other_flops = value(work.other_flops, sizes);
+  } else {
+    least.other_flops = value(kernel.flops, sizes);
+  }
+  least.bytes = std::max(0.0, least.bytes);
+  return least;
+}
+
+double flops_seconds(const LeastWork& work, const MachineModel& machine) {
+  return 2 * work.products / machine.product_flops_per_second +
+         2 * work.exact_products / machine.exact_product_flops_per_second +
+         work.other_flops / machine.flops_per_second;
+}
+
+}  // namespace luminal::search

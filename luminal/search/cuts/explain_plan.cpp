@@ -1,0 +1,148 @@
+#include "luminal/search/cuts/explain_plan.h"
+
+#include <algorithm>
+
+#include "luminal/search/cuts/plan_state.h"
+
+namespace luminal::search {
+namespace {
+
+using kernel::ClassId;
+
+bool contains(const std::vector<ClassId>& list, ClassId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+bool is_gathered(const kernel::TermGraph& graph, ClassId id) {
+  for (const kernel::TermClass& value : graph.classes) {
+    for (const kernel::Term& term : value.terms) {
+      const auto* gather = std::get_if<kernel::GatherTerm>(&term);
+      if (gather != nullptr && gather->data == id) return true;
+    }
+  }
+  return false;
+}
+
+StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& request,
+                         const PlanCost& cost, ClassId id) {
+  if (std::ranges::binary_search(cost.chain_ends(), id)) return StoredBecause::LongChain;
+  if (contains(request.boundaries, id)) return StoredBecause::Required;  // among `stored` too
+  if (contains(request.stored, id)) return StoredBecause::Result;
+  if (contains(request.apart, id)) return StoredBecause::Decided;
+  for (const HostNeed& step : request.host_steps) {
+    if (contains(step.operands, id)) return StoredBecause::HostStep;
+  }
+  return is_gathered(graph, id) ? StoredBecause::GatheredData : StoredBecause::Scattered;
+}
+
+// A plan that differs in a value of a loop differs in it as many times as the loop counts.
+double extra_seconds(const PlanState::Rival& rival, const PlanState& state, int times) {
+  return rival.why.empty() ? (rival.seconds - state.seconds()) / times : 0;
+}
+
+}  // namespace
+
+std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
+  std::map<ClassId, std::vector<ClassId>> readers;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const auto& lowered = kernel->lowered;
+    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+      if (lowered.kernel.params[p].output || lowered.origins[p].source >= 0) continue;
+      readers[lowered.origins[p].value].push_back(kernel::stored_by(lowered).front());
+    }
+  }
+  return readers;
+}
+
+const char* text(StoredBecause reason) {
+  switch (reason) {
+    case StoredBecause::Result:
+      return "it is a result";
+    case StoredBecause::HostStep:
+      return "a host step reads it";
+    case StoredBecause::GatheredData:
+      return "a gather reads it at an index that another value computes";
+    case StoredBecause::Scattered:
+      return "a scatter writes it row by row";
+    case StoredBecause::Required:
+      return "storing it was asked for";
+    case StoredBecause::LoopBoundary:
+      return "a trip of a rolled loop hands it over";
+    case StoredBecause::Policy:
+      return "the policy is to fuse nothing";
+    case StoredBecause::Decided:
+      return "it was decided not to fuse the pattern that it is part of";
+    case StoredBecause::LongChain:
+      return "a long run of element-wise ops is split here, so that kernels stay small";
+    case StoredBecause::NoKernelHolds:
+      return "no kernel can hold it";
+    case StoredBecause::CostsMoreInside:
+      return "the model says that computing it inside is more expensive";
+    case StoredBecause::CostsLessInside:
+      return "the search stored it, although the model says that computing it inside is cheaper";
+  }
+  return "";
+}
+
+std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const PlanRequest& request,
+                                      const SearchOptions& options, const kernel::Plan& plan,
+                                      const std::vector<bool>& cut) {
+  const auto readers = readers_of(plan);
+  PlanCost cost(graph, request, options);
+  PlanState state(cost, cut);
+  const auto explain = [&](ClassId id, const std::vector<ClassId>& read_by) {
+    StoredValue stored{.value = id, .readers = read_by, .why = {}};
+    if (cost.forced()[id.index()]) {
+      stored.because = why_forced(graph, request, cost, id);
+    } else if (options.fusion == Fusion::Never) {
+      stored.because = StoredBecause::Policy;
+    } else {
+      const PlanState::Rival fused = state.rival({&id, 1});
+      stored.why = fused.why;
+      stored.extra_seconds = extra_seconds(fused, state, cost.times(id));
+      stored.because = !fused.why.empty()         ? StoredBecause::NoKernelHolds
+                       : stored.extra_seconds < 0 ? StoredBecause::CostsLessInside
+                                                  : StoredBecause::CostsMoreInside;
+    }
+    return stored;
+  };
+  std::vector<StoredValue> values;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    for (ClassId id : kernel::stored_by(kernel->lowered)) {
+      const auto found = readers.find(id);
+      if (found != readers.end()) values.push_back(explain(id, found->second));
+    }
+  }
+  return values;
+}
+
+std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
+                                            const PlanRequest& request,
+                                            const SearchOptions& options, const kernel::Plan& plan,
+                                            const std::vector<bool>& cut) {
+  PlanCost cost(graph, request, options);
+  PlanState state(cost, cut);
+  std::vector<AbsorbedValue> values;
+  std::map<ClassId, size_t> known;
+  for (const auto& step : plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    const ClassId name = kernel::stored_by(kernel->lowered).front();
+    for (ClassId id : kernel->lowered.classes) {
+      if (!cost.is_live(id) || state.is_cut(id)) continue;
+      const auto [at, is_new] = known.emplace(id, values.size());
+      if (is_new) {
+        const PlanState::Rival rival = state.rival({&id, 1});
+        values.push_back({id, {}, extra_seconds(rival, state, cost.times(id)), rival.why});
+      }
+      values[at->second].kernels.push_back(name);
+    }
+  }
+  return values;
+}
+
+}  // namespace luminal::search

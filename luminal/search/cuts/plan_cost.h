@@ -1,0 +1,128 @@
+// The cost of a choice of cuts: its kernels, each form of them lowered once, and whether they make
+// a plan at all.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "luminal/search/cuts/cones.h"
+#include "luminal/search/cuts/find_plan.h"
+#include "luminal/search/cuts/long_chains.h"
+#include "luminal/search/terms/choose_terms.h"
+
+namespace luminal::search {
+
+// By the options' costs, or by the model where there are none.
+double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options);
+
+// A kernel with its best outer loops.
+struct CostedKernel {
+  std::optional<kernel::LoweredKernel> lowered;  // none: `why` says so
+  double seconds = 0;
+  std::string why;
+};
+
+// The kernels that a choice of cuts needs, by what they store.
+struct CostedPlan {
+  double seconds = 0;
+  std::map<kernel::ClassId, const CostedKernel*> kernels;
+  std::string why;  // not empty: no plan
+};
+
+// What the kernels of all cones of one form have in common. `lowered` names the classes of the one
+// that came first.
+struct KernelForm : CostedKernel {
+  std::vector<kernel::ClassId> classes;  // of that one's cone
+  std::vector<uint32_t> reads;           // positions in the cone: the stored values it reads
+};
+
+// A kernel of a plan: its form, and which class stands at each position of it.
+struct PlacedKernel {
+  const KernelForm* form;
+  std::vector<kernel::ClassId> classes;
+};
+
+class PlanCost {
+ public:
+  PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
+           const SearchOptions& options);
+
+  // Classes for which storing is a choice, in order.
+  const std::vector<kernel::ClassId>& live() const { return live_; }
+  bool is_live(kernel::ClassId id) const { return is_live_[id.index()]; }
+  // Cuts that are not a choice.
+  const std::vector<bool>& forced() const { return forced_; }
+  // What must be computed whatever is cut: the forced classes that aren't in memory already.
+  const std::vector<kernel::ClassId>& roots() const { return roots_; }
+
+  // Where long runs of element-wise ops are split, sorted: forced as well.
+  const std::vector<kernel::ClassId>& chain_ends() const { return chain_ends_; }
+
+  // What kernels may hold: less in a large graph.
+  const kernel::StageLimits& limits() const { return limits_; }
+
+  // What computes a class, unless it is a view that what is cut decides about.
+  const kernel::Term& term_of(kernel::ClassId id) const {
+    return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
+  }
+
+  // What the kernel of `root` counts: see PlanLoops.
+  int times(kernel::ClassId root) const { return loops_.times(root); }
+
+  CostedPlan cost(const std::vector<bool>& cut);
+  PlacedKernel place(kernel::ClassId root, const kernel::Choice& choice);
+  // The kernel that stores `root`, with each choice of its outer loops that can be lowered.
+  std::vector<kernel::LoweredKernel> variants(kernel::ClassId root,
+                                              const std::vector<bool>& cut) const;
+  int distinct_kernels() const { return static_cast<int>(forms_.size()); }
+
+  kernel::Choice choice_for(const std::vector<bool>& cut) const;
+  int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
+  // Classes whose best term depends on whether `id` is cut.
+  const std::vector<kernel::ClassId>& chosen_by(kernel::ClassId id) const;
+  // Whether a kernel with this class in its cone may be another one after some move.
+  bool may_change(kernel::ClassId id) const { return may_change_[id.index()]; }
+
+ private:
+  void split_chains(const std::vector<bool>& needed, std::vector<bool>& inside);
+  kernel::WalkLimits walk_limits(kernel::ClassId root) const;
+  CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
+  Result<kernel::Instances> instances_of(kernel::ClassId root, const kernel::Choice& choice) const;
+  Result<kernel::LoweredKernel> staged(kernel::ClassId root, const kernel::Instances& instances,
+                                       int n_outer) const;
+  KernelForm make_form(const Cone& cone, const kernel::Choice& choice) const;
+  CostedKernel renamed(const PlacedKernel& kernel) const;
+  bool may_be_stored(kernel::ClassId id) const;
+  int source_of(kernel::ClassId id) const;
+  bool is_source(kernel::ClassId id) const { return source_of(id) >= 0; }
+
+  struct FormHash {
+    size_t operator()(const std::vector<uint32_t>& form) const;
+  };
+
+  const kernel::TermGraph& graph_;
+  const PlanLoops& loops_;
+  const SearchOptions& options_;
+  std::vector<kernel::ClassId> live_;
+  std::vector<bool> is_live_;
+  std::vector<bool> forced_;
+  std::vector<kernel::ClassId> roots_;
+  std::vector<kernel::ClassId> chain_ends_;
+  std::vector<bool> holds_piece_;  // by class: its kernel holds a piece of a long chain
+  kernel::StageLimits limits_;
+  ChosenTerms chosen_;                     // by class: the best term, whatever is cut
+  std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
+  std::map<kernel::ClassId, std::vector<kernel::ClassId>> chosen_by_;  // flexible ones, by base
+  std::vector<bool> may_change_;
+  ConeReader cones_;
+  std::unordered_map<std::vector<uint32_t>, std::unique_ptr<KernelForm>, FormHash> forms_;
+  KernelForm too_large_;
+  // Kernels under the names of their own classes, for whoever asks for a whole plan.
+  std::map<std::pair<const KernelForm*, std::vector<kernel::ClassId>>, CostedKernel> kernels_;
+};
+
+}  // namespace luminal::search

@@ -1,0 +1,228 @@
+#include "luminal/search/cuts/plan_state.h"
+
+#include <algorithm>
+
+namespace luminal::search {
+namespace {
+
+using kernel::ClassId;
+
+// Differences below this share are ties, broken by fewer kernels.
+constexpr double kNoise = 1e-6;
+
+bool better(double seconds, int n_kernels, double than_seconds, int than_kernels) {
+  if (seconds < than_seconds * (1 - kNoise)) return true;
+  return seconds <= than_seconds * (1 + kNoise) && n_kernels < than_kernels;
+}
+
+}  // namespace
+
+PlanState::PlanState(PlanCost& cost, const std::vector<bool>& cut)
+    : cost_(&cost),
+      choice_(cost.choice_for(cut)),
+      kernels_(cut.size()),
+      n_readers_(cut.size(), 0),
+      kernels_with_(cut.size()),
+      changed_at_(cut.size(), 1) {
+  outdated_ = cost.roots();
+  bool settled = settle();
+  while (settled && clear_unread(cost.live())) settled = settle();
+  before_.clear();
+  flipped_.clear();
+}
+
+bool PlanState::better_than(const PlanState& other) const {
+  if (!why_.empty() || !other.why_.empty()) return why_.empty() && !other.why_.empty();
+  return better(seconds_, n_kernels_, other.seconds_, other.n_kernels_);
+}
+
+std::vector<ClassId> PlanState::stored() const {
+  std::vector<ClassId> ids;
+  for (uint32_t i = 0; i < kernels_.size(); ++i) {
+    if (kernels_[i]) ids.push_back(ClassId{i});
+  }
+  return ids;
+}
+
+std::vector<ClassId> PlanState::reads(ClassId root) const {
+  std::vector<ClassId> ids;
+  const PlacedKernel& kernel = *kernels_[root.index()];
+  for (uint32_t position : kernel.form->reads) ids.push_back(kernel.classes[position]);
+  return ids;
+}
+
+// What a move leaves alone has no say in whether it is noise: layers more must not change a plan.
+bool PlanState::is_improvement() const {
+  double seconds_before = 0, seconds_after = 0;
+  int before = 0, after = 0;
+  for (const auto& [root, kernel] : before_) {
+    const int times = cost_->times(root);
+    if (kernel) seconds_before += kernel->form->seconds * times;
+    if (kernels_[root.index()]) seconds_after += kernels_[root.index()]->form->seconds * times;
+    before += kernel.has_value() ? times : 0;
+    after += kernels_[root.index()].has_value() ? times : 0;
+  }
+  return better(seconds_after, after, seconds_before, before);
+}
+
+// Flips bits and lowers what that changes. False: no plan.
+bool PlanState::attempt(std::span<const ClassId> move) {
+  for (ClassId id : move) flip(id);
+  bool settled = settle();
+  // A cleared cut may change which view a kernel reads through: those are lowered again.
+  while (settled && clear_unread(changed_roots())) settled = settle();
+  return settled;
+}
+
+PlanState::Rival PlanState::rival(std::span<const ClassId> move) {
+  const double seconds = seconds_;
+  const bool settled = attempt(move);
+  Rival rival{.seconds = seconds_, .why = settled ? "" : why_};
+  undo(seconds);
+  return rival;
+}
+
+bool PlanState::improve(std::span<const ClassId> move) {
+  const double seconds = seconds_;
+  if (!attempt(move) || !is_improvement()) {
+    undo(seconds);
+    return false;
+  }
+  ++now_;
+  for (const auto& [root, kernel] : before_) {
+    if (kernel) touch(*kernel);
+    if (kernels_[root.index()]) touch(*kernels_[root.index()]);
+  }
+  before_.clear();
+  flipped_.clear();
+  return true;
+}
+
+bool PlanState::needed(ClassId id) const {
+  return n_readers_[id.index()] > 0 || cost_->forced()[id.index()];
+}
+
+// The kernels that compute or read it, and those that read it through a view chosen by it, have to
+// be lowered again.
+void PlanState::flip(ClassId id) {
+  auto outdate = [&](ClassId changed) {
+    const auto& roots = kernels_with_[changed.index()];
+    outdated_.insert(outdated_.end(), roots.begin(), roots.end());
+  };
+  flipped_.push_back(id);
+  choice_.cut[id.index()] = !choice_.cut[id.index()];
+  outdate(id);
+  for (ClassId view : cost_->chosen_by(id)) {
+    const int term = cost_->best_term(view, choice_.cut);
+    if (term == choice_.term[view.index()]) continue;
+    choice_.term[view.index()] = term;
+    outdate(view);
+  }
+}
+
+void PlanState::place(ClassId root, PlacedKernel kernel) {
+  for (ClassId id : kernel.classes) {
+    if (id != root && cost_->may_change(id)) kernels_with_[id.index()].push_back(root);
+  }
+  for (uint32_t position : kernel.form->reads) ++n_readers_[kernel.classes[position].index()];
+  seconds_ += kernel.form->seconds * cost_->times(root);
+  n_kernels_ += cost_->times(root);
+  kernels_[root.index()] = std::move(kernel);
+}
+
+// Takes the kernel of `root` away, and remembers it as it was before the move.
+void PlanState::remove(ClassId root) {
+  Slot& slot = kernels_[root.index()];
+  for (ClassId id : slot->classes) {
+    if (id == root || !cost_->may_change(id)) continue;
+    auto& roots = kernels_with_[id.index()];
+    *std::find(roots.begin(), roots.end(), root) = roots.back();
+    roots.pop_back();
+  }
+  for (uint32_t position : slot->form->reads) {
+    const ClassId id = slot->classes[position];
+    if (--n_readers_[id.index()] == 0) unread_.push_back(id);
+  }
+  seconds_ -= slot->form->seconds * cost_->times(root);
+  n_kernels_ -= cost_->times(root);
+  before_.try_emplace(root, std::move(*slot));
+  slot.reset();
+}
+
+// Lowers what is outdated and what that reads; drops what nobody reads. False: no plan.
+bool PlanState::settle() {
+  std::vector<ClassId> wanted = std::move(outdated_);
+  outdated_.clear();
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  for (ClassId root : wanted) {
+    if (kernels_[root.index()]) remove(root);
+  }
+  while (!wanted.empty()) {
+    const ClassId root = wanted.back();
+    wanted.pop_back();
+    // One that nobody reads now may still be read by one that is lowered later, which then asks.
+    if (kernels_[root.index()] || !needed(root)) continue;
+    PlacedKernel kernel = cost_->place(root, choice_);
+    if (!kernel.form->lowered) {
+      why_ = kernel.form->why;
+      return false;
+    }
+    before_.try_emplace(root, std::nullopt);
+    place(root, std::move(kernel));
+    for (ClassId read : reads(root)) {
+      if (!kernels_[read.index()]) wanted.push_back(read);
+    }
+  }
+  drop_unread();
+  return true;
+}
+
+void PlanState::drop_unread() {
+  while (!unread_.empty()) {
+    const ClassId id = unread_.back();
+    unread_.pop_back();
+    if (kernels_[id.index()] && !needed(id)) remove(id);
+  }
+}
+
+std::vector<ClassId> PlanState::changed_roots() const {
+  std::vector<ClassId> roots = flipped_;
+  for (const auto& [root, kernel] : before_) roots.push_back(root);
+  return roots;
+}
+
+// Clears the cuts among `roots` that no kernel needs. True if that changed how one is computed.
+bool PlanState::clear_unread(std::span<const ClassId> roots) {
+  for (ClassId id : roots) {
+    const bool stored = kernels_[id.index()] || cost_->forced()[id.index()];
+    if (choice_.cut[id.index()] && !stored) flip(id);
+  }
+  return !outdated_.empty();
+}
+
+void PlanState::touch(const PlacedKernel& kernel) {
+  for (ClassId id : kernel.classes) changed_at_[id.index()] = now_;
+}
+
+void PlanState::undo(double seconds) {
+  why_.clear();
+  outdated_.clear();
+  std::map<ClassId, Slot> before = std::move(before_);
+  before_.clear();
+  for (const auto& [root, kernel] : before) {
+    if (kernels_[root.index()]) remove(root);
+  }
+  for (auto& [root, kernel] : before) {
+    if (kernel) place(root, std::move(*kernel));
+  }
+  before_.clear();
+  unread_.clear();
+  const std::vector<ClassId> flipped = std::move(flipped_);
+  for (ClassId id : flipped) flip(id);
+  flipped_.clear();
+  outdated_.clear();
+  seconds_ = seconds;  // not what sums and differences left of it
+}
+
+}  // namespace luminal::search

@@ -1,0 +1,83 @@
+// PlanState: the kernels of a choice of cuts, kept up to date while cuts change. A move costs what
+// it touches, not the size of the plan.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "luminal/search/cuts/plan_cost.h"
+
+namespace luminal::search {
+
+class PlanState {
+ public:
+  // The plan of `cut`; without one, why() says so, and only copying and comparing make sense.
+  PlanState(PlanCost& cost, const std::vector<bool>& cut);
+
+  const std::string& why() const { return why_; }
+  double seconds() const { return seconds_; }
+  int n_kernels() const { return n_kernels_; }
+  // Faster by more than noise, or as fast with fewer kernels; any plan is better than none.
+  bool better_than(const PlanState& other) const;
+
+  const std::vector<bool>& cut() const { return choice_.cut; }
+  bool is_cut(kernel::ClassId id) const { return choice_.cut[id.index()]; }
+  // What the plan stores, in order.
+  std::vector<kernel::ClassId> stored() const;
+  // The stored values that the kernel of `root` reads.
+  std::vector<kernel::ClassId> reads(kernel::ClassId root) const;
+
+  // Flips the bits of `move` and keeps that if the plan is better for it. Cuts that no kernel needs
+  // any more are cleared: they would only confuse later moves.
+  bool improve(std::span<const kernel::ClassId> move);
+
+  // What the plan would take with the bits of `move` flipped; it stays as it is.
+  struct Rival {
+    double seconds = 0;
+    std::string why;  // not empty: that is no plan
+  };
+  Rival rival(std::span<const kernel::ClassId> move);
+
+  // Moves have the same effect as before on bits whose kernels didn't change since. Time counts
+  // kept moves.
+  uint64_t now() const { return now_; }
+  uint64_t changed_at(kernel::ClassId id) const { return changed_at_[id.index()]; }
+
+ private:
+  using Slot = std::optional<PlacedKernel>;
+
+  bool attempt(std::span<const kernel::ClassId> move);
+  bool needed(kernel::ClassId id) const;
+  void flip(kernel::ClassId id);
+  void place(kernel::ClassId root, PlacedKernel kernel);
+  void remove(kernel::ClassId root);
+  bool settle();
+  void drop_unread();
+  std::vector<kernel::ClassId> changed_roots() const;
+  bool clear_unread(std::span<const kernel::ClassId> roots);
+  bool is_improvement() const;
+  void touch(const PlacedKernel& kernel);
+  void undo(double seconds);
+
+  PlanCost* cost_;
+  kernel::Choice choice_;
+  std::vector<Slot> kernels_;                               // by what they store
+  std::vector<int> n_readers_;                              // by class: kernels that read it
+  std::vector<std::vector<kernel::ClassId>> kernels_with_;  // by class that may change: their roots
+  double seconds_ = 0;
+  int n_kernels_ = 0;  // each as often as it counts
+  std::string why_;
+  uint64_t now_ = 1;
+  std::vector<uint64_t> changed_at_;
+
+  // The move under way: what to look at again, and how to take it all back.
+  std::vector<kernel::ClassId> outdated_, unread_;
+  std::map<kernel::ClassId, Slot> before_;
+  std::vector<kernel::ClassId> flipped_;
+};
+
+}  // namespace luminal::search

@@ -1,0 +1,20 @@
+// What planning runs under, as compile() has it.
+#pragma once
+
+#include <vector>
+
+#include "luminal/search/cuts/find_plan.h"
+#include "luminal/search/rolling/find_loops.h"
+#include "luminal/search/terms/rule_set.h"
+
+namespace luminal::search {
+
+struct PlanningOptions {
+  std::vector<RuleText> rules;  // beside the compiler's own
+  Admission admission;
+  SearchOptions search;
+  Roll roll = Roll::Off;
+  std::vector<FusionForce> fusing = {};  // decided before the search
+};
+
+}  // namespace luminal::search

@@ -1,0 +1,35 @@
+// From a graph to terms: one Value per node; what no kernel computes becomes a step of its own.
+#pragma once
+
+#include <vector>
+
+#include "luminal/graph/graph.h"
+#include "luminal/search/terms/terms.h"
+
+namespace luminal::search {
+
+// A tensor that exists before kernels read it.
+struct SourceTensor {
+  NodeId node;  // of the graph: a leaf, or what a host step computes
+  bool host_step = false;
+};
+
+struct LoweredGraph {
+  std::vector<SourceTensor> sources;    // by the number in (Source k)
+  std::vector<egraph::Value> value_of;  // by node id; not valid for nodes nobody needs
+  // What must be in memory: outputs, state updates and what is materialized.
+  std::vector<NodeId> stored;
+  std::vector<NodeId> materialized;  // those of them that are a boundary between kernels
+};
+
+// Who makes u4 values that must be in memory.
+enum class PackedResults : uint8_t {
+  Host,    // a step of its own: kernels read packed elements, but don't write them
+  Kernel,  // for terms that no kernel will be made of
+};
+
+// Adds what `roots` need to `terms`. A Custom is a host step.
+LoweredGraph lower_graph(const Graph& graph, const std::vector<NodeId>& roots, Terms& terms,
+                         PackedResults packed = PackedResults::Host);
+
+}  // namespace luminal::search

@@ -1,0 +1,156 @@
+#include "luminal/search/terms/number_folding.h"
+
+#include <cmath>
+#include <limits>
+
+#include "luminal/graph/interpret/scalar_ops.h"
+#include "luminal/shape/scalar.h"
+
+namespace luminal::search {
+namespace {
+
+using interpret::Lane;
+
+Lane lane_of(const Number& number) {
+  if (is_float(number.dtype)) return {.real = number.real};
+  return {.integer = number.integer};
+}
+
+Number number_of(DType dtype, Lane lane) {
+  if (!is_float(dtype)) return {dtype, 0, lane.integer};
+  // One NaN for all, so that equal constants are one class.
+  if (std::isnan(lane.real)) return {dtype, std::numeric_limits<double>::quiet_NaN(), 0};
+  return {dtype, lane.real, 0};
+}
+
+// As ops.def says: which dtypes an op takes.
+bool is_defined(Op op, DType dtype) {
+  if (dtype == DType::U4) return false;
+  switch (op) {
+    case Op::Exp2:
+    case Op::Log2:
+    case Op::Sin:
+    case Op::Recip:
+    case Op::Sqrt:
+      return is_float(dtype);
+    case Op::Mod:
+      return dtype != DType::Bool;
+    case Op::IntDiv:
+    case Op::BitAnd:
+      return is_int(dtype);
+    case Op::Add:
+    case Op::Mul:
+    case Op::LessThan:
+    case Op::Equal:
+    case Op::Cast:
+      return true;
+    case Op::Bitcast:
+      return dtype != DType::Bool;
+    case Op::Input:
+    case Op::Constant:
+    case Op::Iota:
+    case Op::View:
+    case Op::Select:
+    case Op::Reduce:
+    case Op::Scan:
+    case Op::Gather:
+    case Op::Scatter:
+    case Op::Custom:
+      break;
+  }
+  return false;
+}
+
+Number apply(Op op, DType to, std::span<const Number> operands) {
+  std::vector<Lane> lanes;
+  for (const Number& operand : operands) lanes.push_back(lane_of(operand));
+  std::vector<Lane*> at;
+  for (Lane& lane : lanes) at.push_back(&lane);
+  Lane result{};
+  interpret::apply(op, operands.front().dtype, to, interpret::Precision::AsDeclared, at, &result,
+                   1);
+  return number_of(to, result);
+}
+
+double smallest_normal(DType dtype) {
+  switch (dtype) {
+    case DType::F64:
+      return std::numeric_limits<double>::min();
+    case DType::F16:
+      return 0x1p-14;
+    default:
+      return std::numeric_limits<float>::min();  // bf16 has its range
+  }
+}
+
+}  // namespace
+
+bool adds_nothing(const Number& c) {
+  return is_float(c.dtype) ? c.real == 0 && std::signbit(c.real) : c.integer == 0;
+}
+bool is_float_zero(const Number& c) { return is_float(c.dtype) && c.real == 0; }
+bool is_one(const Number& c) { return is_float(c.dtype) ? c.real == 1 : c.integer == 1; }
+bool is_integer_zero(const Number& c) { return !is_float(c.dtype) && c.integer == 0; }
+bool is_true(const Number& c) { return c.dtype == DType::Bool && c.integer != 0; }
+bool is_false(const Number& c) { return c.dtype == DType::Bool && c.integer == 0; }
+bool has_all_bits(const Number& c) {
+  return is_int(c.dtype) && c.integer == wrap_to(c.dtype, int64_t{-1});
+}
+
+std::optional<Number> rest_by_unit(const Number& c) {
+  if (!is_int(c.dtype) || (c.integer != 1 && c.integer != -1)) return std::nullopt;
+  return Number{c.dtype, 0, 0};
+}
+
+std::optional<Number> normal_product(const Number& a, const Number& b) {
+  std::optional<Number> product = fold(name(Op::Mul), {a, b});
+  if (!product || !is_float(product->dtype)) return product;
+  if (!std::isfinite(product->real) || std::abs(product->real) < smallest_normal(product->dtype)) {
+    return std::nullopt;
+  }
+  return product;
+}
+
+std::optional<Number> fold(std::string_view op, std::initializer_list<Number> operands) {
+  const std::optional<Op> known = op_from_name(op);
+  if (!known || arity(*known) != static_cast<int>(operands.size())) return std::nullopt;
+  const DType dtype = operands.begin()->dtype;
+  if (!is_defined(*known, dtype)) return std::nullopt;
+  for (const Number& operand : operands) {
+    if (operand.dtype != dtype) return std::nullopt;
+  }
+  const bool compares = known == Op::LessThan || known == Op::Equal;
+  return apply(*known, compares ? DType::Bool : dtype, operands);
+}
+
+std::optional<Number> fold_to(std::string_view op, std::string_view dtype, const Number& operand) {
+  const std::optional<Op> known = op_from_name(op);
+  const std::optional<DType> to = dtype_from_name(dtype);
+  if (!known || !to || !is_defined(*known, operand.dtype) || !is_defined(*known, *to)) {
+    return std::nullopt;
+  }
+  if (known == Op::Bitcast && bits(*to) != bits(operand.dtype)) return std::nullopt;
+  const Number result = apply(*known, *to, std::span(&operand, 1));
+  if (known != Op::Bitcast) return result;
+  // Numbers know one NaN, and its bits aren't those of all.
+  const bool has_nan = (is_float(operand.dtype) && std::isnan(operand.real)) ||
+                       (is_float(*to) && std::isnan(result.real));
+  if (has_nan) return std::nullopt;
+  return result;
+}
+
+std::optional<Number> empty_reduction(std::string_view reducer, Expr extent, DType dtype) {
+  const std::optional<Reducer> known = reducer_from_name(reducer);
+  if (!known || !extent.is(0) || dtype == DType::U4) return std::nullopt;
+  return number_of(dtype, interpret::identity(*known, dtype));
+}
+
+std::optional<Number> index_constant(Expr expr, DType dtype) {
+  const std::optional<int64_t> value = expr.to_int();
+  if (!value || dtype == DType::U4) return std::nullopt;
+  const Number wide{DType::I64, 0, *value};
+  if (dtype == DType::I64) return wide;
+  return apply(Op::Cast, dtype, std::span(&wide, 1));
+}
+
+}  // namespace luminal::search

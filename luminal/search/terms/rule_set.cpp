@@ -1,0 +1,187 @@
+#include "luminal/search/terms/rule_set.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "luminal/base/check.h"
+#include "luminal/base/errors.h"
+#include "luminal/egraph/language/parser.h"
+#include "luminal/rules/rules.h"
+
+namespace luminal::search {
+namespace {
+
+using base::Sexpr;
+
+constexpr std::array<std::string_view, 4> kClassNames = {"exact", "reassociating", "finite",
+                                                         "approximate"};
+
+bool is_rule(const Sexpr& form) {
+  return form.is_call("rule") || form.is_call("rewrite") || form.is_call("birewrite");
+}
+
+// What a file of rules may hold beside its rules.
+bool is_declaration(const egraph::Command& command) {
+  return std::holds_alternative<egraph::SortDeclaration>(command.body) ||
+         std::holds_alternative<egraph::FunctionDeclaration>(command.body);
+}
+
+void check_function(const egraph::FunctionDeclaration& function, egraph::SourcePosition position,
+                    const RuleText& file) {
+  const bool is_term = function.kind == egraph::FunctionKind::Constructor &&
+                       (function.output.name == "Value" || function.output.name == "Tensor");
+  if (!is_term) return;
+  base::fail_at(file.file, position,
+                fmt::format("constructor '{}' makes a {}, which no kernel could compute; give it a "
+                            "sort of its own, or match a custom op with Call1 … Call4",
+                            function.name, function.output.name));
+}
+
+void run_alone(egraph::EGraph& egraph, const RuleText& file) {
+  egraph.run_program(file.text, file.file, {.limits = {}, .files = {}, .on_output = {}});
+}
+
+}  // namespace
+
+std::string_view name(RuleClass numeric_class) {
+  return kClassNames[static_cast<size_t>(numeric_class)];
+}
+
+std::optional<RuleClass> rule_class_from_name(std::string_view text) {
+  const auto it = std::find(kClassNames.begin(), kClassNames.end(), text);
+  if (it == kClassNames.end()) return std::nullopt;
+  return static_cast<RuleClass>(it - kClassNames.begin());
+}
+
+RuleSet::RuleSet(std::vector<RuleText> users) {
+  for (const rules::RuleFile& file : rules::rule_files()) {
+    add_file({std::string(file.name), std::string(file.text)}, false);
+  }
+  for (const RuleText& file : users) add_file(file, true);
+}
+
+void RuleSet::add_file(const RuleText& file, bool of_user) {
+  std::map<std::pair<uint32_t, uint32_t>, std::string> forms;  // by their place
+  for (const Sexpr& form : base::read_sexprs(file.text, file.file)) {
+    forms[{form.position.line, form.position.column}] = base::print(form);
+  }
+  for (const egraph::Command& command : egraph::parse(file.text, file.file)) {
+    const std::string& form = forms[{command.position.line, command.position.column}];
+    if (const auto* ruleset = std::get_if<egraph::RulesetDeclaration>(&command.body)) {
+      add_ruleset(*ruleset, command.position, file);
+    } else if (const auto* rule = std::get_if<egraph::RuleDeclaration>(&command.body)) {
+      add_rule(*rule, form, command.position, file, of_user);
+    } else if (!is_declaration(command)) {
+      base::fail_at(file.file, command.position,
+                    fmt::format("{} in a file of rules; it may hold sorts, functions, rulesets and "
+                                "rules alone",
+                                form));
+    }
+    const auto* function = std::get_if<egraph::FunctionDeclaration>(&command.body);
+    if (of_user && function != nullptr) check_function(*function, command.position, file);
+  }
+  files_.push_back(file);
+}
+
+void RuleSet::add_ruleset(const egraph::RulesetDeclaration& ruleset,
+                          egraph::SourcePosition position, const RuleText& file) {
+  const size_t dot = ruleset.name.rfind('.');
+  const std::string suffix = dot == std::string::npos ? "" : ruleset.name.substr(dot + 1);
+  const std::optional<RuleClass> numeric_class = rule_class_from_name(suffix);
+  if (!numeric_class || dot == 0 || ruleset.is_combined) {
+    base::fail_at(file.file, position,
+                  fmt::format("ruleset '{}' doesn't say what its rules promise; call it "
+                              "GROUP.CLASS, with one of the classes {}",
+                              ruleset.name, fmt::join(kClassNames, ", ")));
+  }
+  rulesets_.push_back({ruleset.name, ruleset.name.substr(0, dot), *numeric_class});
+}
+
+void RuleSet::add_rule(const egraph::RuleDeclaration& rule, const std::string& form,
+                       egraph::SourcePosition position, const RuleText& file, bool of_user) {
+  if (rule.name.empty()) {
+    base::fail_at(file.file, position, "a rule without a name; add :name \"what-it-does\"");
+  }
+  const auto ruleset = std::find_if(rulesets_.begin(), rulesets_.end(), [&](const Ruleset& known) {
+    return known.name == rule.ruleset;
+  });
+  if (ruleset == rulesets_.end()) {
+    const std::string found = rule.ruleset.empty()
+                                  ? "is in no ruleset"
+                                  : fmt::format(
+                                        "is in ruleset '{}', which isn't declared before "
+                                        "it",
+                                        rule.ruleset);
+    base::fail_at(file.file, position,
+                  fmt::format("rule '{}' {}; declare (ruleset GROUP.CLASS), with one of the "
+                              "classes {}, and add :ruleset GROUP.CLASS to the rule",
+                              rule.name, found, fmt::join(kClassNames, ", ")));
+  }
+  if (const RuleInfo* known = find(rule.name)) {
+    base::fail_at(file.file, position,
+                  fmt::format("there is a rule '{}' already, in {}; choose another name", rule.name,
+                              known->file));
+  }
+  rules_.push_back(
+      {rule.name, ruleset->group, ruleset->numeric_class, file.file, of_user, form, rule});
+}
+
+const RuleInfo* RuleSet::find(std::string_view rule) const {
+  const auto it = std::find_if(rules_.begin(), rules_.end(),
+                               [&](const RuleInfo& known) { return known.name == rule; });
+  return it == rules_.end() ? nullptr : &*it;
+}
+
+std::vector<std::string> RuleSet::groups() const {
+  std::vector<std::string> groups;
+  for (const Ruleset& ruleset : rulesets_) {
+    if (ruleset.group == kFacts) continue;
+    if (std::find(groups.begin(), groups.end(), ruleset.group) == groups.end()) {
+      groups.push_back(ruleset.group);
+    }
+  }
+  return groups;
+}
+
+std::vector<std::string> RuleSet::admitted(const Admission& admission) const {
+  const std::vector<std::string> known = groups();
+  for (const std::string& group : admission.disabled) {
+    if (std::find(known.begin(), known.end(), group) != known.end()) continue;
+    throw UserError(fmt::format("there is no group of rules '{}' to disable; the groups are {}",
+                                group, fmt::join(known, ", ")));
+  }
+  std::vector<std::string> names;
+  for (const Ruleset& ruleset : rulesets_) {
+    const bool disabled = std::find(admission.disabled.begin(), admission.disabled.end(),
+                                    ruleset.group) != admission.disabled.end();
+    if (!disabled && ruleset.numeric_class <= admission.up_to) names.push_back(ruleset.name);
+  }
+  return names;
+}
+
+void RuleSet::load(egraph::EGraph& egraph) const {
+  for (const RuleText& file : files_) run_alone(egraph, file);
+}
+
+void RuleSet::load_alone(egraph::EGraph& egraph, const RuleInfo& rule) const {
+  for (const RuleText& file : files_) {
+    std::string text;
+    for (const Sexpr& form : base::read_sexprs(file.text, file.file)) {
+      const std::string printed = base::print(form);
+      const bool is_fact = std::any_of(rules_.begin(), rules_.end(), [&](const RuleInfo& known) {
+        return known.group == kFacts && !known.of_user && known.form == printed;
+      });
+      if (!is_rule(form) || is_fact || (file.file == rule.file && printed == rule.form)) {
+        text += printed + "\n";
+      }
+    }
+    run_alone(egraph, {file.file, std::move(text)});
+  }
+}
+
+}  // namespace luminal::search

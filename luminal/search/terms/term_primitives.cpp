@@ -1,0 +1,287 @@
+#include "luminal/search/terms/term_primitives.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "luminal/search/terms/number_folding.h"
+#include "luminal/search/terms/terms.h"
+#include "luminal/shape/expr/expr_size.h"
+
+namespace luminal::search {
+namespace {
+
+using egraph::Constants;
+using egraph::SortId;
+using egraph::Value;
+using Arguments = std::span<const Value>;
+
+// Equal layers ask the same questions about the same values: each is answered once. Not for
+// strings, whose ids are the e-graph's own: a copy of it may give them out anew.
+egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
+  auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
+  return [known, answer = std::move(answer)](Constants& constants, Arguments in) {
+    auto [entry, is_new] = known->try_emplace(std::vector(in.begin(), in.end()));
+    if (is_new) entry->second = answer(constants, in);
+    return entry->second;
+  };
+}
+
+std::optional<Value> if_true(bool holds) {
+  if (!holds) return std::nullopt;
+  return Constants::boolean(true);
+}
+
+// A value that is a view of itself, as a constant is, would be one through longer and longer maps.
+// What a model's views are made of is far smaller.
+constexpr uint32_t kLargestIndex = 256;
+
+bool is_large(Expr e) { return shape::tree_size(e) > kLargestIndex; }
+bool is_large(const IndexMap& map) {
+  return std::ranges::any_of(map.exprs(), [](Expr e) { return is_large(e); });
+}
+
+// Whether every value of `from` is one of `to`.
+bool casts_without_loss(DType from, DType to) {
+  if (from == to) return true;
+  if (from == DType::U4 || to == DType::U4 || to == DType::Bool) return false;
+  if (from == DType::Bool) return true;
+  if (is_float(from)) {
+    return (to == DType::F64 || to == DType::F32) && bits(to) > bits(from);
+  }
+  const int magnitude = from == DType::U8 ? 8 : bits(from) - 1;  // bits beside the sign
+  if (is_int(to)) return to != DType::U8 && bits(to) - 1 >= magnitude;
+  switch (to) {
+    case DType::F64:
+      return magnitude <= 53;
+    case DType::F32:
+      return magnitude <= 24;
+    case DType::F16:
+      return magnitude <= 11;
+    default:
+      return magnitude <= 8;  // bf16
+  }
+}
+
+// Whether a cast to `through` and then to `to` is one cast.
+bool casts_compose(DType from, DType through, DType to) {
+  if (from == DType::U4 || to == DType::U4) return false;
+  if (casts_without_loss(from, through)) return true;
+  return is_int(from) && is_int(through) && is_int(to) && bits(to) <= bits(through);
+}
+
+// Adds one primitive after the other, with sorts by their names.
+class Adder {
+ public:
+  Adder(egraph::EGraph& egraph, HostValues& host) : egraph_(egraph), host_(host) {}
+
+  void maps() {
+    add("compose", {"Map", "Map"}, "Map",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const IndexMap& outer = host.map(in[0]);
+          const IndexMap& inner = host.map(in[1]);
+          if (!same_dims(outer.source_dims(), inner.dims())) return std::nullopt;
+          return host.of(IndexMap::compose(outer, inner));
+        });
+    add("composed-is-small", {"Map", "Map"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const IndexMap& outer = host.map(in[0]);
+      const IndexMap& inner = host.map(in[1]);
+      if (is_large(outer) || is_large(inner)) return std::optional<Value>();
+      // Maps that don't fit together are compose's to refuse.
+      if (!same_dims(outer.source_dims(), inner.dims())) return if_true(true);
+      return if_true(!is_large(IndexMap::compose(outer, inner)));
+    });
+    add("is-identity", {"Map"}, "bool", [&host = host_](Constants&, Arguments in) {
+      return if_true(host.map(in[0]).is_identity());
+    });
+    add("index-through", {"Map", "Index"}, "Index",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const IndexMap& map = host.map(in[0]);
+          if (!is_over(host.expr(in[1]), map.source_dims())) return std::nullopt;
+          return host.of(map.apply(host.expr(in[1])));
+        });
+    add("index-through-is-small", {"Map", "Index"}, "bool",
+        [&host = host_](Constants&, Arguments in) {
+          const IndexMap& map = host.map(in[0]);
+          const Expr index = host.expr(in[1]);
+          if (is_large(map) || is_large(index)) return std::optional<Value>();
+          if (!is_over(index, map.source_dims())) return if_true(true);
+          return if_true(!is_large(map.apply(index)));
+        });
+    add("is-positive", {"Index"}, "bool", [&host = host_](Constants&, Arguments in) {
+      return if_true(host.expr(in[0]).lower_bound() >= 1);
+    });
+    // A scalar, seen at every index of a type.
+    add("broadcast", {"Type"}, "Map", [&host = host_](Constants&, Arguments in) {
+      return std::optional(host.of(IndexMap(host.type(in[0]).dims, {}, {})));
+    });
+    // A type's values without their innermost dim, which has one element.
+    add("squeeze-last", {"Type"}, "Map",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const Dims& dims = host.type(in[0]).dims;
+          if (dims.empty() || !dims.back().is(1)) return std::nullopt;
+          return host.of(IndexMap::squeeze(dims, static_cast<int>(dims.size()) - 1));
+        });
+  }
+
+  void types() {
+    add("type-of-number", {"Number"}, "Type", [&host = host_](Constants&, Arguments in) {
+      return std::optional(host.of(Type{{}, host.number(in[0]).dtype}));
+    });
+    add("type-through", {"Map", "Type"}, "Type",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const IndexMap& map = host.map(in[0]);
+          const Type& type = host.type(in[1]);
+          if (!same_dims(map.source_dims(), type.dims)) return std::nullopt;
+          return host.of(Type{map.dims(), type.dtype});
+        });
+    add("type-of-reduction", {"Index", "Type"}, "Type",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          Type type = host.type(in[1]);
+          if (type.dims.empty() || type.dims.back() != host.expr(in[0])) return std::nullopt;
+          type.dims.pop_back();
+          return host.of(type);
+        });
+    add("type-of-gather", {"Type", "Type"}, "Type",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const Type& data = host.type(in[0]);
+          if (data.dims.empty()) return std::nullopt;
+          Type type{host.type(in[1]).dims, data.dtype};
+          type.dims.insert(type.dims.end(), data.dims.begin() + 1, data.dims.end());
+          return host.of(type);
+        });
+    add("type-with-dtype", {"Type", "String"}, "Type", [&host = host_](Constants& c, Arguments in) {
+      const std::optional<DType> dtype = dtype_from_name(c.string(in[1]));
+      if (!dtype) return std::optional<Value>();
+      return std::optional(host.of(Type{host.type(in[0]).dims, *dtype}));
+    });
+    add("dtype-of", {"Type"}, "String", [&host = host_](Constants& c, Arguments in) {
+      return std::optional(c.intern(name(host.type(in[0]).dtype)));
+    });
+    add("has-dims", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      return if_true(!host.type(in[0]).dims.empty());
+    });
+    add("is-scalar", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      return if_true(host.type(in[0]).dims.empty());
+    });
+    add("has-no-elements", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const Dims& dims = host.type(in[0]).dims;
+      return if_true(std::any_of(dims.begin(), dims.end(), [](Expr dim) { return dim.is(0); }));
+    });
+    add("ends-in-one", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const Dims& dims = host.type(in[0]).dims;
+      return if_true(!dims.empty() && dims.back().is(1));
+    });
+    add("has-no-nan", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
+      return if_true(!is_float(host.type(in[0]).dtype));
+    });
+    // Iotas are i64 while they count, so only there is no wrapping to be lost.
+    add("iota-as", {"Type", "String"}, "Type", [&host = host_](Constants& c, Arguments in) {
+      const Type& type = host.type(in[0]);
+      const std::optional<DType> dtype = dtype_from_name(c.string(in[1]));
+      if (type.dtype != DType::I64 || !dtype) return std::optional<Value>();
+      return std::optional(host.of(Type{type.dims, *dtype}));
+    });
+  }
+
+  void dtypes() {
+    add("is-integer-dtype", {"String"}, "bool", [](Constants& c, Arguments in) {
+      const std::optional<DType> dtype = dtype_from_name(c.string(in[0]));
+      return if_true(dtype && is_int(*dtype));
+    });
+    add("casts-compose", {"Type", "String", "String"}, "bool",
+        [&host = host_](Constants& c, Arguments in) {
+          const std::optional<DType> through = dtype_from_name(c.string(in[1]));
+          const std::optional<DType> to = dtype_from_name(c.string(in[2]));
+          return if_true(through && to && casts_compose(host.type(in[0]).dtype, *through, *to));
+        });
+    // Whether a reduction over one element gives its bits: a float sum starts from 0, and 0 + -0 is
+    // 0.
+    add("starts-from-neutral", {"String", "Type"}, "bool",
+        [&host = host_](Constants& c, Arguments in) {
+          const std::optional<Reducer> reducer = reducer_from_name(c.string(in[0]));
+          return if_true(reducer &&
+                         (*reducer != Reducer::Sum || !is_float(host.type(in[1]).dtype)));
+        });
+  }
+
+  void numbers() {
+    about_number("adds-nothing", adds_nothing);
+    about_number("is-zero", is_float_zero);
+    about_number("is-one", is_one);
+    about_number("is-integer-zero", is_integer_zero);
+    about_number("is-true", is_true);
+    about_number("is-false", is_false);
+    about_number("has-all-bits", has_all_bits);
+    make_number("rest-by-unit", {"Number"}, [&host = host_](Constants&, Arguments in) {
+      return rest_by_unit(host.number(in[0]));
+    });
+    make_number("normal-product", {"Number", "Number"}, [&host = host_](Constants&, Arguments in) {
+      return normal_product(host.number(in[0]), host.number(in[1]));
+    });
+    make_number("truth", {"bool"}, [](Constants&, Arguments in) {
+      return std::optional(Number{DType::Bool, 0, in[0] == Constants::boolean(true)});
+    });
+    make_number("fold", {"String", "Number"}, [&host = host_](Constants& c, Arguments in) {
+      return fold(c.string(in[0]), {host.number(in[1])});
+    });
+    make_number("fold-two", {"String", "Number", "Number"},
+                [&host = host_](Constants& c, Arguments in) {
+                  return fold(c.string(in[0]), {host.number(in[1]), host.number(in[2])});
+                });
+    make_number("fold-to", {"String", "String", "Number"},
+                [&host = host_](Constants& c, Arguments in) {
+                  return fold_to(c.string(in[0]), c.string(in[1]), host.number(in[2]));
+                });
+    make_number("empty-reduction", {"String", "Index", "Type"},
+                [&host = host_](Constants& c, Arguments in) {
+                  return empty_reduction(c.string(in[0]), host.expr(in[1]), host.type(in[2]).dtype);
+                });
+    make_number("index-constant", {"Index", "Type"}, [&host = host_](Constants&, Arguments in) {
+      return index_constant(host.expr(in[0]), host.type(in[1]).dtype);
+    });
+  }
+
+ private:
+  void add(const char* name, std::vector<const char*> inputs, const char* output,
+           egraph::PrimitiveFunction answer) {
+    std::vector<SortId> sorts;
+    for (const char* input : inputs) sorts.push_back(egraph_.sort(input));
+    const SortId string = egraph_.schema().string();
+    const bool any_string = egraph_.sort(output) == string ||
+                            std::find(sorts.begin(), sorts.end(), string) != sorts.end();
+    if (!any_string) answer = remembering(std::move(answer));
+    egraph_.add_primitive(name, std::move(sorts), egraph_.sort(output), std::move(answer));
+  }
+
+  void about_number(const char* name, bool (*holds)(const Number&)) {
+    add(name, {"Number"}, "bool", [&host = host_, holds](Constants&, Arguments in) {
+      return if_true(holds(host.number(in[0])));
+    });
+  }
+
+  template <typename Make>
+  void make_number(const char* name, std::vector<const char*> inputs, Make make) {
+    add(name, std::move(inputs), "Number",
+        [&host = host_, make](Constants& c, Arguments in) -> std::optional<Value> {
+          const std::optional<Number> number = make(c, in);
+          if (!number) return std::nullopt;
+          return host.of(*number);
+        });
+  }
+
+  egraph::EGraph& egraph_;
+  HostValues& host_;
+};
+
+}  // namespace
+
+void add_primitives(egraph::EGraph& egraph, HostValues& host) {
+  Adder adder(egraph, host);
+  adder.maps();
+  adder.types();
+  adder.dtypes();
+  adder.numbers();
+}
+
+}  // namespace luminal::search
