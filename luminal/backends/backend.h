@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "luminal/backends/library_policy.h"
 #include "luminal/graph/graph.h"
 #include "luminal/kernel/plan/planned_graph.h"
 #include "luminal/kernel/recognise/panels.h"
@@ -18,13 +19,6 @@
 
 namespace luminal::backends {
 
-// Where a library that the backend may have computes kernels in place of its own code.
-enum class LibraryChoice : uint8_t {
-  Never,
-  Measured,  // where it was faster when both were tried
-  Always,    // wherever it can
-};
-
 struct LoadOptions {
   bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
   int threads = 1;
@@ -32,7 +26,7 @@ struct LoadOptions {
   std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
   uint64_t cache_bytes = 1 << 30;      // that the folder may hold
   Bindings typical_sizes = {};         // at which an order of steps is chosen
-  LibraryChoice library = LibraryChoice::Never;
+  LibraryPolicy library = LibraryPolicy::Never;
   runtime::ThreadSpeed thread_speed = {};
   bool finite = false;     // NaN and infinities need not be kept
   bool keep_code = false;  // LoadReport::code is asked for

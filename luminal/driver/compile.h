@@ -8,44 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "luminal/backends/library_policy.h"
 #include "luminal/base/visibility.h"
 #include "luminal/driver/executable.h"
 #include "luminal/driver/report.h"
 #include "luminal/graph/graph.h"
+#include "luminal/search/policies.h"
 
 namespace luminal {
-
-// Which values kernels hand over in memory, and which they keep to themselves.
-enum class FusionPolicy : uint8_t {
-  Modelled,  // where the machine's model says that fusing pays
-  Always,    // everything that one kernel can hold
-  Never,     // every op its own kernel
-  Measured,  // patterns (docs/fusion.md) where it was measured to pay, the rest by the model
-};
-
-// What rules may change about the numbers; each admits those before it. docs/rules.md states them.
-enum class Numerics : uint8_t {
-  Exact,          // the same bits
-  Reassociating,  // within the tolerances of docs/numerics.md
-  Finite,         // the same where nothing is NaN or infinite and nothing overflows
-  Approximate,    // less precise, within the stated error
-};
-
-// Where a library that the backend may have (oneDNN on the cpu) computes kernels in place of its
-// own code. docs/decisions/0012-onednn.md says which.
-enum class LibraryPolicy : uint8_t {
-  Never,     // every compile gives the same plan
-  Measured,  // where it was faster: both are tried when compiling, at the typical sizes
-  Always,    // wherever it can; UserError where there is none
-};
-
-// Whether parts that repeat, as the layers of a model, are planned once. The plan runs every layer
-// either way.
-enum class Rolling : uint8_t {
-  Off,
-  Auto,    // layers that hand something to the next
-  Always,  // whatever repeats, however small: for tests
-};
 
 // How plans are chosen; docs/search.md.
 enum class SearchMode : uint8_t {

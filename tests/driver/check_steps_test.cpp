@@ -233,7 +233,7 @@ class Planted : public testing::Test {
     for (NodeId id : needed) {
       prepared.request.stored.push_back(prepared.extracted.class_of[id.index()]);
     }
-    prepared.options.fusion = search::Fusion::Never;
+    prepared.options.fusion = FusionPolicy::Never;
     search::FoundPlan found =
         search::find_plan(prepared.extracted.graph, prepared.request, prepared.options);
     planned_ = std::make_shared<kernel::PlannedGraph>();

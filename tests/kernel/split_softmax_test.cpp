@@ -21,7 +21,7 @@ namespace {
 using testing::SizeIs;
 
 Kernel kernel_of(const Graph& graph) {
-  const search::FoundPlan found = search::plan(graph, search::Fusion::Always);
+  const search::FoundPlan found = search::plan(graph, FusionPolicy::Always);
   EXPECT_THAT(found.plan.steps, SizeIs(1));
   return std::get<KernelStep>(found.plan.steps.front()).lowered.kernel;
 }

@@ -26,8 +26,9 @@ TEST(Rules, EveryOneKeepsItsPromise) {
 RuleTestResult test_planted(const PlantedRule& planted, const RuleTestOptions& options) {
   const std::string ruleset = fmt::format("planted.{}", planted.numeric_class);
   const std::string name = fmt::format("planted-{}", planted.name);
-  const search::RuleText file{"planted.egg", fmt::format("(ruleset {})\n{} :ruleset {} :name \"{}\")",
-                                                 ruleset, planted.form, ruleset, name)};
+  const search::RuleText file{"planted.egg",
+                              fmt::format("(ruleset {})\n{} :ruleset {} :name \"{}\")", ruleset,
+                                          planted.form, ruleset, name)};
   const RuleSet rules(std::vector{file});
   return test_rule(rules, *rules.find(name), options);
 }
@@ -52,10 +53,11 @@ TEST(Rules, WrongOnesAreCaughtByEverySeed) {
 }
 
 TEST(Rules, ThatNeverFireAreSaidToDoSo) {
-  const search::RuleText file{"mine.egg",
-                      "(ruleset mine.exact)\n"
-                      "(rewrite (Add x y) x :when ((= c (constant y)) (is-zero c) (is-one c))\n"
-                      "  :ruleset mine.exact :name \"never\")"};
+  const search::RuleText file{
+      "mine.egg",
+      "(ruleset mine.exact)\n"
+      "(rewrite (Add x y) x :when ((= c (constant y)) (is-zero c) (is-one c))\n"
+      "  :ruleset mine.exact :name \"never\")"};
   const RuleSet rules(std::vector{file});
   const RuleTestResult result = test_rule(rules, *rules.find("never"), {.instances = 5});
   EXPECT_EQ(result.fired, 0);

@@ -25,7 +25,7 @@ TEST(ExplainPlan, AResultThatIsReadAgain) {
   Tensor x = graph.input("x", {64, 64});
   Tensor y = sum(exp2(x), 1).output("y");
   sqrt(y).output("z");
-  const std::vector<StoredValue> values = explained(prepare(graph, Fusion::Never));
+  const std::vector<StoredValue> values = explained(prepare(graph, FusionPolicy::Never));
   ASSERT_EQ(values.size(), 2u);
   EXPECT_EQ(values[0].because, StoredBecause::Policy);
   EXPECT_EQ(values[1].because, StoredBecause::Result);
@@ -50,7 +50,7 @@ TEST(ExplainPlan, GatheredData) {
   Tensor x = graph.input("x", {10, 4});
   Tensor rows = graph.input("rows", {3}, DType::I64);
   index_select(exp2(x), 0, rows).output("y");
-  const std::vector<StoredValue> values = explained(prepare(graph, Fusion::Always));
+  const std::vector<StoredValue> values = explained(prepare(graph, FusionPolicy::Always));
   ASSERT_EQ(values.size(), 1u);
   EXPECT_EQ(values[0].because, StoredBecause::GatheredData);
 }
@@ -61,7 +61,7 @@ TEST(ExplainPlan, AScatterIsNoWishOfTheUsers) {
   Tensor rows = graph.input("rows", {3}, DType::I64);
   Tensor values = graph.input("values", {3, 4});
   sum(prim::scatter(x, rows, values), 0).output("y");
-  const std::vector<StoredValue> values_read = explained(prepare(graph, Fusion::Always));
+  const std::vector<StoredValue> values_read = explained(prepare(graph, FusionPolicy::Always));
   ASSERT_EQ(values_read.size(), 1u);
   EXPECT_EQ(values_read[0].because, StoredBecause::Scattered);
 }
@@ -79,7 +79,7 @@ TEST(ExplainPlan, CostsMoreInsideSaysByHowMuch) {
 TEST(ExplainPlan, ALimitIsNamed) {
   Graph graph;
   softmax(graph.input("x", {4, 100}), 1).output("y");
-  Planned planned = prepare(graph, Fusion::Always);
+  Planned planned = prepare(graph, FusionPolicy::Always);
   planned.options.limits.walk.most_instances = 6;
   planned.options.sideways = false;  // it would put the parts into one launch after all
   const std::vector<StoredValue> values = explained(planned);
@@ -119,7 +119,7 @@ TEST(ExplainPlan, WhatIsComputedInsideHasAPlanThatStoresIt) {
 TEST(ExplainPlan, NothingIsInsideWhereNothingFuses) {
   Graph graph;
   softmax(graph.input("x", {64, 64}), 1).output("y");
-  EXPECT_TRUE(absorbed(prepare(graph, Fusion::Never)).empty());
+  EXPECT_TRUE(absorbed(prepare(graph, FusionPolicy::Never)).empty());
 }
 
 TEST(ExplainPlan, NoSingleMoveIsBetterThanWhatTheSearchFound) {

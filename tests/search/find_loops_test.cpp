@@ -57,7 +57,7 @@ TEST(PeriodicRuns, FindEveryPlantedLoop) {
   }
 }
 
-std::vector<std::vector<Loop>> loops_of(const Graph& graph, Roll roll) {
+std::vector<std::vector<Loop>> loops_of(const Graph& graph, Rolling roll) {
   return find_loops(graph, roots(graph), roll, {});
 }
 
@@ -69,7 +69,7 @@ size_t n_markers(const RolledGraph& rolled, int loop) {
 TEST(FindLoops, BlocksOfALlamaHandOverTheResidualAlone) {
   Graph graph;
   add_llama_blocks(graph, 6);
-  const auto ways = loops_of(graph, Roll::Auto);
+  const auto ways = loops_of(graph, Rolling::Auto);
   ASSERT_EQ(ways.size(), 2u);  // after attention, or after the feed-forward layer
   ASSERT_EQ(ways[0].size(), 1u);
   EXPECT_EQ(ways[0][0].n_trips(), 6u);
@@ -77,22 +77,22 @@ TEST(FindLoops, BlocksOfALlamaHandOverTheResidualAlone) {
   EXPECT_EQ(n_markers(rolled, 1), 10u);  // the residual, two norms and seven matrices
   EXPECT_EQ(n_markers(rolled, 0), 0u);   // the last residual is a result, and nothing reads it
   EXPECT_EQ(rolled.summary, "6 trips of " + std::to_string(ways[0][0].n_nodes()) + " nodes");
-  EXPECT_TRUE(loops_of(graph, Roll::Off).empty());
+  EXPECT_TRUE(loops_of(graph, Rolling::Off).empty());
 }
 
 TEST(FindLoops, OneBlockAndParallelProductsAreNoLayers) {
   Graph one;
   add_llama_blocks(one, 1);
-  EXPECT_TRUE(loops_of(one, Roll::Auto).empty());
+  EXPECT_TRUE(loops_of(one, Rolling::Auto).empty());
   Graph towers;  // large and equal, but nothing goes from one to the next
   for (int i = 0; i < 3; ++i) {
     const std::string name = "x" + std::to_string(i);
     llama_block(nn::Scope(towers).child(i), towers.input(name, {1, 8, 64}), 4, 2)
         .output("y" + std::to_string(i));
   }
-  EXPECT_TRUE(loops_of(towers, Roll::Auto).empty());
-  ASSERT_FALSE(loops_of(towers, Roll::Always).empty());
-  EXPECT_FALSE(loops_of(towers, Roll::Always)[0][0].is_chain());
+  EXPECT_TRUE(loops_of(towers, Rolling::Auto).empty());
+  ASSERT_FALSE(loops_of(towers, Rolling::Always).empty());
+  EXPECT_FALSE(loops_of(towers, Rolling::Always)[0][0].is_chain());
 }
 
 // x -> sigmoid(x · w_t + table)
@@ -113,7 +113,7 @@ TEST(FindLoops, WhatTheFirstTripMakesForAllIsOutside) {
     x = sigmoid(product + *table);
   }
   x.output("y");
-  const auto ways = loops_of(graph, Roll::Always);
+  const auto ways = loops_of(graph, Rolling::Always);
   ASSERT_FALSE(ways.empty());
   EXPECT_EQ(ways[0][0].n_trips(), 5u);
   const RolledGraph rolled = roll_graph(graph, roots(graph), ways[0]);
@@ -128,7 +128,7 @@ TEST(FindLoops, TwoLoopsOneAfterTheOther) {
   x = softmax(x, -1);
   for (int t = 0; t < 7; ++t) x = gelu(x + table) * graph.weight("v" + std::to_string(t), {4, 8});
   x.output("y");
-  const auto ways = loops_of(graph, Roll::Always);
+  const auto ways = loops_of(graph, Rolling::Always);
   ASSERT_FALSE(ways.empty());
   ASSERT_GE(ways[0].size(), 2u);
   EXPECT_EQ(ways[0][0].n_trips(), 7u);
@@ -145,7 +145,7 @@ TEST(FindLoops, AValueMayBeHandedOverSeveralTrips) {
     a = next;
   }
   (a + b).output("y");
-  const auto ways = loops_of(graph, Roll::Always);
+  const auto ways = loops_of(graph, Rolling::Always);
   ASSERT_FALSE(ways.empty());
   EXPECT_GE(ways[0][0].n_trips(), 5u);
   bool far = false;

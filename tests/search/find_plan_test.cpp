@@ -48,7 +48,7 @@ TEST(FindPlan, SevenPatternsAreOneKernelEach) {
         for (int64_t width : {2, 16, 4096}) {
           Graph graph;
           pattern.build(graph, graph.input("x", {rows, width}, dtype)).output("y");
-          const FoundPlan found = plan(graph, Fusion::Always);
+          const FoundPlan found = plan(graph, FusionPolicy::Always);
           EXPECT_EQ(found.plan.n_kernels(), 1)
               << pattern.name << " " << name(dtype) << " [" << rows.text() << ", " << width << "]";
         }
@@ -61,8 +61,8 @@ TEST(FindPlan, NeverStoresEveryOp) {
   Graph graph;
   Tensor x = graph.input("x", {4, 8});
   exp2(exp2(x) + x).output("y");
-  EXPECT_EQ(plan(graph, Fusion::Never).plan.n_kernels(), 3);
-  EXPECT_EQ(plan(graph, Fusion::Always).plan.n_kernels(), 1);
+  EXPECT_EQ(plan(graph, FusionPolicy::Never).plan.n_kernels(), 3);
+  EXPECT_EQ(plan(graph, FusionPolicy::Always).plan.n_kernels(), 1);
 }
 
 TEST(FindPlan, FindsTheOptimumOfItsModel) {

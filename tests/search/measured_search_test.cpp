@@ -324,7 +324,7 @@ TEST(MeasuredSearch, WhatIsExpectedToTakeManyTimesLongerIsNotRun) {
     x.output("y");
   });
   SearchOptions fused = question.planned.options;
-  fused.fusion = Fusion::Always;
+  fused.fusion = FusionPolicy::Always;
   const FoundPlan slow =
       find_plan(question.planned.extracted.graph, question.planned.request, fused);
   Memory memory;
@@ -349,7 +349,7 @@ TEST(MeasuredSearch, WhatIsExpectedToTakeManyTimesLongerIsNotRun) {
 
 TEST(MeasuredSearch, APolicyThatLeavesOnePlanIsKept) {
   Question question;
-  question.planned.options.fusion = Fusion::Never;
+  question.planned.options.fusion = FusionPolicy::Never;
   question.first = find_plan(question.planned.extracted.graph, question.planned.request,
                              question.planned.options);
   Memory memory;

@@ -7,7 +7,7 @@
 namespace luminal::search {
 namespace {
 
-int kernels_of(const Graph& graph, Fusion fusion = Fusion::Modelled) {
+int kernels_of(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
   return plan(graph, fusion).plan.n_kernels();
 }
 
@@ -17,8 +17,8 @@ TEST(MergeKernels, TwoUsersOfOneInputAreOneLaunch) {
   (x + 1.0f).output("y");
   (x * 2.0f).output("z");
   EXPECT_EQ(kernels_of(graph), 1);
-  EXPECT_EQ(kernels_of(graph, Fusion::Always), 1);
-  EXPECT_EQ(kernels_of(graph, Fusion::Never), 2);
+  EXPECT_EQ(kernels_of(graph, FusionPolicy::Always), 1);
+  EXPECT_EQ(kernels_of(graph, FusionPolicy::Never), 2);
 }
 
 TEST(MergeKernels, MeanAndVarianceShareTheSum) {
@@ -63,7 +63,7 @@ TEST(MergeKernels, AReaderOfOtherPointsStaysApart) {
   Tensor x = exp(graph.input("x", {64, 512}));
   x.output("x");
   (x.flip({0}) + 1.0f).output("y");
-  const FoundPlan found = plan(graph, Fusion::Always);
+  const FoundPlan found = plan(graph, FusionPolicy::Always);
   EXPECT_EQ(found.plan.n_kernels(), 2);
 }
 
@@ -73,7 +73,7 @@ TEST(MergeKernels, WhatDependsThroughAThirdStaysApart) {
   Tensor a = (x + 1.0f).output("a");
   Tensor b = (a.transpose(0, 1) * 2.0f).output("b");
   (b.transpose(0, 1) + x).output("c");
-  const FoundPlan found = plan(graph, Fusion::Always);
+  const FoundPlan found = plan(graph, FusionPolicy::Always);
   std::vector<bool> stored(prepare(graph).extracted.graph.classes.size(), false);
   for (const auto& step : found.plan.steps) {
     const auto& lowered = std::get<kernel::KernelStep>(step).lowered;
@@ -90,7 +90,7 @@ TEST(MergeKernels, ABoundaryStays) {
   Tensor x = exp(graph.input("x", {64, 512})).materialize();
   (x + 1.0f).output("y");
   (x * 2.0f).output("z");
-  EXPECT_EQ(kernels_of(graph, Fusion::Always), 2);
+  EXPECT_EQ(kernels_of(graph, FusionPolicy::Always), 2);
 }
 
 TEST(MergeKernels, CanBeSwitchedOff) {

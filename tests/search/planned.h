@@ -12,7 +12,7 @@ struct Planned : PhaseResults {
 };
 
 // Everything before the search.
-inline Planned prepare(const Graph& graph, Fusion fusion = Fusion::Modelled) {
+inline Planned prepare(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
   PlanningOptions planning;
   planning.search.fusion = fusion;
   planning.search.sizes = representative_sizes(variables(graph), {});
@@ -23,7 +23,7 @@ inline Planned prepare(const Graph& graph, Fusion fusion = Fusion::Modelled) {
   return planned;
 }
 
-inline FoundPlan plan(const Graph& graph, Fusion fusion = Fusion::Modelled) {
+inline FoundPlan plan(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
   Planned planned = prepare(graph, fusion);
   return find_plan(planned.extracted.graph, planned.request, planned.options);
 }

@@ -13,7 +13,7 @@ namespace luminal::search {
 namespace {
 
 RooflineBound bound_of(const Graph& graph, const MachineModel& machine) {
-  const FoundPlan found = plan(graph, Fusion::Always);
+  const FoundPlan found = plan(graph, FusionPolicy::Always);
   EXPECT_EQ(found.plan.n_kernels(), 1);
   return roofline_bound(std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel, machine,
                         {});
@@ -58,7 +58,7 @@ TEST(RooflineBound, NoModelledTimeIsBelowIt) {
   Graph graph;
   softmax(graph.input("x", {300, 700}), 1).output("y");
   const MachineModel machine;
-  const FoundPlan found = plan(graph, Fusion::Always);
+  const FoundPlan found = plan(graph, FusionPolicy::Always);
   const auto& kernel = std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel;
   const RooflineBound bound = roofline_bound(kernel, machine, {});
   EXPECT_GE(seconds(kernel, machine, {}) * (1 + 1e-9),

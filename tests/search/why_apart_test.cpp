@@ -43,7 +43,7 @@ TEST(WhyApart, ALimitIsNamed) {
   Tensor e = exp(x - max(x, 1).unsqueeze(1).expand({4, 100}));
   Tensor y = (e / sum(e, 1).unsqueeze(1).expand({4, 100})).output("y");
   PlanningOptions options;
-  options.search.fusion = Fusion::Always;
+  options.search.fusion = FusionPolicy::Always;
   options.search.limits.walk.most_instances = 6;
   options.search.sideways = false;  // it would put the parts into one launch after all
   const Finding parts = asked(graph, e, y, options);

@@ -54,8 +54,8 @@ class CpuBackend : public Backend {
 
   std::vector<kernel::LibraryUse> choose_library(
       const LoadRequest& request, const kernel::PlannedGraph& packed) const override {
-    if (request.options.library == LibraryChoice::Never || !cpu::library_available()) {
-      if (request.options.library == LibraryChoice::Always) {
+    if (request.options.library == LibraryPolicy::Never || !cpu::library_available()) {
+      if (request.options.library == LibraryPolicy::Always) {
         throw UserError(
             "library 'always': this build has no oneDNN; configure it with LUMINAL_ONEDNN=ON, or "
             "choose 'measured' or 'never'");
@@ -102,7 +102,7 @@ class CpuBackend : public Backend {
     if (report == nullptr) return programs;
     const std::vector<std::string> notes = jit.cache_notes();
     report->notes.insert(report->notes.end(), notes.begin(), notes.end());
-    if (requests.front().options.library == LibraryChoice::Measured && !cpu::library_available()) {
+    if (requests.front().options.library == LibraryPolicy::Measured && !cpu::library_available()) {
       report->notes.push_back(
           "nothing was measured: this build has no oneDNN (LUMINAL_ONEDNN), so compiled kernels "
           "compute all products");

@@ -12,22 +12,6 @@
 #include "luminal/search/cost/cost_model.h"
 
 namespace luminal {
-namespace {
-
-backends::LibraryChoice choice_of(LibraryPolicy policy) {
-  switch (policy) {
-    case LibraryPolicy::Never:
-      return backends::LibraryChoice::Never;
-    case LibraryPolicy::Measured:
-      return backends::LibraryChoice::Measured;
-    case LibraryPolicy::Always:
-      return backends::LibraryChoice::Always;
-  }
-  return backends::LibraryChoice::Never;
-}
-
-}  // namespace
-
 std::vector<NodeId> run_results(const Graph& graph) {
   std::vector<NodeId> ids;
   for (const Output& output : graph.outputs()) ids.push_back(output.node);
@@ -61,7 +45,7 @@ backends::LoadOptions load_options(const CompileOptions& options, const Graph& g
           .cache_folder = folder,
           .cache_bytes = options.cache_bytes,
           .typical_sizes = search::representative_sizes(variables(graph), sizes),
-          .library = choice_of(options.library),
+          .library = options.library,
           .thread_speed = thread_speed(machine_peaks(options)),
           .finite = options.numerics >= Numerics::Finite};
 }

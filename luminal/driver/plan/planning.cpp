@@ -32,20 +32,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-search::Fusion fusion_of(FusionPolicy policy) {
-  switch (policy) {
-    case FusionPolicy::Modelled:
-      return search::Fusion::Modelled;
-    case FusionPolicy::Always:
-      return search::Fusion::Always;
-    case FusionPolicy::Never:
-      return search::Fusion::Never;
-    case FusionPolicy::Measured:  // patterns are decided before the search
-      return search::Fusion::Modelled;
-  }
-  return search::Fusion::Modelled;
-}
-
 // The user's files and what custom ops bring, each op's once.
 std::vector<search::RuleText> rules_of(const Graph& graph, const CompileOptions& options) {
   std::vector<search::RuleText> files;
@@ -61,10 +47,6 @@ std::vector<search::RuleText> rules_of(const Graph& graph, const CompileOptions&
   return files;
 }
 
-static_assert(static_cast<int>(Numerics::Exact) == static_cast<int>(search::RuleClass::Exact));
-static_assert(static_cast<int>(Numerics::Approximate) ==
-              static_cast<int>(search::RuleClass::Approximate));
-
 // Rules that found nothing aren't worth a line.
 void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
                   CompileReport& report) {
@@ -74,18 +56,6 @@ void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
     report.rules.push_back({rule.name, info->group, std::string(name(info->numeric_class)),
                             rule.matches, rule.new_tuples, rule.unions, rule.seconds});
   }
-}
-
-search::Roll roll_of(Rolling rolling) {
-  switch (rolling) {
-    case Rolling::Off:
-      return search::Roll::Off;
-    case Rolling::Auto:
-      return search::Roll::Auto;
-    case Rolling::Always:
-      return search::Roll::Always;
-  }
-  return search::Roll::Off;
 }
 
 void saturate(search::RotationPlanner& planner, CompileReport& report) {
@@ -211,9 +181,11 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
 search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options) {
   search::PlanningOptions result;
   result.rules = rules_of(graph, options);
-  result.admission = {static_cast<search::RuleClass>(options.numerics), options.disable_rules};
-  result.roll = roll_of(options.rolling);
-  result.search.fusion = fusion_of(options.fusion);
+  result.admission = {options.numerics, options.disable_rules};
+  result.roll = options.rolling;
+  // Measured patterns are decided before the search.
+  const bool by_model = options.fusion == FusionPolicy::Measured;
+  result.search.fusion = by_model ? FusionPolicy::Modelled : options.fusion;
   result.search.seed = options.seed;
   result.search.machine = machine_model(machine_peaks(options));
   result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);

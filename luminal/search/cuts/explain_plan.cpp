@@ -96,7 +96,7 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
     StoredValue stored{.value = id, .readers = read_by, .why = {}};
     if (cost.forced()[id.index()]) {
       stored.because = why_forced(graph, request, cost, id);
-    } else if (options.fusion == Fusion::Never) {
+    } else if (options.fusion == FusionPolicy::Never) {
       stored.because = StoredBecause::Policy;
     } else {
       const PlanState::Rival fused = state.rival({&id, 1});

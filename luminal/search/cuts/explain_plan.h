@@ -18,7 +18,7 @@ enum class StoredBecause : uint8_t {
   Scattered,        // a scatter updates it where it lies
   Required,         // Tensor::materialize()
   LoopBoundary,     // a trip of a rolled loop hands it over
-  Policy,           // Fusion::Never
+  Policy,           // FusionPolicy::Never
   Decided,          // not to fuse the pattern that it is part of
   LongChain,        // a long run of element-wise ops is split there
   NoKernelHolds,    // its readers with it inside aren't a kernel: `why` is the limit

@@ -23,11 +23,12 @@ class PlanSearch {
 
   FoundPlan run() {
     switch (options_.fusion) {
-      case Fusion::Never:
+      case FusionPolicy::Never:
         return finish(start_with([](ClassId) { return true; }).cut());
-      case Fusion::Always:
+      case FusionPolicy::Always:
         return merged(fuse_all().cut());
-      case Fusion::Modelled:
+      case FusionPolicy::Modelled:
+      case FusionPolicy::Measured:  // patterns are decided before the search
         return merged(search().cut());
     }
     return {};

@@ -10,14 +10,9 @@
 #include "luminal/kernel/lower/term_graph.h"
 #include "luminal/kernel/plan/plan.h"
 #include "luminal/search/cost/cost_model.h"
+#include "luminal/search/policies.h"
 
 namespace luminal::search {
-
-enum class Fusion : uint8_t {
-  Modelled,  // where the roofline says that it pays
-  Always,    // store only what must be, and what no kernel can hold
-  Never,     // every op its own kernel
-};
 
 // What the plan must produce, beside kernels' own needs.
 struct HostNeed {
@@ -68,7 +63,7 @@ class KnownCosts {
 };
 
 struct SearchOptions {
-  Fusion fusion = Fusion::Modelled;
+  FusionPolicy fusion = FusionPolicy::Modelled;
   MachineModel machine;
   Bindings sizes;  // at which the model is asked; see representative_sizes
   uint64_t seed = 1;

@@ -209,7 +209,7 @@ class Merging {
     Step& second = steps_[swapped ? i : j];
     const double apart = a->model_seconds + b->model_seconds;
     const double most_seconds =
-        options_.fusion == Fusion::Always ? apart : apart * (1 - kWorthMerging);
+        options_.fusion == FusionPolicy::Always ? apart : apart * (1 - kWorthMerging);
     std::vector<LoweredKernel> merged;
     int best = -1;
     double best_seconds = most_seconds;

@@ -117,7 +117,7 @@ void PlanCost::split_chains(const std::vector<bool>& needed, std::vector<bool>& 
   const auto most_instances = static_cast<size_t>(options_.limits.walk.most_instances);
   const bool fits = kInstancesPerOp * options_.chain_ops <= most_instances;
   holds_piece_.assign(graph_.classes.size(), false);
-  if (options_.fusion == Fusion::Never || !fits) return;
+  if (options_.fusion == FusionPolicy::Never || !fits) return;
   ChainPieces pieces = split_long_chains(graph_, chosen_, needed, forced_, options_.chain_ops);
   for (ClassId id : pieces.inside) inside[id.index()] = true;
   for (ClassId id : pieces.ends) {

@@ -230,7 +230,7 @@ class WhyApart {
       }
     }
     found.add("because", lines).add("reasons", reasons);
-    if (!may_be_inside || options.fusion == Fusion::Never) return;
+    if (!may_be_inside || options.fusion == FusionPolicy::Never) return;
     const CostedPlan fused = cost.cost(inside);
     const double as_it_is = cost.cost(plan.cut).seconds;
     found.add("all_inside", fused.why.empty() ? fmt::format("{:+.1f} µs by the model",

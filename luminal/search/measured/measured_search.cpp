@@ -45,14 +45,14 @@ const records::KernelRecord kRunsOnce = {.seconds = 1e-9,
 struct Proposal {
   uint64_t order = 0;
   double hope = 1;
-  Fusion fusion = Fusion::Modelled;
+  FusionPolicy fusion = FusionPolicy::Modelled;
   bool sideways = true;
 };
 
 Proposal proposal(int number) {
   if (number == 1) return {.hope = 0.6};
   if (number == 2) return {.sideways = false};
-  if (number == 3) return {.fusion = Fusion::Always};
+  if (number == 3) return {.fusion = FusionPolicy::Always};
   constexpr double kHopes[] = {1, 0.7, 0.4, 0.85};
   return {.order = static_cast<uint64_t>(number), .hope = kHopes[number % 4]};
 }
@@ -273,7 +273,7 @@ class MeasuredSearch {
   // What the times say, until they say nothing new; then something else, and so on.
   void propose_all() {
     int next = 0, in_vain = 0;
-    if (terms_.options.fusion != Fusion::Modelled) {
+    if (terms_.options.fusion != FusionPolicy::Modelled) {
       over("the fusion policy leaves one plan");
       return;
     }

@@ -13,7 +13,7 @@ struct PlanningOptions {
   std::vector<RuleText> rules;  // beside the compiler's own
   Admission admission;
   SearchOptions search;
-  Roll roll = Roll::Off;
+  Rolling roll = Rolling::Off;
   std::vector<FusionForce> fusing = {};  // decided before the search
 };
 

@@ -11,7 +11,7 @@
 namespace luminal::search {
 namespace {
 
-constexpr size_t kLeastNodes = 24;  // of a trip, with Roll::Auto: a small layer's
+constexpr size_t kLeastNodes = 24;  // of a trip, with Rolling::Auto: a small layer's
 // Smaller layers are rolled several at a time where there are very many: rules and fusion see
 // through those of a trip, and planning a thousand takes as long as planning a few.
 constexpr size_t kManyNodes = 512;    // of all such layers together
@@ -27,7 +27,8 @@ struct Range {
 
 class LoopFinder {
  public:
-  LoopFinder(const Graph& graph, const std::vector<NodeId>& roots, Roll roll, const Bindings& sizes)
+  LoopFinder(const Graph& graph, const std::vector<NodeId>& roots, Rolling roll,
+             const Bindings& sizes)
       : graph_(graph),
         roll_(roll),
         all_(topological_order(graph, roots)),
@@ -46,7 +47,7 @@ class LoopFinder {
     std::vector<uint32_t> sequence;
     for (NodeId id : order_) sequence.push_back(symbols_[id.index()]);
     std::vector<PeriodicRun> runs = periodic_runs(sequence);
-    if (roll_ == Roll::Auto) {
+    if (roll_ == Rolling::Auto) {
       std::erase_if(runs, [](const PeriodicRun& run) {
         return run.period < kLeastNodes && run.length < kManyNodes;
       });
@@ -96,7 +97,7 @@ class LoopFinder {
   // Loops in a run, each with its trips starting elsewhere, beside `others`. Of small layers, which
   // are several to a trip, the first that is found: any place between two of them is as good.
   std::vector<Loop> rotations(PeriodicRun run, const std::vector<Loop>& others, size_t most) {
-    const bool grouped = roll_ == Roll::Auto && run.period < kLeastNodes;
+    const bool grouped = roll_ == Rolling::Auto && run.period < kLeastNodes;
     if (grouped) run.period *= (kGroupedNodes + run.period - 1) / run.period;
     for (const Range& range : free_ranges(run, others)) {
       std::vector<Loop> found = rotations(range, run.period, others, grouped ? 1 : most, grouped);
@@ -194,7 +195,7 @@ class LoopFinder {
     return loop;
   }
 
-  bool is_wanted(const Loop& loop) const { return roll_ == Roll::Always || loop.is_chain(); }
+  bool is_wanted(const Loop& loop) const { return roll_ == Rolling::Always || loop.is_chain(); }
 
   // Whether each loop can be one step among the nodes around it; also that no node is in two.
   bool stays_acyclic(const std::vector<Loop>& others, const Loop& loop) const {
@@ -242,7 +243,7 @@ class LoopFinder {
   }
 
   const Graph& graph_;
-  const Roll roll_;
+  const Rolling roll_;
   const std::vector<NodeId> all_;  // what the roots need, each after its inputs
   std::vector<NodeId> order_;      // without leaves
   std::vector<uint32_t> symbols_;
@@ -254,8 +255,8 @@ class LoopFinder {
 }  // namespace
 
 std::vector<std::vector<Loop>> find_loops(const Graph& graph, const std::vector<NodeId>& roots,
-                                          Roll roll, const Bindings& sizes) {
-  if (roll == Roll::Off) return {};
+                                          Rolling roll, const Bindings& sizes) {
+  if (roll == Rolling::Off) return {};
   return LoopFinder(graph, roots, roll, sizes).run();
 }
 

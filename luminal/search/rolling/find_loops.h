@@ -6,15 +6,9 @@
 #include <vector>
 
 #include "luminal/graph/graph.h"
+#include "luminal/search/policies.h"
 
 namespace luminal::search {
-
-// Which repeated parts become loops.
-enum class Roll : uint8_t {
-  Off,
-  Auto,    // layers: chains whose trips are large enough to be worth a boundary
-  Always,  // whatever repeats, for tests
-};
 
 // Where an operand of a loop's node is, in every trip t.
 struct LoopOperand {
@@ -46,6 +40,6 @@ struct Loop {
 // Those that hand over the least come first; at most three. Empty where nothing repeats. `sizes`
 // are of variables, to weigh what is handed over.
 std::vector<std::vector<Loop>> find_loops(const Graph& graph, const std::vector<NodeId>& roots,
-                                          Roll roll, const Bindings& sizes);
+                                          Rolling roll, const Bindings& sizes);
 
 }  // namespace luminal::search

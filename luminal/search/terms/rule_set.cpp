@@ -48,10 +48,6 @@ void run_alone(egraph::EGraph& egraph, const RuleText& file) {
 
 }  // namespace
 
-std::string_view name(RuleClass numeric_class) {
-  return kClassNames[static_cast<size_t>(numeric_class)];
-}
-
 std::optional<RuleClass> rule_class_from_name(std::string_view text) {
   const auto it = std::find(kClassNames.begin(), kClassNames.end(), text);
   if (it == kClassNames.end()) return std::nullopt;
@@ -185,3 +181,7 @@ void RuleSet::load_alone(egraph::EGraph& egraph, const RuleInfo& rule) const {
 }
 
 }  // namespace luminal::search
+
+std::string_view luminal::name(Numerics numerics) {
+  return luminal::search::kClassNames[static_cast<size_t>(numerics)];
+}

@@ -13,18 +13,19 @@
 
 #include "luminal/egraph/egraph.h"
 #include "luminal/egraph/language/ast.h"
+#include "luminal/search/policies.h"
+
+namespace luminal {
+
+std::string_view name(Numerics numerics);  // "exact"
+
+}  // namespace luminal
 
 namespace luminal::search {
 
 // What a rule promises; each class admits those before it.
-enum class RuleClass : uint8_t {
-  Exact,          // the same bits (NaN is NaN, -0 is not 0)
-  Reassociating,  // within the stated tolerance
-  Finite,         // the same where nothing is NaN or infinite and nothing overflows
-  Approximate,    // changes precision, within the stated error
-};
+using RuleClass = Numerics;
 
-std::string_view name(RuleClass numeric_class);  // "exact"
 std::optional<RuleClass> rule_class_from_name(std::string_view text);
 
 // A file of rules, under the name that messages give it.

@@ -68,7 +68,7 @@ std::vector<kernel::LibraryUse> choose_library(
     } else {
       use.routine = library_text() + ", " + (*library)->routine();
       use.taken = true;
-      if (request.options.library == LibraryChoice::Measured) {
+      if (request.options.library == LibraryPolicy::Measured) {
         const MeasuredLibrary measured = measure_library(
             kernel, **library, *compile(ours[number]->lowered.kernel), request.options);
         use.own_seconds = measured.own_seconds;

@@ -10,7 +10,7 @@
 
 namespace luminal::backends::cpu {
 
-// See Backend::choose_library. LibraryChoice::Measured runs each distinct product both ways, on
+// See Backend::choose_library. LibraryPolicy::Measured runs each distinct product both ways, on
 // random data at the typical sizes, for about a third of a second at most unless a single run takes
 // longer; the library has to be clearly faster. `compile` compiles a kernel of `packed`.
 std::vector<kernel::LibraryUse> choose_library(
