@@ -15,7 +15,4 @@ inline constexpr int64_t kMostPrintedData = 64;
 
 std::string_view role_text(Role role);  // "input", "weight" or "state"
 
-// In double quotes, with " \ and newlines escaped.
-std::string quoted(std::string_view text);
-
 }  // namespace luminal

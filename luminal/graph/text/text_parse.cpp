@@ -1,12 +1,12 @@
 // Parsing the text form; see text_form.h.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
 #include "luminal/base/errors.h"
+#include "luminal/base/text/line_reader.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/graph/text/text_lines.h"
 #include "luminal/graph/text_form.h"
@@ -16,136 +16,7 @@
 namespace luminal {
 namespace {
 
-// One line being read from the left.
-class Line {
- public:
-  Line(std::string_view text, std::string_view source, size_t number)
-      : rest_(text), source_(source), number_(number) {
-    skip_space();
-  }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw UserError(fmt::format("{}:{}: {}", source_, number_, what));
-  }
-  bool at_end() const { return rest_.empty(); }
-  bool next_is(char c) const { return !rest_.empty() && rest_.front() == c; }
-
-  bool take(std::string_view token) {
-    if (!rest_.starts_with(token)) return false;
-    rest_.remove_prefix(token.size());
-    skip_space();
-    return true;
-  }
-  void expect(std::string_view token) {
-    if (!take(token)) fail(fmt::format("expected '{}' before '{}'", token, rest_));
-  }
-  void expect_end() const {
-    if (!rest_.empty()) fail(fmt::format("nothing may follow here, but there is '{}'", rest_));
-  }
-
-  // Letters, digits, _ and . up to the next space or bracket.
-  std::string_view word() {
-    size_t length = 0;
-    while (length < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_' ||
-            rest_[length] == '.' || rest_[length] == '-' || rest_[length] == '+')) {
-      ++length;
-    }
-    if (length == 0)
-      fail(rest_.empty() ? "the line ends too early"
-                         : fmt::format("expected a word before '{}'", rest_));
-    std::string_view result = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    skip_space();
-    return result;
-  }
-
-  int64_t integer() {
-    std::string_view digits = word();
-    int64_t value = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
-      fail(fmt::format("'{}' is not a 64-bit integer", digits));
-    }
-    return value;
-  }
-
-  double real() {
-    std::string_view digits = word();
-    double value = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
-      fail(fmt::format("'{}' is not a number", digits));
-    }
-    return value;
-  }
-
-  std::string string() {
-    if (!next_is('"')) fail(fmt::format("expected a name in double quotes before '{}'", rest_));
-    std::string out;
-    for (size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '"') {
-        rest_.remove_prefix(i + 1);
-        skip_space();
-        return out;
-      }
-      if (rest_[i] == '\\' && i + 1 < rest_.size()) {
-        ++i;
-        out += rest_[i] == 'n' ? '\n' : rest_[i];
-      } else {
-        out += rest_[i];
-      }
-    }
-    fail("a name in double quotes does not end");
-  }
-
-  // The items of [a, b, c], split at commas outside parentheses.
-  std::vector<std::string_view> list() {
-    expect("[");
-    std::vector<std::string_view> items;
-    int depth = 0;
-    size_t start = 0;
-    for (size_t i = 0; i < rest_.size(); ++i) {
-      const char c = rest_[i];
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      const bool ends = c == ']' && depth == 0;
-      if (ends || (c == ',' && depth == 0)) {
-        std::string_view item = rest_.substr(start, i - start);
-        if (!(ends && items.empty() && item.find_first_not_of(' ') == std::string_view::npos)) {
-          items.push_back(item);
-        }
-        start = i + 1;
-      }
-      if (ends) {
-        rest_.remove_prefix(i + 1);
-        skip_space();
-        return items;
-      }
-    }
-    fail("a list in brackets does not end");
-  }
-
-  // Everything before the last " : ".
-  std::string_view until_type() {
-    size_t at = rest_.rfind(" : ");
-    if (at == std::string_view::npos) fail("the line has no type: add ' : dtype[dims]'");
-    std::string_view result = rest_.substr(0, at);
-    rest_.remove_prefix(at + 1);
-    return result;
-  }
-
- private:
-  void skip_space() {
-    while (!rest_.empty() &&
-           (rest_.front() == ' ' || rest_.front() == '\t' || rest_.front() == '\r')) {
-      rest_.remove_prefix(1);
-    }
-  }
-
-  std::string_view rest_;
-  std::string_view source_;
-  size_t number_;
-};
+using Line = base::LineReader;
 
 class GraphParser {
  public:
@@ -157,12 +28,9 @@ class GraphParser {
         graph_(std::make_unique<Graph>()) {}
 
   std::unique_ptr<Graph> parse(std::string_view text) {
-    size_t number = 0;
-    while (!text.empty()) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      ++number;
-      Line line(text.substr(0, end), source_, number);
-      text.remove_prefix(std::min(end + 1, text.size()));
+    base::TextLines lines(text, source_);
+    while (!lines.at_end()) {
+      Line line = lines.next();
       if (line.at_end() || line.next_is('#')) continue;
       read_line(line);
     }
@@ -209,10 +77,7 @@ class GraphParser {
     }
     line.expect_end();
   } catch (const UserError& error) {
-    // Messages of the graph itself get the line they came from.
-    const std::string what = error.what();
-    if (what.starts_with(fmt::format("{}:", source_))) throw;
-    line.fail(what);
+    line.fail_with(error);  // messages of the graph itself get the line they came from
   }
 
   void read_header(Line& line) {

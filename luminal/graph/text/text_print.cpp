@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "luminal/base/check.h"
+#include "luminal/base/text/line_reader.h"
 #include "luminal/graph/text/text_lines.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
@@ -32,7 +33,7 @@ std::string attribute_text(const Node& node) {
                                     ? name(*node.as<ScatterAttr>().combine)
                                     : std::string_view("set"));
     case Op::Custom:
-      return " " + quoted(node.as<CustomAttr>().op->name);
+      return " " + base::quoted(node.as<CustomAttr>().op->name);
     case Op::Input:
     case Op::Exp2:
     case Op::Log2:
@@ -60,7 +61,7 @@ std::string node_line(NodeId id, const Node& node) {
   std::string line = fmt::format("%{} = ", id.value);
   if (node.op == Op::Input) {
     const auto& attr = node.as<InputAttr>();
-    line += fmt::format("{} {}", role_text(attr.role), quoted(attr.name));
+    line += fmt::format("{} {}", role_text(attr.role), base::quoted(attr.name));
   } else {
     line += name(node.op);
     line += attribute_text(node);
@@ -68,7 +69,7 @@ std::string node_line(NodeId id, const Node& node) {
     if (node.op == Op::View) line += " " + node.as<IndexMap>().text();
   }
   line += fmt::format(" : {}{}", name(node.dtype), text(node.dims));
-  if (!node.label.empty()) line += " " + quoted(node.label);
+  if (!node.label.empty()) line += " " + base::quoted(node.label);
   return line + "\n";
 }
 
@@ -101,19 +102,6 @@ std::string_view role_text(Role role) {
   return "input";
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '\n') {
-      out += "\\n";
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
 std::string print_graph(const Graph& graph) {
   std::string out = fmt::format("{} {}\n", kTextHeader, kTextVersion);
   for (Expr variable : variables(graph)) {
@@ -132,9 +120,9 @@ std::string print_graph(const Graph& graph) {
   }
   for (const Probe& probe : graph.probes()) {
     if (probe.kind == Probe::Kind::Print) {
-      out += fmt::format("print {} %{}\n", quoted(probe.label), probe.node.value);
+      out += fmt::format("print {} %{}\n", base::quoted(probe.label), probe.node.value);
     } else {
-      out += fmt::format("diff {} {} {} %{}\n", quoted(probe.label), probe.atol, probe.rtol,
+      out += fmt::format("diff {} {} {} %{}\n", base::quoted(probe.label), probe.atol, probe.rtol,
                          probe.node.value);
     }
   }
@@ -142,7 +130,7 @@ std::string print_graph(const Graph& graph) {
     if (output.name.empty()) {
       out += fmt::format("keep %{}\n", output.node.value);
     } else {
-      out += fmt::format("output {} %{}\n", quoted(output.name), output.node.value);
+      out += fmt::format("output {} %{}\n", base::quoted(output.name), output.node.value);
     }
   }
   return out;

@@ -7,6 +7,12 @@ namespace {
 
 using Setting = ScheduleChoice::Setting;
 
+Setting parse_setting(base::LineReader& line) {
+  if (line.take("on")) return Setting::On;
+  line.expect("off");
+  return Setting::Off;
+}
+
 const char* text_of(Setting setting) { return setting == Setting::On ? "on" : "off"; }
 
 }  // namespace
@@ -18,6 +24,27 @@ std::string text(const ScheduleChoice& choice) {
   if (choice.streams != Setting::Own) add(fmt::format("streams {}", text_of(choice.streams)));
   if (choice.prefetch != Setting::Own) add(fmt::format("prefetch {}", text_of(choice.prefetch)));
   return "schedule" + (parts.empty() ? " own" : parts);
+}
+
+ScheduleChoice parse_schedule(base::LineReader& line) {
+  ScheduleChoice choice;
+  if (line.take("own")) return choice;
+  do {
+    const std::string_view knob = line.word();
+    if (knob == "unroll") {
+      choice.unroll = static_cast<int>(line.integer());
+      if (choice.unroll < 1 || choice.unroll > kMostUnroll) {
+        line.fail(fmt::format("a loop is unrolled 1 to {} times", kMostUnroll));
+      }
+    } else if (knob == "streams") {
+      choice.streams = parse_setting(line);
+    } else if (knob == "prefetch") {
+      choice.prefetch = parse_setting(line);
+    } else {
+      line.fail(fmt::format("'{}' is no choice of a schedule: unroll, streams or prefetch", knob));
+    }
+  } while (line.take(","));
+  return choice;
 }
 
 std::span<const ScheduleChoice> schedule_choices() {

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "luminal/base/text/line_reader.h"
+
 namespace luminal::kernel {
 
 struct ScheduleChoice {
@@ -21,6 +23,9 @@ inline constexpr int kMostUnroll = 16;
 
 // "schedule unroll 2, streams off"; "schedule own" where nothing is chosen.
 std::string text(const ScheduleChoice& choice);
+
+// What text() prints after "schedule ". UserError for what isn't one.
+ScheduleChoice parse_schedule(base::LineReader& line);
 
 // Each of the choices that are worth a try, but for the backend's own: one knob at a time.
 std::span<const ScheduleChoice> schedule_choices();
