@@ -216,7 +216,7 @@ def main():
     problems = checker.check()
     for problem in problems:
         print(problem)
-    print(f"check-layers: {checker.files} files, {checker.includes} includes, {len(problems)} problems")
+    print(f"check-layers: {checker.files} files, {checker.includes} includes, {checker.rooms.summary()}, {len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -42,6 +42,7 @@ class Rooms:
         self.root = root
         self.fail = fail
         self.layers = {}  # by folder: what its LAYERS file says
+        self.largest = ("", 0)  # the folder of most sources
         self.first = {}   # (folder, folder): the first include from one to the other, as (file, line)
 
     def read(self):
@@ -66,6 +67,7 @@ class Rooms:
                 if path.suffix in SOURCES:
                     folder = path.parent.relative_to(self.root).as_posix()
                     counts[folder] = counts.get(folder, 0) + 1
+        self.largest = max(counts.items(), key=lambda item: item[1], default=self.largest)
         for folder, count in sorted(counts.items()):
             if count > MAX_FILES:
                 self.fail(folder, 1, f"{count} source files; a folder has at most {MAX_FILES} of its own")
@@ -87,8 +89,14 @@ class Rooms:
     def child(parent, folder):
         return "." if folder == parent else folder[len(parent) + 1:].split("/")[0]
 
+    def mutual_pairs(self):
+        return [(of, to) for of, to in sorted(self.first) if of < to and (to, of) in self.first]
+
+    def summary(self):
+        return (f"{len(self.layers)} LAYERS files inside of modules, {len(self.mutual_pairs())} mutual pairs of folders, "
+                f"at most {self.largest[1]} sources in one ({self.largest[0]})")
+
     def check_pairs(self):
-        for (of, to), (path, number) in sorted(self.first.items()):
-            if of < to and (to, of) in self.first:
-                other, line = self.first[to, of]
-                self.fail(path, number, f"{of} and {to} include each other (the other way: {other}:{line})")
+        for of, to in self.mutual_pairs():
+            (path, number), (other, line) = self.first[of, to], self.first[to, of]
+            self.fail(path, number, f"{of} and {to} include each other (the other way: {other}:{line})")

@@ -59,7 +59,20 @@ def same_kernels(context):
     return f"{len(steps)} kernels in the trace, {len(missing)} of them unknown to debug-ops {missing[:2]}", not missing
 
 
+def layers(context):
+    """Includes against LAYERS files, mutual pairs of folders, full folders and long files: all are problems."""
+    result = context.run([context.root / "tools/check-layers.py"])
+    return last_line(result), result.returncode == 0
+
+
 CLAIMS = [
+    Claim(name="layers", target="0 includes against any LAYERS file, 0 mutual pairs of folders, at most 30 sources in a folder "
+          "and 600 lines in a file", minutes=0.1, measure=layers, quick=True),
+    Claim(name="same-plans", target="digests of the plans of twelve graphs are the recorded ones at equal peaks", minutes=0.1,
+          measure=ctest("-R", "^same_plans_test$"), quick=True),
+    Claim(name="golden", target="at least 60 text cases of terms, lowering, plans, schedules and costs; changing a constant of "
+          "lowering, scheduling or the cost model fails at least one", minutes=0.2,
+          measure=ctest("-R", "^golden_(texts|mistakes)_test$"), quick=True),
     Claim(name="machine", target="peaks given by a file decide plans and are quoted by explain; peaks are kept, read back and "
           "refused where they can't be", minutes=0.2, measure=ctest("-R", "^(peaks|machine_peaks)_test$"), quick=True),
     Claim(name="one-pipeline", target="one function runs the phases of planning, and no other file calls two of them",

@@ -89,7 +89,7 @@ def main():
         want = {"comparison": sum(row["run_id"] == last for row in plain),
                 "runs": sum(row["config"] == "smollm2-135m-bf16" for row in plain), "sweep": 8,
                 "report": sum(row["run_id"] == last for row in results)}
-        for name, arguments in (("light", IN_SOFTWARE), ("dark", [*IN_SOFTWARE, "--blink-settings=preferredColorScheme=0"]),
+        for name, arguments in (("light", IN_SOFTWARE), ("dark", [*NO_WEBGL, "--blink-settings=preferredColorScheme=0"]),
                                 ("no-webgl", NO_WEBGL)):
             shot = shots / f"llm-{name}.png"
             dom, console = open_page(chromium, page, shot, *arguments)
