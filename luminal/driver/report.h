@@ -1,5 +1,6 @@
 // CompileReport: what a compile did, for people and programs: stages, rules, kernels, and all that
-// took a slower path.
+// took a slower path. Each member has its row in report/report_fields.h, from which JSON and bytes
+// are written.
 #pragma once
 
 #include <algorithm>

@@ -133,6 +133,7 @@ output "y" %6
             kernel = explain_json(path)["plans"][0]["kernels"][0]
             self.assertEqual((kernel["us"], kernel["source"]), (1000, "measured"))
             self.assertAlmostEqual(kernel["roofline_share"], kernel["bound_us"] / 1000, 9)
+            self.assertEqual(explain_json(path)["machine"], report["machine"])
 
     def test_equal_kernels_are_explained_once(self):
         text = "luminal-graph 1\n"

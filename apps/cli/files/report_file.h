@@ -10,7 +10,7 @@ namespace luminal::cli {
 // Whether a text begins as such a report does, and no graph does.
 bool looks_like_report(const std::string& text);
 
-// Plans, kernels and what they store. UserError, with `name`, for what isn't such a report.
+// All of it. UserError, with `name`, for what isn't such a report.
 CompileReport parse_report(const std::string& text, const std::string& name);
 
 }  // namespace luminal::cli

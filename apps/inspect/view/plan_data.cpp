@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "luminal/driver/report/report_json.h"
+
 namespace luminal::view {
 namespace {
 
@@ -43,9 +45,8 @@ void write_beat(base::JsonText& json, const ExplainedKernel& explained) {
   json.begin_array(Layout::OnOneLine);
   for (const StoredReport* value : explained.must_store) {
     json.begin_object(Layout::OnOneLine);
-    json.field("value", value->value);
-    json.field("readers", value->readers);
-    json.field("because", value->because);
+    write_members(json, *value, &StoredReport::value, &StoredReport::readers,
+                  &StoredReport::because);
     json.end_object();
   }
   json.end_array();
@@ -56,26 +57,20 @@ void write_kind(base::JsonText& json, const ExplainedKernel& explained, const Co
   json.begin_object();
   json.field("name", kernel.name);
   json.field("title", explained.title);
-  json.field("result", kernel.result);
-  json.field("ops", kernel.ops);
-  json.field("rules", kernel.rules);
+  write_members(json, kernel, &KernelReport::result, &KernelReport::ops, &KernelReport::rules);
   json.field("us", explained.time.us);
   json.field("source", source(explained.time));
   json.field("share", explained.share);
   json.field("bytes", kernel.model_bytes);
   json.field("flops", kernel.model_flops);
-  json.field("bytes_us", kernel.bytes_us);
-  json.field("flops_us", kernel.flops_us);
-  json.field("launch_us", kernel.launch_us);
+  write_members(json, kernel, &KernelReport::bytes_us, &KernelReport::flops_us,
+                &KernelReport::launch_us);
   json.field("bound_by", explained.bound_by);
   json.field("bound_us", explained.bound_us);
   json.field("roofline_share", explained.roofline_share);
-  json.field("slow_paths", kernel.slow_paths);
-  json.field("library", kernel.library);
-  json.field("by_library", kernel.by_library);
-  json.field("why_no_library", kernel.why_no_library);
-  json.field("compile_ms", kernel.compile_ms);
-  json.field("from_cache", kernel.from_cache);
+  write_members(json, kernel, &KernelReport::slow_paths, &KernelReport::library,
+                &KernelReport::by_library, &KernelReport::why_no_library, &KernelReport::compile_ms,
+                &KernelReport::from_cache);
   write_beat(json, explained);
   write_code(json, kernel, code);
   json.end_object();
@@ -91,8 +86,7 @@ void write_kernels(base::JsonText& json, std::span<const KernelReport> kernels,
     json.field("name", kernel.name);
     json.field("title", kernel.title);
     json.field("kind", kind_of.at(kernel.name));
-    json.field("launch", kernel.launch);
-    json.field("nodes", kernel.nodes);
+    write_members(json, kernel, &KernelReport::launch, &KernelReport::nodes);
     json.end_object();
   }
   json.end_array();
@@ -108,8 +102,7 @@ void write_kernels(base::JsonText& json, std::span<const KernelReport> kernels,
 
 void write_plan(base::JsonText& json, const CompileReport& report, const ExplainedPlan& plan,
                 const CodeOptions& code, const std::function<void(const std::string&)>& progress) {
-  json.field("variant", plan.plan->variant);
-  json.field("sizes", plan.plan->sizes);
+  write_members(json, *plan.plan, &PlanReport::variant, &PlanReport::sizes);
   json.field("us", plan.us);
   json.field("model_us", plan.plan->model_us);
   std::map<std::string, size_t> kind_of;

@@ -6,6 +6,7 @@
 #include "apps/inspect/view/stages_data.h"
 #include "luminal/driver/explain/explanation.h"
 #include "luminal/driver/options/variants.h"
+#include "luminal/driver/report/report_json.h"
 #include "luminal/graph/verify.h"
 #include "luminal/version.h"
 
@@ -29,44 +30,22 @@ void write_report(base::JsonText& json, const CompileReport& report) {
   json.begin_array();
   for (const RuleGrowth& rule : report.rules) {
     json.begin_object(Layout::OnOneLine);
-    json.field("rule", rule.rule);
-    json.field("group", rule.group);
-    json.field("class", rule.numeric_class);
-    json.field("matches", rule.matches);
-    json.field("new_nodes", rule.new_nodes);
-    json.field("unions", rule.unions);
+    write_members(json, rule, &RuleGrowth::rule, &RuleGrowth::group, &RuleGrowth::numeric_class,
+                  &RuleGrowth::matches, &RuleGrowth::new_nodes, &RuleGrowth::unions);
     json.end_object();
   }
   json.end_array();
-  json.field("notes", report.notes);
+  write_members(json, report, &CompileReport::notes);
   json.key("memory");
   json.begin_array();
   for (const MemoryReport& memory : report.memory) {
     json.begin_object(Layout::OnOneLine);
-    json.field("sizes", memory.sizes);
-    json.field("peak", memory.peak);
-    json.field("unshared", memory.unshared);
-    json.field("folded", memory.folded);
+    write_members(json, memory, &MemoryReport::sizes, &MemoryReport::peak, &MemoryReport::unshared,
+                  &MemoryReport::folded);
     json.end_object();
   }
   json.end_array();
-}
-
-void write_stored(base::JsonText& json, const CompileReport& report) {
-  json.key("stored");
-  json.begin_array();
-  for (const StoredReport& value : report.stored) {
-    json.begin_object(Layout::OnOneLine);
-    json.field("value", value.value);
-    json.field("type", value.type);
-    json.field("kernel", value.kernel);
-    json.field("readers", value.readers);
-    json.field("because", value.because);
-    json.field("why", value.why);
-    json.field("extra_us", value.extra_us);
-    json.end_object();
-  }
-  json.end_array();
+  write_members(json, report, &CompileReport::stored);
 }
 
 void write_graph(base::JsonText& json, const Graph& graph) {
@@ -139,7 +118,6 @@ std::string view_data(const Compiled& compiled, const CodeOptions& code,
   json.field("version", LUMINAL_VERSION);
   json.field("target", explanation.target);
   write_report(json, report);
-  write_stored(json, report);
   write_graph(json, *snapshot);
   json.key("plans");
   json.begin_array();

@@ -1,6 +1,7 @@
 // An explanation as JSON; docs/debugging.md lists the fields.
 #include "luminal/base/text/json_text.h"
 #include "luminal/driver/explain/explanation.h"
+#include "luminal/driver/report/report_json.h"
 
 namespace luminal {
 namespace {
@@ -36,9 +37,8 @@ void write_alternatives(base::JsonText& json, const ExplainedKernel& explained) 
   json.begin_array();
   for (const StoredReport* value : explained.must_store) {
     json.begin_object(Layout::OnOneLine);
-    json.field("value", value->value);
-    json.field("readers", value->readers);
-    json.field("because", value->because);
+    write_members(json, *value, &StoredReport::value, &StoredReport::readers,
+                  &StoredReport::because);
     json.end_object();
   }
   json.end_array();
@@ -50,27 +50,21 @@ void write_kernel(base::JsonText& json, const ExplainedKernel& explained) {
   json.field("name", kernel.name);
   json.field("title", explained.title);
   json.field("alike", explained.alike);
-  json.field("result", kernel.result);
-  json.field("ops", kernel.ops);
-  json.field("nodes", kernel.nodes);
-  json.field("rules", kernel.rules);
+  write_members(json, kernel, &KernelReport::result, &KernelReport::ops, &KernelReport::nodes,
+                &KernelReport::rules);
   json.field("us", explained.time.us);
   json.field("source", source(explained.time));
-  json.field("model_us", kernel.model_us);
-  json.field("measured_us", kernel.measured_us);
-  json.field("measured_low_us", kernel.measured_low_us);
-  json.field("measured_high_us", kernel.measured_high_us);
+  write_members(json, kernel, &KernelReport::model_us, &KernelReport::measured_us,
+                &KernelReport::measured_low_us, &KernelReport::measured_high_us);
   json.field("share", explained.share);
   json.field("bytes", kernel.model_bytes);
   json.field("flops", kernel.model_flops);
-  json.field("bytes_us", kernel.bytes_us);
-  json.field("flops_us", kernel.flops_us);
-  json.field("launch_us", kernel.launch_us);
+  write_members(json, kernel, &KernelReport::bytes_us, &KernelReport::flops_us,
+                &KernelReport::launch_us);
   json.field("bound_by", explained.bound_by);
   json.field("bound_us", explained.bound_us);
   json.field("roofline_share", explained.roofline_share);
-  json.field("launch", kernel.launch);
-  json.field("slow_paths", kernel.slow_paths);
+  write_members(json, kernel, &KernelReport::launch, &KernelReport::slow_paths);
   write_library(json, kernel);
   write_alternatives(json, explained);
   json.field("text", kernel.text);
@@ -89,8 +83,7 @@ std::string json(const Explanation& explanation) {
   json.begin_array();
   for (const ExplainedPlan& plan : explanation.plans) {
     json.begin_object();
-    json.field("variant", plan.plan->variant);
-    json.field("sizes", plan.plan->sizes);
+    write_members(json, *plan.plan, &PlanReport::variant, &PlanReport::sizes);
     json.field("us", plan.us);
     json.field("model_us", plan.plan->model_us);
     json.field("n_kernels", plan.n_kernels);

@@ -8,6 +8,7 @@
 #include "luminal/driver/explain/explanation.h"
 #include "luminal/driver/explain/plan_diff.h"
 #include "luminal/driver/explain/wrapped_lines.h"
+#include "luminal/driver/report/report_json.h"
 
 namespace luminal {
 namespace {
@@ -112,8 +113,7 @@ void write_kernels(base::JsonText& json, const char* key,
     json.field("name", kernel->name);
     json.field("us", time.us);
     json.field("source", source(time));
-    json.field("ops", kernel->ops);
-    json.field("nodes", kernel->nodes);
+    write_members(json, *kernel, &KernelReport::ops, &KernelReport::nodes);
     json.end_object();
   }
   json.end_array();
@@ -123,17 +123,7 @@ void write_stored(base::JsonText& json, const char* key,
                   const std::vector<const StoredReport*>& values) {
   json.key(key);
   json.begin_array();
-  for (const StoredReport* value : values) {
-    json.begin_object(Layout::OnOneLine);
-    json.field("value", value->value);
-    json.field("type", value->type);
-    json.field("kernel", value->kernel);
-    json.field("readers", value->readers);
-    json.field("because", value->because);
-    json.field("why", value->why);
-    json.field("extra_us", value->extra_us);
-    json.end_object();
-  }
+  for (const StoredReport* value : values) write_report_object(json, *value);
   json.end_array();
 }
 

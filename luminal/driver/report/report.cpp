@@ -3,9 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
+
+#include "luminal/driver/report/report_fields.h"
 
 namespace luminal {
 namespace {
+
+// What stands after the labels of a field's lines: nothing where the value is empty or 0.
+template <typename Value>
+std::vector<std::string> line_texts(const Value& value, bool per_item) {
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    if (per_item || value.empty()) return value;
+    return {fmt::format("{}", fmt::join(value, ", "))};
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    if (!value.empty()) return {value};
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    if (value != 0) return {fmt::format("{}", value)};
+  }
+  return {};
+}
+
+// The fields that have lines of their own.
+template <typename Report>
+std::string field_lines(const Report& report, size_t indent) {
+  std::string lines;
+  for_each_field<Report>([&](const auto& field) {
+    if (field.line.label == nullptr) return;
+    for (const std::string& text : line_texts(report.*field.member, field.line.per_item)) {
+      lines += fmt::format("{:{}}{}: {}\n", "", indent, field.line.label, text);
+    }
+  });
+  return lines;
+}
 
 std::string stored_text(const StoredReport& value) {
   std::string line = fmt::format("{} {}, from {} to {}: {}", value.value, value.type, value.kernel,
@@ -21,15 +51,12 @@ std::string made_text(const KernelReport& kernel) {
                            : fmt::format("compiled in {:.1f} ms", kernel.compile_ms);
 }
 
-// Who else could have computed it, and what is to be known of a library that does.
+// Which of the two was measured to be faster, and what is to be known of a library's results.
 std::string library_text(const KernelReport& kernel) {
   std::string lines;
   if (kernel.own_us > 0) {
     lines += fmt::format("    measured: {:.1f} µs compiled, {:.1f} µs by {}\n", kernel.own_us,
                          kernel.library_us, kernel.library);
-  }
-  if (!kernel.why_no_library.empty()) {
-    lines += fmt::format("    not by the library: {}\n", kernel.why_no_library);
   }
   if (kernel.by_library) lines += "    its bits may depend on the number of threads\n";
   return lines;
@@ -81,8 +108,7 @@ std::string CompileReport::text() const {
     lines +=
         fmt::format("weights in panels: {}, stored once by kernels of their own\n", n_packing());
   }
-  if (!target.empty()) lines += fmt::format("target: {}\n", target);
-  if (!machine.empty()) lines += fmt::format("machine: {}\n", machine);
+  lines += field_lines(*this, 0);
   for (const KernelReport& kernel : kernels) {
     lines += fmt::format("  {}: {}, {:.1f} µs by the model ({:.3g} MB, {:.3g} MF), {}{}\n",
                          kernel.name, kernel.result, kernel.model_us, kernel.model_bytes / 1e6,
@@ -93,11 +119,7 @@ std::string CompileReport::text() const {
                            kernel.measured_low_us, kernel.measured_high_us,
                            kernel.schedule.empty() ? "" : ", " + kernel.schedule);
     }
-    lines += fmt::format("    ops: {}\n", fmt::join(kernel.ops, ", "));
-    if (!kernel.rules.empty())
-      lines += fmt::format("    rules: {}\n", fmt::join(kernel.rules, ", "));
-    lines += library_text(kernel);
-    for (const std::string& slow : kernel.slow_paths) lines += fmt::format("    slow: {}\n", slow);
+    lines += field_lines(kernel, 4) + library_text(kernel);
   }
   if (!stored.empty()) lines += "not fused\n";
   for (const StoredReport& value : stored) lines += "  " + stored_text(value);
@@ -106,7 +128,7 @@ std::string CompileReport::text() const {
     lines +=
         fmt::format("memory{}{}: {} bytes of working memory ({} without sharing), {} folded\n",
                     use.sizes.empty() ? "" : " at ", use.sizes, use.peak, use.unshared, use.folded);
-    for (const std::string& value : use.kept) lines += fmt::format("  folded: {}\n", value);
+    lines += field_lines(use, 2);
   }
   for (const std::string& note : notes) lines += fmt::format("note: {}\n", note);
   return lines;
