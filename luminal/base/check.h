@@ -1,4 +1,4 @@
-// LUMINAL_CHECK: what must hold inside the library, kept on in release builds.
+// LUMINAL_CHECK: an assertion about the library's own invariants that stays on in release builds.
 #pragma once
 
 #include <string>

@@ -21,8 +21,8 @@ uint64_t word_at(std::string_view bytes, size_t at) {
 
 }  // namespace
 
-// Each lane takes in every word, from a start of its own, by a bijection of its state; the length
-// tells apart what differs in zeros at the end.
+// Every lane absorbs every word, from its own initial state, by a bijective update. The length is
+// mixed in last, so that inputs that differ only in trailing zeros have different digests.
 std::string digest(std::string_view bytes) {
   std::array<uint64_t, kLanes> lanes;
   for (size_t k = 0; k < kLanes; ++k) lanes[k] = mix(k + 1);

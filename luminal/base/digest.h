@@ -1,4 +1,4 @@
-// digest: a name of 64 hex digits for any bytes, the same in every run and on every machine.
+// digest: a 256-bit hash as 64 hex digits, the same in every run and on every machine.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace luminal::base {
 
-// Different bytes have different names but by bad luck, of one in 2¹²⁸ or so. Not against an enemy:
-// who relies on it compares the bytes too.
+// Accidental collisions have a probability of about 2⁻¹²⁸. Not cryptographic: against an attacker
+// the bytes must be compared too.
 std::string digest(std::string_view bytes);
 
 }  // namespace luminal::base

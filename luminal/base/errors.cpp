@@ -17,7 +17,7 @@ namespace base {
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
   std::string path = file;
-  // Paths of the machine that built the library say nothing to its user.
+  // Drops the build machine's folders, which mean nothing to the user.
   if (size_t at = path.rfind("luminal/"); at != std::string::npos) path = path.substr(at);
   throw InternalError("internal error at " + path + ":" + std::to_string(line) + ": " + message +
                       " (" + condition + " does not hold); please report this");

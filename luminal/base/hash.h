@@ -1,5 +1,5 @@
-// Hashes that are the same in every run and on every machine, so that nothing downstream depends on
-// addresses or on the standard library's choice.
+// Hashes that are the same in every run and on every machine, so that no result depends on
+// addresses or on the standard library's std::hash.
 #pragma once
 
 #include <cstdint>

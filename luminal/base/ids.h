@@ -1,4 +1,4 @@
-// Typed 32-bit ids: what names a node of an arena, so that two kinds of id can't be mixed up.
+// Typed 32-bit ids of nodes in an arena: two kinds of id can't be mixed up.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Result<T>: a value, or the reason there is none, for failures that are part of the work.
+// Result<T>: a value or the reason there is none, for expected failures.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Time that has passed, by the clock that measurements are made with.
+// Elapsed time, by the clock that measurements use.
 #pragma once
 
 #include <chrono>

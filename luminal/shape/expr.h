@@ -4,9 +4,9 @@
 // there is no separate pass to call. Simplifying never changes a value: wherever an expression as
 // written has a value, its canonical form has the same one. All arithmetic is on 64-bit integers;
 // a value that doesn't fit, or a division by zero, has no value (evaluate() says why). In a graph,
-// a divisor that is always 0 is a UserError; where a bound variable makes one 0, x // 0, x % 0 and
-// ceildiv(x, 0) are 0 on every backend: a map below the padding of an empty dim divides by zero at
-// elements that nobody uses.
+// a divisor that is always 0 is a UserError; where the value of a variable makes one 0, x // 0,
+// x % 0 and ceildiv(x, 0) are 0 on every backend: the index map of a padded empty dim divides by
+// zero, at elements whose value is masked out anyway.
 #pragma once
 
 #include <concepts>
@@ -56,7 +56,7 @@ enum class ExprKind : uint8_t {
 
 class LUMINAL_API Expr {
  public:
-  // The largest value a variable takes unless told otherwise.
+  // The default upper bound of a variable.
   static constexpr int64_t kMaxVar = (int64_t{1} << 31) - 1;
 
   Expr();  // 0
@@ -84,8 +84,8 @@ class LUMINAL_API Expr {
   // The value, if it is a constant.
   std::optional<int64_t> to_int() const;
   bool is(int64_t value) const;
-  // Every value lies within these, the 0 of a division by zero too; INT64_MIN and INT64_MAX mean
-  // unbounded. A variable's own bounds.
+  // Every value lies within these bounds, including the 0 that a division by zero gives; INT64_MIN
+  // and INT64_MAX mean unbounded. For a variable: its declared bounds.
   int64_t lower_bound() const;
   int64_t upper_bound() const;
 
@@ -97,10 +97,10 @@ class LUMINAL_API Expr {
   // extents of its indices too. UserError for a value outside the bounds of its variable.
   Expr bind(const Bindings& bindings) const;
   // The same expression with each Index k replaced by replacement[k], which must stay within k's
-  // extent: what was simplified relied on it.
+  // extent: simplification relied on that.
   Expr substitute_indices(std::span<const Expr> replacement) const;
-  // The same expression with every `from` (any node of it) replaced by `to`, which must keep to the
-  // bounds of `from`.
+  // The same expression with every `from` (any subexpression) replaced by `to`, which must stay
+  // within the bounds of `from`.
   Expr substitute(Expr from, Expr to) const;
   // The distinct variables in it, those in the extents of its indices included, sorted by name.
   std::vector<Expr> variables() const;
@@ -157,7 +157,7 @@ LUMINAL_API int compare(Expr a, Expr b);
 LUMINAL_API bool known_less_equal(Expr a, Expr b);
 LUMINAL_API bool known_less(Expr a, Expr b);
 
-// Names that parse_expr turns into something else than an unbounded variable.
+// Names that parse_expr resolves to something other than an unbounded variable.
 struct ParseScope {
   std::vector<Expr> variables;  // declared variables, found by name
   std::vector<Expr> extents;    // extents of i0, i1, …

@@ -30,7 +30,7 @@ bool has_no_elements(const Dims& dims) {
   return std::ranges::any_of(dims, [](Expr d) { return d.is(0); });
 }
 
-// The map of a view in which nothing or nowhere is to be read.
+// The map where the view or its source has no elements: nothing is read, so every index is 0.
 IndexMap all_zero(Dims dims, const Dims& source) {
   return IndexMap(std::move(dims), source, std::vector<Expr>(source.size(), Expr(0)));
 }
@@ -51,8 +51,8 @@ Expr row_major(std::span<const Expr> indices, std::span<const Expr> dims) {
   return position;
 }
 
-// The index along each of `dims` of a row-major position, innermost by mod, the outermost (whose
-// extent is never divided by) by what is left.
+// The index along each of `dims` of a row-major position: each dim by mod and division, innermost
+// first, except the outermost, which is the remaining quotient.
 std::vector<Expr> unravel(Expr position, std::span<const Expr> dims) {
   std::vector<Expr> indices(dims.size(), Expr(0));
   for (size_t k = dims.size(); k-- > 1;) {
@@ -63,13 +63,13 @@ std::vector<Expr> unravel(Expr position, std::span<const Expr> dims) {
   return indices;
 }
 
-// A reshape in parts: source dims [source_begin, source_end) show as view dims [begin, end).
+// One part of a reshape: source dims [source_begin, source_end) become view dims [begin, end).
 struct ReshapeGroup {
   size_t source_begin, source_end, begin, end;
 };
 
 // Splits a reshape where the products of the leading dims (or the trailing dims themselves) are
-// equal, so that dims which match one to one stay unmixed.
+// equal, so that dims which match one to one need no division.
 std::vector<ReshapeGroup> reshape_groups(std::span<const Expr> source, std::span<const Expr> dims) {
   size_t source_end = source.size(), end = dims.size();
   std::vector<ReshapeGroup> groups;
@@ -180,7 +180,7 @@ IndexMap IndexMap::flip(const Dims& source, int axis) {
 IndexMap IndexMap::pad(const Dims& source, int axis, Expr before, Expr size) {
   const size_t at = checked_axis(source, axis, "pad");
   const Expr shifted = Expr::index(axis, size) - before;
-  // A dim that may turn out to be 0 (an empty cache that is appended to) must not divide by zero.
+  // Avoids a division by zero if the dim is 0 at run time, as for a cache that is still empty.
   return with_axis(source, at, size, shifted % max(source[at], 1));
 }
 

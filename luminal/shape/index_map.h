@@ -1,10 +1,13 @@
-// IndexMap: what a view does, as a function from the view's index to the index of what it shows.
+// IndexMap: a view as a function from the view's index to the index into its source.
 //
 // One expression per source dim, over Index nodes i0, i1, … whose extents are the view's dims. Maps
-// are total: every expression stays within its source dim (what could leave it wraps), so a map has
-// no validity of its own; padding is a map plus a predicate. Only where a symbolic dim turns out to
-// be 0 is there nothing to stay within: pad then shows index 0, and a merge or reshape below a pad
-// may divide by zero, which gives 0, always where the predicate is 0.
+// are total: every expression stays within its source dim (it wraps where it could leave it), so a
+// map needs no validity predicate; padding is a map plus a predicate. The exception is a symbolic
+// dim that is 0 at run time: pad then gives index 0, and a merge or reshape below a pad may divide
+// by zero, which gives 0, but only at elements whose predicate is 0.
+//
+// Examples: transposing [2, 3] gives [i1, i0] over dims [3, 2]; rows 4 … 7 of [8, 3] give
+// [i0 + 4, i1] over dims [4, 3]; flattening [2, 3] gives [i0 // 3, i0 % 3] over dims [6].
 #pragma once
 
 #include <iosfwd>
@@ -24,15 +27,15 @@ class LUMINAL_API IndexMap {
   // `exprs[k]`, over indices with the extents `dims`, is the index along source dim k.
   IndexMap(Dims dims, Dims source_dims, std::vector<Expr> exprs);
 
-  // Each of these takes the dims of the source and says how the view shows it. Arguments are
-  // checked by the callers that know the user's words; here a wrong one is an internal error.
+  // One function per kind of view, from the dims of the source. Callers check the user's arguments
+  // and report errors; here a wrong argument is an internal error.
   static IndexMap identity(const Dims& source);
   static IndexMap permute(const Dims& source, std::span<const int> order);
   // Dims of size 1 repeat to `dims`; equal ones stay. Same rank.
   static IndexMap expand(const Dims& source, const Dims& dims);
   static IndexMap unsqueeze(const Dims& source, int axis);
   static IndexMap squeeze(const Dims& source, int axis);
-  // `size` elements from `start` on, `step` apart; step may be negative.
+  // `size` elements from `start` on with stride `step`, which may be negative.
   static IndexMap slice(const Dims& source, int axis, Expr start, Expr size, Expr step);
   static IndexMap flip(const Dims& source, int axis);
   // Shifts by `before` into a dim of `size`; positions outside the source wrap (see pad_valid).
@@ -43,8 +46,8 @@ class LUMINAL_API IndexMap {
   static IndexMap merge(const Dims& source, int first, int count);
   // `axis` becomes `factors`, whose product is its size.
   static IndexMap split(const Dims& source, int axis, std::span<const Expr> factors);
-  // `axis` becomes two: window positions (every `step`) in its place and, as the last dim of the
-  // view, offsets (`dilation` apart).
+  // Sliding windows (im2col): `axis` becomes two, the window's position (stride `step`) in its
+  // place and, as the last dim of the view, the offset in the window (`dilation` apart).
   static IndexMap windows(const Dims& source, int axis, Expr size, Expr step, Expr dilation);
   // Any dims with as many elements, in row-major order.
   static IndexMap reshape(const Dims& source, const Dims& dims);
@@ -53,9 +56,9 @@ class LUMINAL_API IndexMap {
   const Dims& source_dims() const { return source_dims_; }
   const std::vector<Expr>& exprs() const { return exprs_; }
 
-  // The view of a view: outer's source is inner's view.
+  // The view of a view: `outer` reads from the result of `inner`.
   static IndexMap compose(const IndexMap& outer, const IndexMap& inner);
-  // An expression over the source's indices, seen through the map.
+  // Rewrites an expression over the source's indices to one over the view's.
   Expr apply(Expr over_source) const;
   bool is_identity() const;
   std::string text() const;  // [i1, i0 + 2]

@@ -19,7 +19,7 @@ struct Format {
 constexpr Format kF16 = {10, -14, 15};
 constexpr Format kBF16 = {7, -126, 127};
 
-// Rounds the bits of a double in one step: going through f32 would round twice.
+// Rounds a double in one step: going through f32 would round twice.
 double round_bits(double value, Format format) {
   if (!std::isfinite(value) || value == 0) return value;
   int exponent = std::ilogb(value);

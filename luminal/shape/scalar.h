@@ -1,6 +1,6 @@
 // One element: how each dtype rounds or wraps a value, and how it is read from and written to
-// memory. Floats travel as double and integers as int64_t; both hold every value of their dtypes
-// exactly.
+// memory. Floats are passed as double and integers as int64_t; both hold every value of their
+// dtypes exactly.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ int64_t wrap_to(DType dtype, int64_t value);
 // and wraps below that; NaN gives 0.
 int64_t float_to_int(DType dtype, double value);
 
-// The 16-bit patterns of the half types, and back.
+// Conversions between values and the 16-bit patterns of the half types.
 uint16_t f16_bits(double value);
 uint16_t bf16_bits(double value);
 double f16_value(uint16_t bits);
@@ -27,7 +27,7 @@ double bf16_value(uint16_t bits);
 // Element `index` of a buffer of `dtype`, for float dtypes, and for all others.
 double load_float(DType dtype, const std::byte* data, int64_t index);
 int64_t load_int(DType dtype, const std::byte* data, int64_t index);
-// Stores a value that already is one of the dtype's (round_to, wrap_to).
+// Stores a value that the dtype can represent (see round_to, wrap_to).
 void store_float(DType dtype, std::byte* data, int64_t index, double value);
 void store_int(DType dtype, std::byte* data, int64_t index, int64_t value);
 

@@ -1,5 +1,5 @@
-// Shape: how a tensor's elements lie in a buffer: dims and strides, an offset, and, after views
-// that strides can't say (a merge of permuted dims, padding), index and validity expressions.
+// Shape: the layout of a tensor's elements in a buffer: dims, strides, an offset and, for views
+// that strides can't express (a merge of permuted dims, padding), index and validity expressions.
 #pragma once
 
 #include <optional>
@@ -26,11 +26,11 @@ class LUMINAL_API Shape {
   int rank() const { return static_cast<int>(map_.dims().size()); }
   const Dims& dims() const { return map_.dims(); }
   Expr dim(int axis) const;  // negative axes count from the end
-  // The stride of each dim, in elements, where index() is a sum of strides; else none.
+  // The stride of each dim, in elements; none if index() isn't affine.
   std::optional<std::vector<Expr>> strides() const;
   Expr offset() const;  // index() of the element at the origin
 
-  // Views. Axes may be negative; a wrong argument is a UserError that says the way out.
+  // Views. Axes may be negative; a wrong argument is a UserError that says how to fix it.
   Shape permute(std::span<const int> order) const;
   Shape permute(std::initializer_list<int> order) const;
   Shape expand(const Dims& dims) const;

@@ -18,10 +18,10 @@
 namespace luminal::base {
 namespace {
 
-// What stands before the content of a file.
+// Precedes the content of a file.
 struct Header {
   char magic[8] = {'l', 'u', 'm', 'o', 'b', 'j', '0', '2'};
-  char seal[32] = {};  // of content and key: a file under another name is another entry
+  char seal[32] = {};  // over content and key, so a renamed file fails the check
 };
 
 Header header_of(const std::string& key, std::string_view content, const Secret& secret) {
@@ -31,7 +31,7 @@ Header header_of(const std::string& key, std::string_view content, const Secret&
   return header;
 }
 
-// Keys have one length, so that files of others in the same folder are never taken for entries.
+// A fixed length, so that unrelated files in the same folder are never mistaken for entries.
 constexpr size_t kKeyLength = 64;
 
 // Unique among the processes and threads that may write the same entry.
@@ -40,7 +40,7 @@ std::string temporary_suffix() {
   return "." + std::to_string(process_id()) + "." + std::to_string(count++) + ".tmp";
 }
 
-// A process that was stopped while it wrote leaves such a file.
+// Older temporary files were left behind by a process that was killed while writing.
 constexpr auto kOldTemporary = std::chrono::hours(1);
 
 struct Entry {
@@ -50,7 +50,7 @@ struct Entry {
   size_t kind;  // a position in kCacheKinds
 };
 
-// The kind whose files have names that end, or begin to end, so.
+// The kind of a file from what follows the key in its name: ".plan", or ".plan.1.2.tmp".
 std::optional<size_t> kind_of(std::string_view ending) {
   for (size_t k = 0; k < std::size(kCacheKinds); ++k) {
     if (!ending.starts_with(kCacheKinds[k].ending)) continue;
@@ -60,7 +60,7 @@ std::optional<size_t> kind_of(std::string_view ending) {
   return std::nullopt;
 }
 
-// The entries of a folder, those used least recently first.
+// The entries of a folder, least recently used first.
 std::vector<Entry> entries_of(const std::filesystem::path& folder) {
   std::vector<Entry> entries;
   std::error_code ignored;  // other processes may remove files at the same time
@@ -97,9 +97,9 @@ void count(const Entry& entry, std::vector<CacheStats>& stats) {
   stats[entry.kind].bytes += entry.bytes;
 }
 
-// Whether to look through a folder for what it holds too much of: the first time that this process
-// has stored something there, and then after a sixteenth of what it may hold. Looking each time
-// would take longer, in a process that compiles a thousand graphs, than compiling them.
+// Whether to trim a folder now: the first time that this process has stored something there, then
+// whenever it has stored another sixteenth of the limit. Scanning the folder every time would take
+// longer than compiling in a process that compiles a thousand graphs.
 bool is_due(const std::filesystem::path& folder, uint64_t stored, uint64_t most_bytes) {
   static std::mutex mutex;
   static std::map<std::filesystem::path, uint64_t> stored_since;
@@ -111,7 +111,7 @@ bool is_due(const std::filesystem::path& folder, uint64_t stored, uint64_t most_
   return true;
 }
 
-// The content after a header that fits it; none where anything is amiss.
+// The content behind the header; none if the file is too short or its seal doesn't match.
 std::optional<std::string> content_of(std::string bytes, const std::string& key,
                                       const Secret& secret) {
   if (bytes.size() < sizeof(Header)) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<std::string> content_of(std::string bytes, const std::string& key,
   return bytes;
 }
 
-// Of one entry; those of large graphs take a few megabytes.
+// Limit for one entry; entries of large graphs take a few megabytes.
 constexpr uint64_t kMostEntryBytes = uint64_t{256} << 20;
 
 }  // namespace
@@ -180,7 +180,7 @@ std::optional<std::string> FileCache::find(const std::string& key) {
     return std::nullopt;
   }
   ++hits_;
-  std::error_code ignored;  // only its place in the order of use is lost
+  std::error_code ignored;  // on failure only the LRU order suffers
   std::filesystem::last_write_time(file_of(key), std::filesystem::file_time_type::clock::now(),
                                    ignored);
   return content;
@@ -203,7 +203,7 @@ void FileCache::store(const std::string& key, std::string_view content) {
     file.close();
     if (!file) error = std::make_error_code(std::errc::io_error);
   }
-  // Whatever the umask: an entry that others may write to isn't used.
+  // Independent of the umask: find() rejects entries that others may write to.
   constexpr auto kOwn = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
   if (!error) std::filesystem::permissions(temporary, kOwn, error);
   if (!error) std::filesystem::rename(temporary, final_path, error);

@@ -1,4 +1,4 @@
-// Writes whole files so that whoever reads meets the old one or the new one.
+// Replaces files atomically: a reader sees the whole old file or the whole new one.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ enum class FileReaders : uint8_t {
   Owner,    // nobody else may read or write it
 };
 
-// Beside its place, then renamed. False where that can't be; then nothing is left behind, and what
-// was there stays.
+// Writes a temporary file beside `file`, then renames it. Returns false on failure; the temporary
+// file is then removed and the old file is unchanged.
 bool replace_file(const std::filesystem::path& file, std::string_view bytes,
                   FileReaders readers = FileReaders::AsUsual);
 

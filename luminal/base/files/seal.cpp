@@ -14,7 +14,7 @@ uint64_t load_word(const void* at) {
   return word;
 }
 
-// The state of SipHash, as its authors define it.
+// The state of SipHash as in the reference implementation.
 class SipState {
  public:
   explicit SipState(const Secret& key) {
@@ -68,7 +68,7 @@ std::string seal(const Secret& secret, std::string_view bytes) {
   state.take_in(load_word(rest));
   std::string tag;
   for (const uint64_t word : {state.finish(2, 0xee), state.finish(1, 0xdd)}) {
-    for (int shift = 0; shift < 64; shift += 8) {  // the order of the bytes in memory
+    for (int shift = 0; shift < 64; shift += 8) {  // little-endian
       tag += "0123456789abcdef"[word >> (shift + 4) & 15];
       tag += "0123456789abcdef"[word >> shift & 15];
     }

@@ -1,8 +1,8 @@
-// Seal: tells bytes that this user's own processes wrote from bytes that somebody else wrote.
+// seal: a message authentication code (MAC) for files that this user's own processes write.
 //
-// Compiled kernels and tuned plans are kept in files, and running them is running code. A checksum
-// finds damage, but anybody can compute one. A seal is a tag that only the holder of a secret can
-// compute (SipHash-2-4 with 128 bits, a keyed hash made for this).
+// Compiled kernels and tuned plans are kept in files, and loading them means running code. A
+// checksum detects damage, but anybody can compute one. A seal can only be computed by the holder
+// of a secret (SipHash-2-4 with 128 bits, a keyed hash).
 #pragma once
 
 #include <string>

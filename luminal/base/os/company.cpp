@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kWindow(500);
-constexpr std::chrono::milliseconds kApart(50);  // moments that are kept
+constexpr std::chrono::milliseconds kApart(50);  // minimum distance of stored samples
 
 std::vector<int> allowed_cpus() {
   cpu_set_t set;
@@ -75,7 +75,7 @@ Company::Company(Now now) : now_(std::move(now)) {
 double Company::cores() {
   const std::optional<Moment> last = now_();
   if (!last || moments_.empty()) return 0;
-  // The newest moment that is far enough away, or the first one.
+  // The newest sample that is at least kWindow old, or else the oldest.
   while (moments_.size() > 1 && last->at - moments_[1].at >= kWindow) moments_.pop_front();
   const std::chrono::duration<double> taken = last->at - moments_.front().at;
   const double others = last->others - moments_.front().others;

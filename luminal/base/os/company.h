@@ -1,5 +1,5 @@
-// Company: what other programs take of the cores that this process may run on. Times that were
-// measured beside them say little about the machine.
+// Company: the load that other programs put on the cores that this process may run on. Timings
+// taken under such load say little about the machine.
 #pragma once
 
 #include <chrono>
@@ -12,20 +12,20 @@
 
 namespace luminal::base {
 
-// Cores that others took on average, the hypervisor's other machines among them: 0 … the number of
-// cores. Looked at over the last half second or more, since the kernel counts in hundredths.
+// Average number of cores that others used, steal time of the hypervisor included: 0 … the number
+// of cores. Averaged over the last half second or more, since the kernel counts in ticks of 10 ms.
 class Company {
  public:
   struct Moment {
     std::chrono::steady_clock::time_point at;
-    double others = 0;  // seconds that others took of the cores so far
+    double others = 0;  // CPU seconds that others used so far
   };
   using Now = std::function<std::optional<Moment>()>;
 
-  Company();                  // by the kernel's counts
-  explicit Company(Now now);  // none: it isn't known
+  Company();                  // reads /proc/stat
+  explicit Company(Now now);  // `now` returns none if the load is unknown
 
-  // 0 where the kernel doesn't say.
+  // 0 if the load is unknown.
   double cores();
 
  private:
@@ -33,7 +33,7 @@ class Company {
   std::deque<Moment> moments_;
 };
 
-// Seconds in which `cpus` were busy or taken away, by a text of /proc/stat.
+// CPU seconds in which `cpus` were busy or stolen, from the text of /proc/stat.
 double busy_seconds(std::string_view stat, const std::vector<int>& cpus, double ticks_per_second);
 
 }  // namespace luminal::base

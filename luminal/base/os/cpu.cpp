@@ -28,7 +28,8 @@ Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
   return r;
 }
 
-// Which register states the operating system saves: without that an instruction set can't be used.
+// The register states that the operating system saves (XCR0): an instruction set whose registers
+// aren't saved can't be used.
 uint64_t enabled_states() {
   unsigned low = 0, high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));

@@ -1,4 +1,4 @@
-// What the processor is: its name, cores, instruction sets and caches.
+// The processor's name, cores, instruction sets and caches.
 #pragma once
 
 #include <cstddef>
@@ -49,16 +49,15 @@ struct CpuInfo {
 // Asks the processor once per process.
 const CpuInfo& cpu_info();
 
-// Whether tile instructions may run. Their registers are large, so Linux keeps room for them only
-// for a process that has asked: the first call does, and threads started before it may use them
-// too.
+// Whether AMX tile instructions may run. Their registers are large, so Linux saves them only for
+// processes that request it. The first call requests it; threads started before may use them too.
 bool may_use_amx();
 
-// The names of the features that are there, as /proc/cpuinfo spells them, in a fixed order.
+// The names of the features that are present, as /proc/cpuinfo spells them, in a fixed order.
 std::vector<std::string_view> feature_names(const CpuFeatures& features);
 
-// What kind of processor this is, for keys of what was measured on it: its name, caches and
-// instruction sets. Processors of one name in virtual machines differ in the others.
+// Identifies the processor in keys of measurements: its name, caches and instruction sets. In
+// virtual machines, processors of the same name differ in caches and instruction sets.
 std::string processor_text();
 
 }  // namespace luminal::base

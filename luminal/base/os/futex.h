@@ -1,4 +1,4 @@
-// Sleeping until a number changes, and waking who sleeps.
+// Futexes: sleeping until a number changes, and waking the threads that sleep on it.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace luminal::base {
 
-// Returns when woken, or at once if `word` isn't `value` (any more). It may return for no reason.
+// Returns when woken, or at once if `word` isn't `value` (any more). Wakeups may be spurious.
 void futex_wait(std::atomic<uint32_t>& word, uint32_t value);
 
 // Wakes up to `count` threads that sleep on `word`.

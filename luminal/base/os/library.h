@@ -1,4 +1,4 @@
-// Shared libraries that are loaded while the program runs, where the system has them.
+// Shared libraries loaded at run time (dlopen), if the system has them.
 #pragma once
 
 #include <initializer_list>
@@ -8,11 +8,11 @@ namespace luminal::base {
 
 class SharedLibrary {
  public:
-  // The first of these names that can be loaded; null where none can. It stays loaded until the
+  // Loads the first of these names that can be loaded; null if none can. It stays loaded until the
   // process ends.
   static std::unique_ptr<SharedLibrary> open(std::initializer_list<const char*> names);
 
-  // Null where the library has no such symbol.
+  // Null if the library has no such symbol.
   void* symbol(const char* name) const;
 
  private:

@@ -104,7 +104,7 @@ CgroupLimits read_cgroup_limits(const std::filesystem::path& mount, std::string_
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string path = line.substr(second + 1);
     if (controllers.empty()) {
-      // Beside version 1 the second hierarchy is mounted one folder down.
+      // On a hybrid system, with version 1 mounted too, version 2 is mounted at "unified".
       const bool pure = std::filesystem::exists(mount / "cgroup.controllers");
       if (pure) limits.version = 2;
       for_each_group(pure ? mount : mount / "unified", path,
@@ -126,7 +126,7 @@ CgroupLimits cgroup_limits() {
 }
 
 unsigned affinity_threads() {
-  // A machine may have more cores than the fixed cpu_set_t holds: grow until the kernel is content.
+  // A machine may have more cores than the fixed cpu_set_t holds: grow until the call succeeds.
   for (size_t cores = 1024; cores <= (size_t{1} << 20); cores *= 2) {
     cpu_set_t* set = CPU_ALLOC(cores);
     if (set == nullptr) break;

@@ -8,9 +8,9 @@
 
 namespace luminal::base {
 
-// What the control groups of this process allow; empty where nothing is limited.
+// The limits that this process's control groups set; empty where nothing is limited.
 struct CgroupLimits {
-  int version = 0;                 // 1 or 2: where a limit was read, or what is mounted; 0 for none
+  int version = 0;                 // of cgroups: 1 or 2; 0 for none
   std::optional<double> cpus;      // processor time per second of wall clock
   std::optional<uint64_t> memory;  // bytes
 };

@@ -19,7 +19,7 @@ namespace luminal::base {
 namespace {
 
 constexpr size_t kMostHead = 16 << 10;
-constexpr int kMostAtOnce = 32;  // connections: a browser opens some before it needs them
+constexpr int kMostAtOnce = 32;  // connections: browsers open some in advance
 
 std::string response(std::string_view status, std::string_view type, const std::string& body,
                      bool with_body) {
@@ -144,7 +144,7 @@ void LoopbackServer::serve(std::string html) {
       ::close(connection);
       continue;
     }
-    // One that sends nothing must not keep others waiting.
+    // A thread each: a client that sends nothing must not block the others.
     std::thread([connection, page, busy, port = port_] {
       answer(connection, port, *page);
       --*busy;

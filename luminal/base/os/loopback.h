@@ -1,4 +1,4 @@
-// LoopbackServer: one page for a browser on this machine, and for nobody else.
+// LoopbackServer: serves one page to browsers on this machine only.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace luminal::base {
 
-// Listens on 127.0.0.1 alone. Requests that name another host are refused, so that a page from
-// elsewhere can't read this one by pointing its own name here.
+// Listens on 127.0.0.1 only. Requests whose Host header names another host are refused, which
+// prevents DNS rebinding: a foreign page that points its own name here can't read this one.
 class LoopbackServer {
  public:
-  // Port 0: one that is free. DeviceError where it is taken.
+  // Port 0 means any free one. DeviceError if the port is taken.
   explicit LoopbackServer(uint16_t port);
   ~LoopbackServer();
   LoopbackServer(const LoopbackServer&) = delete;
@@ -27,7 +27,7 @@ class LoopbackServer {
   uint16_t port_ = 0;
 };
 
-// The answer to a request's head, as sent: 200 with the page, or a refusal. Apart, for tests.
+// The response to a request's head: 200 with the page, or a refusal. Public for tests.
 std::string answer_to(const std::string& request_head, uint16_t port, const std::string& html);
 
 }  // namespace luminal::base

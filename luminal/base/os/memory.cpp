@@ -35,7 +35,7 @@ struct FileDescriptor {
   }
 };
 
-// Where files are mapped: an address alone doesn't tell whose memory it is.
+// The ranges of mapped files: an address alone doesn't tell whether a file is mapped there.
 struct MappedRanges {
   std::mutex mutex;
   std::map<const std::byte*, size_t> sizes;  // by start
@@ -123,7 +123,7 @@ void drop_mapped_pages(std::span<const std::byte> bytes) {
   const size_t first = (start + page - 1) / page * page;
   const size_t last = (start + bytes.size()) / page * page;
   if (first >= last) return;
-  // Only advice: where it isn't taken, pages stay.
+  // Only advice: if it is ignored, the pages stay.
   ::madvise(const_cast<std::byte*>(range->first) + first, last - first, MADV_DONTNEED);
 }
 
@@ -139,14 +139,14 @@ LargeBuffer::LargeBuffer(size_t size) {
   if (start == MAP_FAILED) {
     throw DeviceError("can't allocate " + std::to_string(size) + " bytes: " + reason(errno));
   }
-  // Give back what sticks out on either side of the aligned range.
+  // Unmap what lies before and after the aligned range.
   std::byte* base = static_cast<std::byte*>(start);
   const size_t misaligned = reinterpret_cast<uintptr_t>(base) % kHugePage;
   const size_t before = misaligned == 0 ? 0 : kHugePage - misaligned;
   if (before > 0) ::munmap(base, before);
   if (reserved - before > rounded) ::munmap(base + before + rounded, reserved - before - rounded);
   ::madvise(base + before, rounded, MADV_HUGEPAGE);  // only advice: small pages work as well
-  // The tail of the last huge page stays with the buffer; unmapping rounds up to pages again.
+  // The tail of the last huge page stays mapped; the destructor rounds up to unmap it too.
   bytes_ = {base + before, size};
 }
 
@@ -173,8 +173,8 @@ std::shared_ptr<std::byte> zeroed_memory(size_t size) {
       return nullptr;
     }
   }
-  // It knows which memory is fresh from the system and so zeroed already: a kv cache of which
-  // little is used then costs little.
+  // calloc doesn't touch memory that is fresh from the system and so zero already: a mostly unused
+  // KV cache then costs little.
   void* memory = std::calloc(size + kLine, 1);
   if (memory == nullptr) return nullptr;
   const size_t past = reinterpret_cast<uintptr_t>(memory) % kLine;

@@ -30,14 +30,14 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-// Takes the pages that lie whole in `bytes` out of this process's memory, where `bytes` are those
-// of a mapped file: whoever reads them again gets them from the file. Other memory is left alone.
+// Drops the resident pages that lie entirely in `bytes`, if `bytes` are part of a mapped file:
+// the next access reads them from the file again. Other memory is left alone.
 void drop_mapped_pages(std::span<const std::byte> bytes);
 
-// Zeroed memory straight from the system, aligned to a huge page and asking for huge pages.
+// Zeroed memory from mmap, aligned to a huge page, with transparent huge pages requested.
 class LargeBuffer {
  public:
-  // DeviceError when the memory isn't there. A size of 0 is fine.
+  // DeviceError if the allocation fails. A size of 0 is fine.
   explicit LargeBuffer(size_t size);
   ~LargeBuffer();
   LargeBuffer(LargeBuffer&& other) noexcept;
@@ -50,12 +50,12 @@ class LargeBuffer {
   std::span<std::byte> bytes_;
 };
 
-// Zeroed memory that starts at a multiple of 64 bytes, a cache line and the widest vector; from a
-// few megabytes on, of huge pages. Null when there is none.
+// Zeroed memory aligned to 64 bytes, the size of a cache line and of the widest vector; from a few
+// megabytes on, in huge pages. Null if the allocation fails.
 std::shared_ptr<std::byte> zeroed_memory(size_t size);
 
-// Gives memory that was freed, but that the allocator keeps for later, back to the system: worth
-// its milliseconds after much was freed for good.
+// Returns freed memory that the allocator holds back to the system (malloc_trim). Takes
+// milliseconds: worth it after a large amount was freed for good.
 void return_freed_memory();
 
 struct MemoryInfo {

@@ -40,7 +40,7 @@ OwnFile read_own_file(const std::filesystem::path& path, uint64_t most_bytes) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (file < 0) {
     if (errno == ENOENT) return {};
-    // A symlink or a socket can't be opened so; a file without permission is someone's.
+    // With these flags a symlink or a socket can't be opened, nor a file without permission.
     return {why_not_own(path).empty() ? State::Refused : State::NotOwn, {}};
   }
   OwnFile result;
@@ -76,7 +76,7 @@ bool make_private_folder(const std::filesystem::path& folder) {
   for (const std::filesystem::path& part : whole) {
     made /= part;
     if (::mkdir(made.c_str(), S_IRWXU) != 0 && errno != EEXIST && errno != EISDIR) {
-      // Folders above may be out of reach to make, and be there all the same.
+      // mkdir may fail on a parent for lack of permission although the parent exists.
       if (!std::filesystem::is_directory(made, error)) return false;
     }
   }

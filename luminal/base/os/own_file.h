@@ -9,30 +9,30 @@
 namespace luminal::base {
 
 // Why others could have written a file: it belongs to another user, they may write to it, or it is
-// no plain file (a symlink, a folder, a device). Empty where they couldn't, and where there is
-// none.
+// not a regular file (a symlink, a folder, a device). Empty if they couldn't, or if there is no
+// such file.
 std::string why_not_own(const std::filesystem::path& file);
 
 struct OwnFile {
   enum class State : uint8_t {
     Absent,
     NotOwn,   // see why_not_own; nothing was read
-    Refused,  // larger than wanted, or it can't be read
+    Refused,  // larger than `most_bytes`, or unreadable
     Read,
   };
   State state = State::Absent;
   std::string bytes;
 };
-// Opens a file of at most `most_bytes` without waiting or following a symlink, and looks at what
-// was opened: neither a FIFO nor a file that is swapped at the same time gets past it.
+// Reads a file of at most `most_bytes`. Opens it without blocking or following symlinks and checks
+// the open descriptor, so that neither a FIFO nor a file swapped meanwhile passes.
 OwnFile read_own_file(const std::filesystem::path& file, uint64_t most_bytes);
 
-// Why others could put another file in the place of one in `folder`: it belongs to another user, or
-// they may write to it and it isn't sticky, as /tmp is. Empty where they can't.
+// Why others could replace a file in `folder`: the folder belongs to another user, or they may
+// write to it and it isn't sticky, as /tmp is. Empty if they can't.
 std::string why_others_may_replace(const std::filesystem::path& folder);
 
-// Makes a folder and what is missing above it, each for this user alone whatever the umask. An
-// existing folder stays as it is. False where that can't be.
+// Creates a folder and its missing parents with mode 700, whatever the umask. An existing folder
+// stays as it is. False on failure.
 bool make_private_folder(const std::filesystem::path& folder);
 
 }  // namespace luminal::base

@@ -48,7 +48,7 @@ bool is_writable_folder(const std::filesystem::path& folder) {
     if (error || !path.has_relative_path()) return false;
     path = path.parent_path();
   }
-  // Permissions don't tell all (a full or read-only disk, the superuser): try.
+  // Permissions don't tell everything (a full or read-only disk, the superuser), so try.
   std::string probe = (path / ".luminal-XXXXXX").string();
   if (::mkdtemp(probe.data()) == nullptr) return false;
   ::rmdir(probe.c_str());
@@ -75,7 +75,7 @@ TemporaryFolder::TemporaryFolder() {
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code error;
-  std::filesystem::remove_all(path_, error);  // what is left is the system's to clean
+  std::filesystem::remove_all(path_, error);  // on failure the system cleans up later
 }
 
 }  // namespace luminal::base

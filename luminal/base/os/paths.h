@@ -14,22 +14,22 @@ std::optional<std::string> environment(const char* name);
 // It need not exist. UserError when neither variable says where.
 std::filesystem::path cache_folder();
 
-// Where what a user did is kept, as the history of a chat: $XDG_STATE_HOME/luminal, or
-// ~/.local/state/luminal. As cache_folder() otherwise.
+// The folder for the user's state, such as a chat history: $XDG_STATE_HOME/luminal, or
+// ~/.local/state/luminal. Otherwise like cache_folder().
 std::filesystem::path state_folder();
 
-// Whether files can be created in `folder`, creating it (and what is above it) first if need be.
-// Tries with a folder that it removes again, in the nearest folder above that exists.
+// Whether files can be created in `folder`, or `folder` itself where it doesn't exist yet. Tries by
+// making and removing a folder in the nearest existing one.
 bool is_writable_folder(const std::filesystem::path& folder);
 
-// Why others than this user could change what `folder` holds: it belongs to someone else, or they
-// may write to it. Empty where they can't, and where there is no such folder.
+// Why other users could change what `folder` holds: it isn't a folder, it belongs to someone else,
+// or they may write to it. Empty if they can't, or if there is no such folder.
 std::string why_not_private(const std::filesystem::path& folder);
 
-// A new folder of this process alone, in the system's place for such, gone with this object.
+// A new private folder in the system's temporary directory, removed with this object.
 class TemporaryFolder {
  public:
-  TemporaryFolder();  // UserError where none can be made
+  TemporaryFolder();  // UserError on failure
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -13,7 +13,7 @@ namespace luminal::base {
 std::optional<int> run_program(const std::string& program,
                                const std::vector<std::string>& arguments);
 
-// The number of this process, for names of temporary files.
+// The id of this process, for names of temporary files.
 int process_id();
 
 }  // namespace luminal::base

@@ -22,8 +22,8 @@ bool others_may_read(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &status) != 0 || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0;
 }
 
-// Written under another name and linked into place, so that nobody reads half of one, and the first
-// of several processes wins.
+// Written under another name, then linked into place: nobody reads a partial secret, and of several
+// processes the first wins.
 bool make_secret(const std::filesystem::path& path) {
   Secret secret;
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size())) {
@@ -73,7 +73,7 @@ Result<Secret> secret_of(const std::filesystem::path& folder) {
 Result<Secret> user_secret() {
   try {
     const std::filesystem::path folder = cache_folder();
-    make_private_folder(folder);  // what is missing then is said by secret_of()
+    make_private_folder(folder);  // secret_of() reports a failure
     return secret_of(folder);
   } catch (const UserError& error) {
     return Result<Secret>::failure(error.what());

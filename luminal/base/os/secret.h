@@ -11,12 +11,12 @@ namespace luminal::base {
 
 using Secret = std::array<uint8_t, 16>;
 
-// The secret in `folder`, in a file named `secret` that is made on first use; processes that come
-// at once get the same one. Failure where the folder or the file isn't this user's alone, where it
-// isn't 16 bytes long, or where it can't be made.
+// The secret in `folder`, in a file named `secret` that is created on first use; concurrent
+// processes get the same one. Fails if the folder or the file isn't private to this user, if the
+// file isn't 16 bytes long, or if it can't be created.
 Result<Secret> secret_of(const std::filesystem::path& folder);
 
-// The one in this user's cache folder, which is made if need be.
+// The secret in this user's cache folder, which is created if necessary.
 Result<Secret> user_secret();
 
 }  // namespace luminal::base

@@ -50,7 +50,7 @@ CatchInterrupt::CatchInterrupt() : former_(new struct sigaction) {
   interrupt_came = 0;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
-  sigemptyset(&action.sa_mask);  // and no SA_RESTART: a read that waits returns
+  sigemptyset(&action.sa_mask);  // and no SA_RESTART: a blocked read returns
   sigaction(SIGINT, &action, static_cast<struct sigaction*>(former_));
 }
 

@@ -1,38 +1,37 @@
-// The terminal that the program runs in, if it does.
+// The terminal that the program runs in, if there is one.
 #pragma once
 
 #include <cstdint>
 
 namespace luminal::base {
 
-// Whether standard error goes to a terminal, where a line can be written over.
+// Whether standard error is a terminal, where a line can be overwritten.
 bool error_is_terminal();
-// Whether standard input comes from one: someone types.
+// Whether standard input is a terminal: someone types.
 bool input_is_terminal();
-// Whether another program, or a file, is what standard input reads: a pipe, a file or a socket, and
-// neither a terminal nor a device as /dev/null.
+// Whether standard input is a pipe, a file or a socket, as opposed to a terminal or a device such
+// as /dev/null.
 bool input_is_piped();
-// Whether standard output goes to one: someone reads.
+// Whether standard output is a terminal: someone reads.
 bool output_is_terminal();
 
-// Columns of the terminal that standard output or standard error goes to; 0 where neither does or
-// it doesn't say.
+// Columns of the terminal that standard output, or else standard error, goes to; 0 if unknown.
 int terminal_columns();
 
-// One byte of standard input, without a buffer in between: what a terminal sends as it is typed.
+// One byte of standard input, unbuffered: what a terminal sends as it is typed.
 struct InputByte {
   enum class State : uint8_t {
     Read,
     End,
-    Interrupted,  // by a signal that a CatchInterrupt took
+    Interrupted,  // by a signal that a CatchInterrupt caught
   };
   State state = State::End;
   char byte = 0;
 };
 InputByte read_input_byte();
 
-// While one lives, Ctrl-C (SIGINT) is remembered and ends a wait for input instead of the program.
-// One at a time.
+// While one exists, Ctrl-C (SIGINT) sets a flag and ends a wait for input instead of ending the
+// program. At most one may exist.
 class CatchInterrupt {
  public:
   CatchInterrupt();
@@ -40,12 +39,12 @@ class CatchInterrupt {
   CatchInterrupt(const CatchInterrupt&) = delete;
   CatchInterrupt& operator=(const CatchInterrupt&) = delete;
 
-  // Whether it came since it was last forgotten.
+  // Whether SIGINT came since construction or the last forget().
   bool interrupted() const;
   void forget();
 
  private:
-  void* former_;  // what was done about it before
+  void* former_;  // the previous signal handler
 };
 
 }  // namespace luminal::base

@@ -1,5 +1,4 @@
-// Threads beyond what std::thread offers: a stack of a chosen size, no signals, the core it runs
-// on.
+// Threads beyond what std::thread offers: stack size, blocked signals, the current core.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +11,11 @@ namespace luminal::base {
 // can't start.
 void run_with_stack(size_t bytes, const std::function<void()>& function);
 
-// Starts a thread that runs until the process ends and gets no signals: those are for the program's
-// own threads. False when the system has no thread left.
+// Starts a detached thread with all signals blocked, so that they go to the program's own threads.
+// False if the system can't start another thread.
 bool start_helper_thread(std::function<void()> function);
 
-// The core that the calling thread runs on at this moment; -1 where the system doesn't say.
+// The core that the calling thread runs on at this moment; -1 if unknown.
 int current_core();
 
 }  // namespace luminal::base

@@ -7,7 +7,7 @@
 namespace luminal::base {
 
 size_t edit_distance(std::string_view a, std::string_view b) {
-  // Rows of the table of prefixes of `a` by prefixes of `b`: two before, one before, and this one.
+  // Rows i − 2, i − 1 and i of the table of prefixes of `a` by prefixes of `b`.
   std::vector<size_t> earlier(b.size() + 1), before(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {

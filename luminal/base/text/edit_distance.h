@@ -1,4 +1,4 @@
-// edit_distance: how far two words are from one another.
+// edit_distance: the number of edits between two words.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace luminal::base {
 
-// Damerau's distance: the characters that are added, left out, changed, or swapped with their
-// neighbour. Takes a.size() · b.size() steps.
+// Damerau–Levenshtein distance: insertions, deletions, substitutions and swaps of neighbouring
+// characters. Takes a.size() · b.size() steps.
 size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace luminal::base

@@ -1,13 +1,13 @@
-// How deep a JSON text is nested, before it is parsed.
+// The nesting depth of a JSON text, before it is parsed.
 #pragma once
 
 #include <string_view>
 
 namespace luminal::base {
 
-// The most lists and objects that are open at once. Of a text that isn't JSON it is some number:
-// right up to where the text goes wrong, which is as far as a parser gets. (The JSON library can
-// ask a callback instead, but then takes quadratic time for a list of objects.)
+// The maximum number of lists and objects that are open at once. For invalid JSON the count is
+// right up to the first error, which is as far as a parser gets. (The JSON library has a callback
+// for this, but with it parsing a list of objects takes quadratic time.)
 int json_depth(std::string_view text);
 
 }  // namespace luminal::base

@@ -9,8 +9,8 @@
 namespace luminal::base {
 namespace {
 
-// The bytes of the UTF-8 character at the start of a text; 0 where there is none. Overlong forms,
-// surrogates and what lies past U+10FFFF are none.
+// The length in bytes of the UTF-8 character at the start of a text; 0 if it is invalid, which
+// includes overlong forms, surrogates and code points past U+10FFFF.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -111,7 +111,7 @@ void JsonText::value(double number) {
   char buffer[32];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, number);
   const std::string_view digits(buffer, static_cast<size_t>(end - buffer));
-  // 1.0 and not 1: readers that tell integers from floats get back what was written.
+  // 1.0 and not 1: readers that distinguish integers from floats get back a float.
   const bool is_whole = digits.find_first_of(".e") == std::string_view::npos;
   raw(is_whole ? std::string(digits) + ".0" : std::string(digits));
 }
@@ -148,7 +148,7 @@ void JsonText::raw(std::string_view text) {
   text_ += text;
 }
 
-// What stands between an item and what came before it.
+// Writes the separator between an item and the one before it.
 void JsonText::start_item() {
   if (after_key_) {
     after_key_ = false;

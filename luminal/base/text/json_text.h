@@ -1,4 +1,4 @@
-// JsonText: writes JSON piece by piece, for modules that link nothing.
+// JsonText: writes JSON piece by piece, for modules that link no JSON library.
 #pragma once
 
 #include <concepts>
@@ -10,9 +10,8 @@
 namespace luminal::base {
 
 // Calls must nest: a value, or begin … end, after each key of an object and anywhere in an array.
-// Two spaces indent what is inside of a container; one that is opened `OnOneLine` stays on its
-// line with all it holds. Numbers read back to the same bits; NaN and infinities, which JSON hasn't
-// got, become null.
+// Containers are indented by two spaces; one opened `OnOneLine` stays on one line with everything
+// in it. Numbers read back to the same bits; NaN and infinities, which JSON lacks, become null.
 class JsonText {
  public:
   enum class Layout : uint8_t { Indented, OnOneLine };
@@ -63,10 +62,10 @@ class JsonText {
   bool after_key_ = false;
 };
 
-// Whether every byte belongs to a character of UTF-8, so that JSON can hold the text as it is.
+// Whether the text is valid UTF-8, so that JSON can hold it unchanged.
 bool is_utf8(std::string_view text);
 
-// With quotes. Bytes that aren't UTF-8 become U+FFFD, one for each.
+// Quoted and escaped. Each byte that isn't valid UTF-8 becomes U+FFFD.
 std::string json_quoted(std::string_view text);
 
 }  // namespace luminal::base

@@ -12,7 +12,7 @@ namespace luminal::base {
 
 class LineReader {
  public:
-  // Both must outlive it. `source` names the text in messages.
+  // Both texts must outlive the reader. `source` names the text in messages.
   LineReader(std::string_view text, std::string_view source, size_t number);
 
   [[noreturn]] void fail(const std::string& what) const;  // UserError
@@ -39,7 +39,7 @@ class LineReader {
   std::string_view until_type();
   // A part of this line, to be read apart.
   LineReader part(std::string_view text) const { return {text, source_, number_}; }
-  // Everything before `token`, or all where it isn't there.
+  // Everything before `token`, or the whole rest if there is none.
   std::string_view until(std::string_view token);
 
  private:
@@ -57,7 +57,7 @@ class TextLines {
   TextLines(std::string_view text, std::string_view source) : rest_(text), source_(source) {}
 
   bool at_end() const { return rest_.empty(); }
-  // The next line, without taking it.
+  // The next line, without consuming it.
   std::string_view peek() const { return rest_.substr(0, rest_.find('\n')); }
   LineReader next();
 

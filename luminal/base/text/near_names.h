@@ -1,4 +1,4 @@
-// near_names: what may have been meant by a name that isn't there.
+// near_names: suggestions for a misspelt name.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace luminal::base {
 
-// Up to three of `candidates`: those that differ from `wanted` by a prefix ("fc.weight" and
-// "model.fc.weight"), else those within a third of its length in edits.
+// Up to three of `candidates`: first those that differ from `wanted` by a prefix ("fc.weight" and
+// "model.fc.weight"), then those with an edit distance of at most a third of its length.
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> candidates);
 

@@ -32,7 +32,7 @@ std::string printable(std::string_view text, size_t most, bool keep_lines) {
       continue;
     }
     ++length;
-    // U+0080 … U+009F are controls as well: two bytes, of which the second tells.
+    // U+0080 … U+009F are control characters too: 0xc2, then a byte of 0x80 … 0x9f.
     const bool second_of_control = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
     if ((byte < 0x20 && byte != '\t') || byte == 0x7f) {
       append_escaped(out, byte);

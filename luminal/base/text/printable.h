@@ -1,4 +1,4 @@
-// Text from others as a terminal may be shown it.
+// Makes untrusted text safe to print to a terminal.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace luminal::base {
 
-// With control characters as \x1b, so that it can't move the cursor, colour or rename a terminal;
-// what is longer than `most` bytes is cut, with "…" at its end. Tabs stay, and newlines if
-// `keep_lines`, when `most` is that of each line.
+// Escapes control characters (as \x1b), so that text can't move the cursor, set colours or rename a
+// terminal. Text longer than `most` bytes is cut, with "…" at its end. Tabs are kept. With
+// `keep_lines` newlines are kept too, and `most` limits each line.
 std::string printable(std::string_view text, size_t most = 1000, bool keep_lines = false);
 
 }  // namespace luminal::base

@@ -188,8 +188,8 @@ void print_line(const Sexpr& sexpr, std::string& out) {
   }
 }
 
-// Whether it takes at most `room` columns on one line; stops counting once it doesn't, so that
-// laying out a deep tree stays cheap. `room` shrinks by what fits.
+// Whether the expression fits in `room` columns on one line; stops counting once it doesn't, so
+// that laying out a deep tree stays cheap. `room` is reduced by the columns taken.
 bool fits(const Sexpr& sexpr, size_t& room) {
   auto take = [&room](size_t columns) {
     if (columns > room) return false;

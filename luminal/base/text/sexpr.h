@@ -9,7 +9,7 @@
 
 namespace luminal::base {
 
-// Where something stands in a text; both count from 1, columns in bytes.
+// A position in a text; both count from 1, columns in bytes.
 struct SourcePosition {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -38,7 +38,7 @@ Sexpr make_atom(std::string text);
 Sexpr make_string(std::string text);
 Sexpr make_list(std::vector<Sexpr> items);
 
-// The same tree, wherever it stands in its text.
+// Structural equality; positions are ignored.
 bool same(const Sexpr& a, const Sexpr& b);
 
 struct SexprLimits {

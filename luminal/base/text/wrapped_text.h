@@ -1,4 +1,4 @@
-// wrapped_text: lines of bounded length, for people.
+// wrapped_text: breaks text for people into lines of bounded length.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace luminal::base {
 
-// Breaks lines between words where they would pass `columns`. All lines but the first are indented;
-// the first is taken to begin there too. Characters of UTF-8 are one column each.
+// Breaks lines between words where they would exceed `columns`. All lines but the first are
+// indented; the first is assumed to start at column `indent`. A UTF-8 character is one column.
 std::string wrapped_text(std::string_view text, size_t indent, size_t columns);
 
 }  // namespace luminal::base

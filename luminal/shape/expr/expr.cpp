@@ -1,4 +1,4 @@
-// Expr: making leaves, reading nodes, the arithmetic operators and the order of expressions.
+// Expr: creation of leaves, accessors, the arithmetic operators and the order of expressions.
 #include "luminal/shape/expr.h"
 
 #include "luminal/base/check.h"
@@ -20,7 +20,8 @@ using shape::is_digit;
 using shape::is_letter;
 using shape::node;
 
-// What text() and C source can say and what isn't taken: i0, i1, … are indices.
+// Whether text() and C source can both use the name. Keywords and index names (i0, i1, …) are
+// reserved.
 bool is_variable_name(std::string_view name) {
   constexpr std::array<std::string_view, 5> kTaken{"min", "max", "ceildiv", "and", "or"};
   if (name.empty() || !is_letter(name[0]) || std::ranges::count(kTaken, name) > 0) return false;
@@ -28,7 +29,7 @@ bool is_variable_name(std::string_view name) {
   return name[0] != 'i' || name.size() == 1 || !std::ranges::all_of(name.substr(1), is_digit);
 }
 
-// Results of the arithmetic operators on this thread: graphs build the same few over and over.
+// Per-thread cache of the arithmetic operators: graphs build the same few expressions repeatedly.
 struct CachedResult {
   uint32_t a, b, result, operation;  // operation 0: empty
 };

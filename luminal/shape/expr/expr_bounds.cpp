@@ -24,8 +24,8 @@ Bounds bounds(Expr e) {
 
 Bounds hull(Bounds a, Bounds b) { return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)}; }
 
-// One end of a product. The infinite ends are the extremes of int64; their products with anything
-// but 0 saturate back to an extreme, except for the tiny overshoot that `infinite` repairs.
+// One end of an interval. An infinite end has the value INT64_MIN or INT64_MAX; `infinite` makes
+// its products and quotients exact limits instead of arithmetic on that value.
 struct End {
   int64_t value;
   bool infinite;
@@ -46,9 +46,9 @@ Bounds multiply(Bounds a, Bounds b) {
 }
 
 int64_t divide(End a, End b, bool ceil) {
-  if (a.infinite && b.infinite) return 0;  // some value in between; the other corners enclose all
+  if (a.infinite && b.infinite) return 0;  // any inner value will do: other corners give the bounds
   if (a.infinite) return (a.value < 0) == (b.value < 0) ? INT64_MAX : INT64_MIN;
-  if (b.infinite) {  // the limit: 0 from the side of the exact quotient
+  if (b.infinite) {  // the quotient tends to 0; rounding gives −1, 0 or 1
     const bool negative = (a.value < 0) != (b.value < 0);
     return a.value == 0 ? 0 : ceil ? !negative : -static_cast<int64_t>(negative);
   }
@@ -56,7 +56,7 @@ int64_t divide(End a, End b, bool ceil) {
   return saturate(floor_divide(a.value, b.value));
 }
 
-// b holds no zero.
+// `b` must not contain 0.
 Bounds divide_by_nonzero(Bounds a, Bounds b, bool ceil) {
   const int64_t corners[] = {
       divide(low_end(a), low_end(b), ceil), divide(low_end(a), high_end(b), ceil),
@@ -129,7 +129,8 @@ Bounds combine(ExprKind kind, size_t n_operands, F operand) {
   return {};
 }
 
-// constant + Σ coefficient · operand, the operands taken by themselves; `operand(i)` has bounds.
+// Bounds of constant + Σ coefficient · operand with the operands treated as independent;
+// `operand(i)` gives the bounds of operand i.
 template <typename F>
 Bounds separate_sum_bounds(int64_t constant, std::span<const int64_t> coefficients, F operand) {
   Wide lower = constant, upper = constant;
@@ -168,10 +169,11 @@ Bounds sum_bounds(const NodeKey& key) {
   return b;
 }
 
-// A polynomial in a = a' + lower(a), a' ≥ 0, as monomials of a'.
+// A polynomial with every atom a substituted by a' + lower(a), so that a' ≥ 0; stored as monomials
+// of the a'.
 class ShiftedPolynomial {
  public:
-  // Adds coefficient · Π factors; false when it grows too large.
+  // Adds coefficient · Π factors; false if a factor has no lower bound or the result is too large.
   bool add(int64_t coefficient, std::span<const Expr> factors) {
     if (factors.size() > kMaxDegree) return false;
     for (Expr f : factors) {

@@ -1,5 +1,5 @@
-// The characters that names and numbers in an expression's text are made of: what makes names and
-// what reads them must agree.
+// The characters of names and numbers in an expression's text, shared so that the check of new
+// names and the parser agree.
 #pragma once
 
 namespace luminal::shape {

@@ -1,4 +1,4 @@
-// Floor division and mod: what divides is split off, what bounds decide disappears.
+// Simplifies floor division and mod: splits off the divisible part, and folds what bounds decide.
 #include "luminal/shape/expr/expr_interner.h"
 #include "luminal/shape/expr/expr_linear.h"
 #include "luminal/shape/expr/wide.h"
@@ -18,7 +18,7 @@ struct Division {
   Linear quotient, remainder;
 };
 
-// Coefficients shrink towards zero, the constant goes into [0, c).
+// Divides the coefficients truncating towards zero; the constant's remainder lies in [0, c).
 Division split_by_constant(const Linear& x, int64_t c) {
   Division d;
   for (const Term& t : x.terms) {
@@ -61,7 +61,7 @@ std::optional<Digits> split_digits(const Linear& x, int64_t c) {
   return std::nullopt;
 }
 
-// ⌊x / c⌋ where bounds leave one value.
+// ⌊x / c⌋ if the bounds of x leave only one value.
 std::optional<int64_t> decided_quotient(Expr x, int64_t c) {
   const int64_t lower = x.lower_bound(), upper = x.upper_bound();
   if (lower == INT64_MIN || upper == INT64_MAX) return std::nullopt;
@@ -74,7 +74,8 @@ Expr sum_or(Linear quotient, const Expr& rest) {
   return make_sum(from_linear(std::move(quotient)), rest);
 }
 
-// An undecided ⌊x / c⌋ of one div or mod: (y div b + k) div c, (y mod bc) div c.
+// ⌊x / c⌋ where x is a single div or mod that the bounds don't decide: (y div b + k) div c,
+// (y mod bc) div c.
 std::optional<Expr> div_of_div_or_mod(const Linear& x, int64_t c) {
   if (x.terms.size() != 1 || x.terms[0].coefficient != 1) return std::nullopt;
   const Expr atom = x.terms[0].atom;
@@ -108,7 +109,7 @@ Expr floor_div_by_constant(Expr x, int64_t c) {
   return sum_or(std::move(d.quotient), intern_binary(ExprKind::FloorDiv, r, c));
 }
 
-// k·(y mod m) = k·y modulo what divides k·m: drops such mods. False if there were none.
+// k·(y mod m) = k·y modulo any divisor of k·m: drops such mods. False if there were none.
 bool drop_inner_mods(Linear& x, Expr modulus) {
   const auto c = modulus.to_int();
   for (const Term& t : x.terms) {
@@ -174,7 +175,7 @@ Division split_by_symbol(const Linear& x, Expr divisor) {
   return d;
 }
 
-// What divides every summand of both, as k · factors.
+// A common factor of all summands of both, as k · factors.
 struct CommonFactor {
   int64_t coefficient = 0;
   std::vector<Expr> factors;
@@ -200,7 +201,7 @@ void narrow(CommonFactor& common, const Linear& x, bool first) {
   }
 }
 
-// x / common; every summand divides.
+// x / common, exactly: `common` divides every summand.
 Expr divide_exactly(const Linear& x, const CommonFactor& common) {
   Expr result = common.factors.empty() ? x.constant / common.coefficient : 0;
   for (const Term& t : x.terms) {

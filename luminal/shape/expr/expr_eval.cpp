@@ -1,5 +1,5 @@
-// The value of an expression under bindings, exact: intermediate results have 128 bits, sums 192,
-// so that the order the simplifier put summands in never makes a value leave its range.
+// Exact evaluation of expressions under bindings. Intermediate results have 128 bits, sums 192, so
+// that no order of summands makes an intermediate value overflow.
 #include "luminal/shape/expr/expr_interner.h"
 #include "luminal/shape/expr/wide.h"
 
@@ -49,7 +49,7 @@ class Evaluator {
   Evaluator(const Bindings& bindings, std::span<const int64_t> index, bool remember)
       : bindings_(bindings), index_(index), remember_(remember) {}
 
-  // No value: `why` says the reason.
+  // If there is no value, `why` says the reason.
   std::optional<Wide> evaluate(Expr e) {
     const Node& n = node(e);
     if (n.kind == ExprKind::Const) return n.constant;
@@ -134,7 +134,7 @@ class Evaluator {
     return value ? value : fail(fmt::format("{} leaves 128 bits", e.text()));
   }
 
-  // A zero among the factors decides, however large the others are.
+  // One zero factor makes the product 0, however large the others are.
   std::optional<Wide> product(Expr e, const Node& n) {
     Wide result = 1;
     bool overflow = false, zero = false;
@@ -163,7 +163,7 @@ class Evaluator {
     return n.kind == ExprKind::CeilDiv && q * *b != *a ? q + 1 : q;
   }
 
-  // An operand that decides does so even if others have no value.
+  // Short-circuits: a deciding operand gives the result even if others have no value.
   std::optional<Wide> logic(const Node& n, bool conjunction) {
     bool missing = false;
     for (uint32_t i = 0; i < n.n_operands; ++i) {
@@ -184,7 +184,8 @@ class Evaluator {
 }  // namespace
 
 Expr::Value Expr::evaluate(const Bindings& bindings, std::span<const int64_t> index) const {
-  // A large tree may repeat its parts exponentially often; a small one is faster without a table.
+  // Memoised for large expressions, whose trees may repeat shared parts exponentially often; small
+  // ones are faster without.
   Evaluator evaluator(bindings, index, node(*this).tree_size > 64);
   const auto value = evaluator.evaluate(*this);
   if (!value) return {std::nullopt, std::move(evaluator.why)};

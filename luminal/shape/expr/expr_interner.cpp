@@ -49,7 +49,7 @@ uint64_t hash_key(const NodeKey& key) {
 
 namespace {
 
-// Constants in [kSmallMin, kSmallMax] have fixed ids, so making one takes no look-up.
+// Constants in [kSmallMin, kSmallMax] have fixed ids, so creating one needs no lookup.
 constexpr int64_t kSmallMin = -256;
 constexpr int64_t kSmallMax = 4095;
 constexpr uint32_t kSmallCount = static_cast<uint32_t>(kSmallMax - kSmallMin + 1);
@@ -119,7 +119,7 @@ class Interner {
       const uint32_t found = shard.slots.empty() ? kEmpty : shard.slots[find(shard, key, hash)];
       if (found != kEmpty) return found;
     }
-    // Bounds may take a while: outside the lock. Another thread may add the node meanwhile.
+    // Outside the lock, since bounds are expensive. Another thread may add the node meanwhile.
     const Node fresh = derive(key, hash);
     std::lock_guard lock(shard.mutex);
     if ((shard.count + 1) * 2 > shard.slots.size()) grow(shard);
@@ -188,7 +188,7 @@ class Interner {
     }
   }
 
-  // Space that lives as long as the process, 8-byte aligned.
+  // Memory that is never freed, 8-byte aligned.
   static std::byte* allocate(Shard& shard, size_t bytes) {
     constexpr size_t kBlock = size_t{1} << 16;
     bytes = (bytes + 7) & ~size_t{7};

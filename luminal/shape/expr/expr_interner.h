@@ -10,7 +10,7 @@
 
 namespace luminal {
 
-// How the module's own files turn an id into an Expr.
+// Lets the module's own files make an Expr from an id.
 struct ExprAccess {
   static Expr make(uint32_t id) { return Expr(id, 0); }
 };
@@ -19,8 +19,8 @@ struct ExprAccess {
 
 namespace luminal::shape {
 
-// What identifies a node. `opaque` marks one that was left as written (its simplified form would
-// overflow or grow too large), so that its operands are not taken apart either.
+// Identifies a node. `opaque` marks one that was left unsimplified because its canonical form would
+// overflow or grow too large; its operands are not expanded either.
 struct NodeKey {
   ExprKind kind = ExprKind::Const;
   bool opaque = false;
@@ -63,11 +63,11 @@ inline uint64_t index_bit(int axis) {
 
 const Node& node(Expr e);
 
-// What Expr::hash() gives for a node of this key.
+// Expr::hash() of a node with this key.
 uint64_t hash_key(const NodeKey& key);
 
-// The node for `key`; the caller has brought it into canonical form. A node whose bounds leave one
-// value is that constant.
+// The node for `key`, which the caller has brought into canonical form. If its bounds leave only
+// one value, the node is that constant.
 Expr intern(const NodeKey& key);
 
 // Shorthands for the common keys.

@@ -10,8 +10,8 @@ namespace luminal::shape {
 namespace {
 
 constexpr size_t kMaxExpandedTerms = 32;
-// Of all summands written out. Without it, each factor of (a + b)·(a + b)·… that is multiplied with
-// what stands opaque is copied into every summand: exponential.
+// Limit on the tree size of an expanded product. Without it, multiplying a chain of sums
+// (a + b)·(a + b)·… copies the opaque partial product into every summand: exponential growth.
 constexpr uint64_t kMaxExpandedNodes = 2'000;
 
 Expr opaque_pair(ExprKind kind, Expr a, Expr b) {
@@ -22,7 +22,7 @@ Expr opaque_pair(ExprKind kind, Expr a, Expr b) {
   return intern({.kind = kind, .opaque = true, .operands = operands, .coefficients = ones});
 }
 
-// log2 of the largest magnitude an expression takes.
+// log2 of the maximum magnitude of an expression.
 double magnitude_bits(Expr e) {
   const Node& n = node(e);
   const double largest =
@@ -61,7 +61,7 @@ bool add_monomial_product(Linear& into, const Term& a, const Term& b, bool one_s
   std::vector<Expr> factors(left.begin(), left.end());
   factors.insert(factors.end(), right.begin(), right.end());
   const Expr product = product_of(std::move(factors));
-  if (const auto value = product.to_int()) {  // its bounds left one value
+  if (const auto value = product.to_int()) {  // folded: its bounds left one value
     int64_t scaled;
     return !__builtin_mul_overflow(*value, coefficient, &scaled) && add_constant(into, scaled);
   }
@@ -83,7 +83,7 @@ bool add_product(Linear& into, const Linear& a, const Linear& b) {
   return add_scaled(into, a_terms, b.constant) && add_scaled(into, b_terms, a.constant);
 }
 
-// The product as it stands, without recombining: recombination itself asks for it.
+// The product without recombining, for use by recombination itself.
 bool multiply(Linear& into, const Linear& a, const Linear& b) {
   Linear product;
   if (!add_product(product, a, b)) return false;
@@ -178,7 +178,7 @@ bool recombine_once(Linear& l) {
   return false;
 }
 
-// Each step replaces two or more summands by a part of one of them, so it ends.
+// Terminates: each step replaces two or more summands by a part of one of them.
 void recombine(Linear& l) {
   for (;;) {
     size_t mods = 0, either = 0;

@@ -1,10 +1,11 @@
-// Linear: an expression taken apart as constant + Σ coefficient · atom, what the simplifier works
-// on.
+// Linear: an expression as constant + Σ coefficient · atom, the form that the simplifier works on.
 //
-// Canonical forms: a Sum's operands are atoms (anything but Const and Sum) in order, each once; an
-// atom that is a Product multiplies non-constant, non-Sum, non-Product factors in order. So a
-// polynomial is expanded. What would overflow 64-bit coefficients or grow too large stays opaque: a
-// node of its operands as written, which counts as an atom (a factor).
+// Canonical form: a Sum's operands are atoms (anything but Const and Sum), sorted and distinct; a
+// Product's factors are neither Const, Sum nor Product, sorted. So polynomials are expanded. Where
+// expansion would overflow 64-bit coefficients or grow too large, the node stays opaque: its
+// operands are kept as written, and it counts as an atom (a factor).
+//
+// Example: 2·(a + b)·a + 3 becomes 3 + 2·(a·a) + 2·(a·b): constant 3, two atoms with coefficient 2.
 #pragma once
 
 #include <cstdint>
@@ -49,18 +50,18 @@ Expr product_of(std::vector<Expr> factors);
 // Removes `divisor` from `factors` as multisets; false if it isn't contained.
 bool remove_factors(std::vector<Expr>& factors, std::span<const Expr> divisor);
 
-// Whether x is within [0, d); false when unknown. d is taken to be positive where lower(d) ≥ 0.
+// Whether x lies in [0, d); false when unknown. Assumes d > 0 if lower(d) ≥ 0.
 bool known_in_range(Expr x, Expr d);
 
-// Division and remainder as the operators make them, without the result cache.
+// The arithmetic operators without their result cache.
 Expr make_sum(Expr a, Expr b);
 Expr make_difference(Expr a, Expr b);
 Expr make_product(Expr a, Expr b);
 Expr make_floor_div(Expr a, Expr b);
 Expr make_mod(Expr a, Expr b);
 
-// Set while known_less and known_less_equal try expressions of their own: those may be less
-// simplified than usual (the depth of such trials is limited), so they must not be cached.
+// True while known_less and known_less_equal build expressions for a proof. Those may be less
+// simplified than usual, because the depth of nested proofs is limited, so they must not be cached.
 bool within_proof();
 
 }  // namespace luminal::shape

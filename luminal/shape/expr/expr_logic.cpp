@@ -51,7 +51,8 @@ Expr negated_comparison(Expr e) {
   return node(e).opaque ? raw_comparison(!less, a, b) : make_comparison(!less, a, *b.to_int());
 }
 
-// x < limit (x ≥ limit) for a sum without constant, its coefficients coprime, the first positive.
+// x < limit (or x ≥ limit) for a sum x without constant, with coprime coefficients, the first of
+// them positive.
 Expr make_comparison(bool less, Expr x, int64_t limit) {
   if (x.upper_bound() < limit) return less;
   if (x.lower_bound() >= limit) return !less;
@@ -98,7 +99,7 @@ Expr comparison(bool less, Expr a, Expr b) {
   return make_comparison(less, from_linear(std::move(d)), static_cast<int64_t>(limit));
 }
 
-// A comparison of canonical form: x < limit or x ≥ limit.
+// A comparison in canonical form: x < limit or x ≥ limit.
 struct Limit {
   Expr x;
   int64_t limit;
@@ -113,8 +114,8 @@ std::optional<Limit> limit_of(Expr e) {
 
 enum class Relation : uint8_t { None, KeepFirst, KeepSecond, Decided };
 
-// How two operands of an And (an Or) about the same x relate: one implies the other, or both
-// together decide the whole (to 0 for And, 1 for Or).
+// How two operands of an And (Or) that compare the same x relate: one implies the other, or both
+// together decide the result (0 for And, 1 for Or).
 Relation relate(bool conjunction, Expr a, Expr b) {
   if (a == b) return Relation::KeepFirst;
   const auto p = limit_of(a), q = limit_of(b);
@@ -131,19 +132,19 @@ Relation relate(bool conjunction, Expr a, Expr b) {
 
 bool known_nonzero(Expr e) { return e.lower_bound() > 0 || e.upper_bound() < 0; }
 
-// What an operand is about: only operands about the same relate.
+// The x that an operand compares, or the operand itself. Only operands with equal subjects relate.
 Expr subject_of(Expr e) {
   const auto limit = limit_of(e);
   return limit ? limit->x : e;
 }
 
-// The operands of an And (an Or) so far, those about the same thing close together: comparing each
-// with each would make long chains cubic.
+// The operands of an And (Or) so far, indexed by subject: comparing all pairs would make long
+// chains take cubic time.
 class LogicOperands {
  public:
   explicit LogicOperands(bool conjunction) : conjunction_(conjunction) {}
 
-  // False if it decides the whole.
+  // False if `e` decides the result.
   bool add(Expr e) {
     std::vector<size_t>& about = places_[subject_of(e).hash()];
     for (size_t i = 0; i < about.size(); ++i) {
@@ -181,7 +182,7 @@ class LogicOperands {
   std::unordered_map<uint64_t, std::vector<size_t>> places_;  // by the hash of the subject
 };
 
-// The operands of And and Or count as zero or not; a lone one that isn't 0/1 stays under an And.
+// And and Or only test operands for non-zero; a single operand that isn't 0/1 stays under an And.
 Expr make_logic(bool conjunction, Expr a, Expr b) {
   const ExprKind kind = conjunction ? ExprKind::And : ExprKind::Or;
   LogicOperands operands(conjunction);

@@ -18,11 +18,11 @@ using shape::is_letter;
 
 constexpr int kMaxNesting = 200;
 constexpr int kMaxChain = 300;
-constexpr int kMaxFactors = 64;  // quotients of quotients take cubic time
+constexpr int kMaxFactors = 64;  // nested quotients take cubic time
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// What both grammars share: the text, a position, and errors that name it.
+// Shared by both grammars: the text, a position, and errors that name it.
 class Reader {
  public:
   Reader(std::string_view text, const ParseScope& scope) : text_(text), scope_(scope) {}
@@ -101,7 +101,7 @@ class Reader {
   int depth_ = 0;
 };
 
-// or < and < comparisons < + - < * // % < unary minus
+// Precedence: or < and < comparisons < + - < * // % < unary minus
 class InfixReader : public Reader {
  public:
   using Reader::Reader;
@@ -134,7 +134,8 @@ class InfixReader : public Reader {
     return balanced(operands, [](Expr a, Expr b) { return a && b; });
   }
 
-  // Halves first: one by one, a chain of n operands would make n chains of up to n.
+  // Combines as a balanced tree: from left to right, a chain of n operands would make n
+  // intermediate expressions of up to n operands.
   template <typename F>
   static Expr balanced(std::span<const Expr> operands, F combine) {
     if (operands.size() == 1) return operands[0];
@@ -143,7 +144,7 @@ class InfixReader : public Reader {
     return combine(first, balanced(operands.subspan(half), combine));
   }
 
-  // A chain of other operators is made one by one, so its length is bounded.
+  // Chains of other operators are built from left to right, so their length is limited.
   void count_link(int& links, int most = kMaxChain) const {
     if (++links > most) fail(fmt::format("more than {} operands in a row", most));
   }

@@ -34,7 +34,7 @@ Level level_of(Expr e) {
     case ExprKind::Sum:
       return is_one_product(n) ? Level::Product : Level::Sum;
     case ExprKind::Product:
-      // One that was left as written must be read as one again.
+      // An opaque node needs parentheses, so that it is parsed as one node again.
       return n.opaque ? Level::Sum : Level::Product;
     case ExprKind::FloorDiv:
     case ExprKind::Mod:
@@ -136,7 +136,7 @@ class TextPrinter {
     out += ')';
   }
 
-  // One summand; `sign` turns it around, `begun` says whether something stands before it.
+  // One summand k · atom; `begun` says whether the sum already has one before it.
   void print_summand(Expr atom, int64_t k, bool& begun) {
     const bool minus = k < 0 && (begun || k == -1) && k != INT64_MIN;
     if (begun) {

@@ -1,4 +1,4 @@
-// known_less and known_less_equal: what bounds and the extents of indices prove.
+// known_less and known_less_equal: proofs from bounds and the extents of indices.
 #include "luminal/shape/expr/expr_bounds.h"
 #include "luminal/shape/expr/expr_interner.h"
 #include "luminal/shape/expr/expr_linear.h"
@@ -9,7 +9,7 @@
 namespace luminal::shape {
 namespace {
 
-// Proofs simplify expressions, which may ask for proofs: the nesting is cut here.
+// Proofs simplify expressions, and simplification asks for proofs: this limits the nesting.
 constexpr int kMaxProofDepth = 3;
 thread_local int proof_depth = 0;
 
@@ -22,14 +22,14 @@ struct ProofScope {
 
 Expr extreme(Expr e, bool upper);
 
-// The operand of a Min or Max that its own bounds say least about.
+// The first operand of a Min or Max that isn't a constant: constants are in its bounds already.
 Expr symbolic_operand(Expr e) {
   const auto operands = e.operands();
   const auto at = std::ranges::find_if(operands, [](Expr o) { return !o.to_int(); });
   return at == operands.end() ? operands[0] : *at;
 }
 
-// An expression without indices (as far as known) that bounds a factor from above or below.
+// An expression, if possible without indices, that bounds a factor from above or below.
 Expr extreme_factor(Expr e, bool upper) {
   switch (e.kind()) {
     case ExprKind::Index:
@@ -76,7 +76,8 @@ Expr extreme_atom(Expr atom, bool upper) {
   return product;
 }
 
-// What extreme() gave before. The depth of the proof decides how far its result is simplified.
+// Memoised results of extreme(). The proof depth is part of the key, since it decides how far a
+// result is simplified.
 class KnownExtremes {
  public:
   std::optional<Expr> find(Expr e, bool upper) const {
@@ -112,8 +113,8 @@ Expr extreme(Expr e, bool upper) {
   return result;
 }
 
-// An expression that is ≤ e, with k·c·(a // c) and k·c·ceil(a / c) replaced by what is known of
-// them: both lie less than k·c away from k·a.
+// An expression ≤ e in which k·c·(a // c) and k·c·ceil(a / c) are replaced by bounds in terms of
+// k·a: both differ from k·a by less than |k|·c.
 Expr without_quotients(Expr e) {
   const Linear l = to_linear(e);
   Expr result = l.constant;
@@ -125,7 +126,7 @@ Expr without_quotients(Expr e) {
       result = result + t.atom * t.coefficient;
       continue;
     }
-    // The quotient times the divisor is off by 0 or by divisor − 1 where that makes e smaller.
+    // Takes whichever end of the rounding error, 0 or divisor − 1, makes e smaller.
     Expr dividend = t.atom.operands()[0];
     if (kind == ExprKind::FloorDiv && t.coefficient > 0) dividend = dividend - (divisor - 1);
     if (kind == ExprKind::CeilDiv && t.coefficient < 0) dividend = dividend + (divisor - 1);
@@ -134,7 +135,7 @@ Expr without_quotients(Expr e) {
   return result;
 }
 
-// A lower bound of e: its own, or that of e with its indices at their extremes.
+// Whether e ≥ bound, by the bounds of e itself or of e with its indices at their extremes.
 bool known_at_least(Expr e, int64_t bound) {
   if (e.lower_bound() >= bound) return true;
   if (e.upper_bound() < bound || proof_depth >= kMaxProofDepth) return false;

@@ -1,4 +1,4 @@
-// How large an expression is.
+// The size of an expression.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace luminal::shape {
 
-// Its nodes, written out as a tree; saturating.
+// Number of nodes of the expression as a tree, shared ones counted repeatedly; saturating.
 uint32_t tree_size(Expr e);
 
 }  // namespace luminal::shape

@@ -1,4 +1,4 @@
-// Rewriting leaves and parts of expressions, and asking what occurs in one.
+// Substitution in expressions, and queries for the leaves that occur in one.
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/shape/expr/expr_interner.h"

@@ -1,4 +1,4 @@
-// 128-bit integers, in which bounds and values are computed where 64 bits may overflow.
+// 128-bit integers, for bounds and values where 64 bits may overflow.
 #pragma once
 
 namespace luminal::shape {

@@ -11,12 +11,12 @@
 namespace luminal::shape {
 namespace {
 
-// Intervals evaluated before a proof is given up: a map of a few indices needs a handful.
+// Limit on evaluated boxes before the proof gives up; a map of a few indices needs a handful.
 constexpr int kMostBoxes = 4096;
 
 using Box = std::map<int, Bounds>;  // the range of each index that occurs, by axis
 
-// The bounds of expressions where variables have values and indices lie in a box.
+// Bounds of expressions with variables bound to values and indices restricted to a box.
 class BoxBounds {
  public:
   BoxBounds(const Bindings& bindings, const Box& box) : bindings_(bindings), box_(box) {}
@@ -37,7 +37,7 @@ class BoxBounds {
     const auto known = memo_.find(e.id());
     if (known != memo_.end()) return known->second;
     const Bounds bounds = divides_by_zero(e)
-                              ? Bounds{0, 0}  // what back ends compute
+                              ? Bounds{0, 0}  // what backends compute
                               : bounds_over(e, [this](Expr operand) { return of(operand); });
     memo_.emplace(e.id(), bounds);
     return bounds;
@@ -57,8 +57,8 @@ class BoxBounds {
   std::unordered_map<uint32_t, Bounds> memo_;
 };
 
-// The range of every index of `e`; false when one of them has no values. Why, where an extent has
-// no value.
+// Adds the range of every index in `e` to the box; false if an extent is 0, or if it can't be
+// evaluated, which sets `why`.
 bool add_indices(Expr e, const Bindings& bindings, Box& box, std::string& why) {
   if (e.kind() == ExprKind::Index) {
     const Expr::Value extent = e.operands()[0].evaluate(bindings);
@@ -81,7 +81,7 @@ std::string text_of(const Box& box) {
   return text;
 }
 
-// The index with the longest range in a box; none where all have one value.
+// The index with the longest range in a box; none if every range is a single value.
 std::optional<int> longest(const Box& box) {
   std::optional<int> axis;
   for (const auto& [candidate, range] : box) {

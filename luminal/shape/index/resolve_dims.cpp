@@ -26,7 +26,7 @@ Result<ResolvedDims> resolve_dims(const Dims& dims, const Bindings& bindings) {
     }
     resolved.sizes.push_back(*value.value);
   }
-  // A dim of 0 makes the others' product meaningless, however large.
+  // With a dim of 0 there are no elements, even if the product of the others overflows.
   if (std::find(resolved.sizes.begin(), resolved.sizes.end(), 0) != resolved.sizes.end()) {
     resolved.count = 0;
     return resolved;

@@ -1,4 +1,4 @@
-// The sizes that symbolic dims have in one run.
+// The concrete sizes of symbolic dims in one run.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct ResolvedDims {
   size_t bytes(DType dtype) const { return static_cast<size_t>(byte_size(dtype, count)); }
 };
 
-// Failure names the dim that has no size under `bindings`, or says that there would be more
-// elements than bytes can be counted for.
+// Fails if a dim has no size under `bindings`, which the message names, or if the number of bytes
+// would overflow.
 Result<ResolvedDims> resolve_dims(const Dims& dims, const Bindings& bindings);
 
 // "s = 16, t = 2"

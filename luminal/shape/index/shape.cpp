@@ -1,4 +1,4 @@
-// Shape: checks what the user asked of a view, then composes index maps.
+// Shape: checks the user's arguments of a view, then composes index maps.
 #include "luminal/shape/shape.h"
 
 #include "luminal/base/errors.h"
@@ -54,7 +54,7 @@ struct Range {
   Expr start, size;
 };
 
-// A constant that is negative counts from the end.
+// A negative constant counts from the end.
 Expr from_end(Expr position, Expr n) {
   const auto value = position.to_int();
   return value && *value < 0 ? position + n : position;
@@ -83,7 +83,8 @@ Range forward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dims
   return {first, ceil_div(end - first, step)};
 }
 
-// Runs down: `stop` is excluded; -n - 1 stands for the place before the first element.
+// A slice with a negative step. `stop` is excluded; -n - 1 is the position before the first
+// element.
 Range backward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dims) {
   const Expr n = dims[static_cast<size_t>(axis)];
   const auto where = [&] { return place(axis, dims); };
@@ -106,7 +107,7 @@ Range backward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dim
   return {first, ceil_div(first - end, -step)};
 }
 
-// What index() is for strides: Σ stride · i + offset; none when it is anything else.
+// The strides of an affine index Σ stride · i + offset; none if the index isn't affine.
 std::optional<std::vector<Expr>> affine_coefficients(Expr index, size_t rank) {
   std::vector<Expr> strides(rank, Expr(0));
   const shape::Linear linear = shape::to_linear(index);
@@ -129,7 +130,7 @@ std::optional<std::vector<Expr>> affine_coefficients(Expr index, size_t rank) {
   return strides;
 }
 
-// One past the highest position that strides reach; 0 for no elements.
+// One past the highest position that the strides reach; 0 if there are no elements.
 Expr reach(const Dims& dims, const std::vector<Expr>& strides, Expr offset) {
   Expr last = offset;
   for (size_t k = 0; k < dims.size(); ++k) {
@@ -142,7 +143,7 @@ Expr reach(const Dims& dims, const std::vector<Expr>& strides, Expr offset) {
   return known_less_equal(0, end) ? end : max(end, 0);
 }
 
-// The lowest position, where every stride has a known sign.
+// The lowest position that the strides reach; none if the sign of a stride is unknown.
 std::optional<Expr> lowest(const Dims& dims, const std::vector<Expr>& strides, Expr offset) {
   for (size_t k = 0; k < dims.size(); ++k) {
     if (dims[k].is(0)) return std::nullopt;
