@@ -11,18 +11,18 @@ namespace luminal::machine {
 namespace {
 
 constexpr int64_t kRounds = 4000;
-constexpr int kRepeats = 50;  // some hundred microseconds: starting threads together takes a few
-constexpr int kChains = 12;   // more than latency × ports of any of them, fewer than registers
+constexpr int kRepeats = 50;  // some hundred µs, long compared to starting the threads together
+constexpr int kChains = 12;   // more than latency × ports of any unit, fewer than the registers
 
-// Keeps a value that nobody reads, and hides from the compiler what one is. It goes through memory,
-// since what a register may hold depends on the function; of chains only copies do, so that the
-// chains themselves stay in registers.
+// Keeps the compiler from dropping a value or knowing what it is. The constraint is memory, since
+// which registers exist depends on the function's target. For chains it is applied to copies, so
+// that the chains themselves stay in registers.
 template <typename Vector>
 [[gnu::always_inline]] inline void use(Vector& value) {
   __asm__ volatile("" : "+m"(value));
 }
 
-// Whatever the processor: the compiler's vectors of four.
+// For any processor: the compiler's generic vectors of four.
 int64_t plain_f32() {
   using Float4 [[gnu::vector_size(16)]] = float;
   Float4 factor = {0.5f, 0.5f, 0.5f, 0.5f};
@@ -79,7 +79,7 @@ LUMINAL_FOR("avx512fp16,avx512vl") int64_t fma_f16() {
   return kRounds * kChains * 2 * 32;
 }
 
-// Sums of two products of bf16 in each f32.
+// vdpbf16ps: adds two bf16 products to each f32.
 LUMINAL_FOR("avx512bf16,avx512f") int64_t dot_bf16() {
   __m512 chains[kChains];
   __m512i ones = _mm512_set1_epi16(0x3f00);  // 0.5
@@ -93,7 +93,7 @@ LUMINAL_FOR("avx512bf16,avx512f") int64_t dot_bf16() {
   return kRounds * kChains * 2 * 32;
 }
 
-// Sums of four products of bytes in each i32.
+// vpdpbusd: adds four byte products to each i32.
 LUMINAL_FOR("avx512vnni,avx512f") int64_t dot_i8() {
   __m512i chains[kChains];
   __m512i ones = _mm512_set1_epi8(1);
@@ -107,7 +107,8 @@ LUMINAL_FOR("avx512vnni,avx512f") int64_t dot_i8() {
   return kRounds * kChains * 2 * 64;
 }
 
-// Without it: bytes multiplied to 16 bits and added in pairs, then to 32 bits, then summed.
+// Without VNNI: pairs of byte products in 16 bits (vpmaddubsw), widened to 32 bits (vpmaddwd), then
+// added.
 LUMINAL_FOR("avx2") int64_t dot_i8_256() {
   __m256i chains[kChains];
   __m256i ones = _mm256_set1_epi8(1), pairs = _mm256_set1_epi16(1);
@@ -125,7 +126,7 @@ LUMINAL_FOR("avx2") int64_t dot_i8_256() {
   return kRounds * kChains * 2 * 32;
 }
 
-// Tiles of 16 rows of 64 bytes; four sums, each of the products of two tiles.
+// AMX tiles of 16 rows of 64 bytes: four accumulators, each of the products of two tiles.
 struct alignas(64) TileShape {
   uint8_t palette = 1, start = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};

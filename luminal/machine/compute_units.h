@@ -11,17 +11,17 @@ namespace luminal::machine {
 
 struct ComputeUnit {
   std::string name;    // "fma-avx512", "amx-bf16"
-  int64_t (*round)();  // some microseconds of it: how many operations those were
+  int64_t (*round)();  // runs for some microseconds; returns the number of operations
 };
 
-// Those that this processor and system have, of operands of this dtype. 16-bit floats may also be
-// converted and computed in f32, so f32's count for them.
+// The units available here for operands of this dtype. For 16-bit floats they include those of f32,
+// since values may be converted and computed in f32.
 std::vector<ComputeUnit> compute_units(DType dtype);
 
-// Additions of f32 in independent chains: what bounds element-wise kernels that compute much.
+// Independent chains of f32 additions: the limit of compute-bound element-wise kernels.
 ComputeUnit elementwise_unit();
 
-// Operations in a second, of all threads together; takes about `seconds`.
+// Operations per second of all threads together; takes about `seconds`.
 double measure_unit(const ComputeUnit& unit, int threads, double seconds);
 
 }  // namespace luminal::machine

@@ -8,7 +8,7 @@
 namespace luminal::machine {
 namespace {
 
-// Of one thread, in 10^9 per second: what servers of the last years do at 2.5 GHz.
+// Rates of one thread in 10^9 per second, typical of recent servers at 2.5 GHz.
 struct Assumed {
   std::string_view instruction_set;
   double read, elementwise, f32, bf16, i8;
@@ -17,8 +17,8 @@ constexpr Assumed kAssumed[] = {{"amx", 17, 75, 150, 1800, 3600},
                                 {"avx512", 13, 75, 150, 150, 235},
                                 {"avx2", 13, 37, 75, 75, 75},
                                 {"sse2", 13, 18, 18, 18, 18}};
-constexpr double kMostRead = 60e9;  // however many threads there are
-constexpr double kCopyShare = 0.9;  // of reading
+constexpr double kMostRead = 60e9;  // limit for any number of threads
+constexpr double kCopyShare = 0.9;  // copy bandwidth relative to reading
 constexpr uint64_t kL1 = 32 << 10, kL2 = 1 << 20, kL3 = 32 << 20;
 
 const Assumed& assumed(std::string_view instruction_set) {

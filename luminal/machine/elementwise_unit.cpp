@@ -6,14 +6,14 @@
 namespace luminal::machine {
 namespace {
 
-constexpr int kAddChains = 8;  // an addition takes four cycles, and two start in each
+constexpr int kAddChains = 8;  // latency of an addition (4 cycles) × 2 ports
 constexpr int64_t kAddRounds = 20'000;
 
-// A body for every width, compiled into functions that may use it.
+// The body for any vector width, inlined into functions whose target has that width.
 template <typename Vector>
 [[gnu::always_inline]] inline int64_t add_chains() {
-  // Read and written where no compiler may look: chains that start from it differ, and none is
-  // computed before the program runs or dropped because nobody asks for its sum.
+  // Opaque to the compiler, so that it can't merge the chains, evaluate them at compile time or
+  // drop them as unused.
   volatile float outside = 0.5f;
   Vector sums[kAddChains];
 #pragma GCC unroll 8

@@ -1,4 +1,4 @@
-// in_rounds: work that threads do side by side, again and again, and the best round's seconds.
+// in_rounds: repeats work on several threads in parallel and times the best round.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace luminal::machine {
 
-// `work(thread)` on each of n threads per round, for about `seconds` and three rounds at the least.
-// A round lasts until the last thread is done: what they share is shared.
+// Runs `work(thread)` on each thread per round, for about `seconds` and at least three rounds. A
+// round lasts until the last thread is done, so contention for shared resources counts. Returns the
+// seconds of the fastest round.
 template <typename Work>
 double best_round(int threads, double seconds, const Work& work) {
   using Clock = std::chrono::steady_clock;

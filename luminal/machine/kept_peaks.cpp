@@ -53,7 +53,7 @@ void keep(const Peaks& peaks) {
   };
   if (file.empty()) refuse("there is no cache folder; set XDG_CACHE_HOME");
   if (!base::make_private_folder(file.parent_path())) refuse("the folder can't be made");
-  // Others' bytes aren't used, so none may change these.
+  // Owner only: reading rejects a file that others may write to.
   if (!base::replace_file(file, to_json(peaks), base::FileReaders::Owner)) {
     refuse("it can't be written");
   }

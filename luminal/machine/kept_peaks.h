@@ -1,4 +1,4 @@
-// Peaks that were measured, in a file of the user's cache folder: machine/FINGERPRINT.json.
+// Measured peaks, cached in the user's cache folder as machine/FINGERPRINT.json.
 #pragma once
 
 #include <optional>
@@ -7,14 +7,14 @@
 
 namespace luminal::machine {
 
-// The file for this processor and this number of threads; empty where there is no cache folder.
+// The file for this processor and this number of threads; empty if there is no cache folder.
 std::filesystem::path peaks_file(int threads);
 
-// None where nothing was measured, where others could have written the file, and where it can't be
-// read as peaks: measuring writes it anew.
+// None if nothing was measured, if others could have written the file, or if it doesn't parse;
+// measuring then rewrites it.
 std::optional<Peaks> read_kept_peaks(int threads);
 
-// UserError where the file can't be written.
+// UserError if the file can't be written.
 void keep(const Peaks& peaks);
 
 }  // namespace luminal::machine

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kStreamSeconds = 0.2, kUnitSeconds = 0.1;
 constexpr int kLaunches = 2000;
-constexpr double kShareSeconds = 10e-6;  // long enough for a helper to come
-constexpr double kLongUs = 1e6;          // so long that helpers are woken
+constexpr double kShareSeconds = 10e-6;  // long enough for a helper to wake up
+constexpr double kLongUs = 1e6;          // an estimate so high that helpers are always woken
 
 using Clock = std::chrono::steady_clock;
 
@@ -39,7 +39,7 @@ double best_unit(DType dtype, int threads) {
   return best;
 }
 
-// The median time that a launch takes beyond what its shares do.
+// The median overhead of a launch beyond the time of its shares.
 double launch_seconds(int shares) {
   const double share_seconds = shares == 1 ? 0 : kShareSeconds;
   std::vector<double> times;
@@ -61,7 +61,7 @@ double launch_seconds(int shares) {
 
 Peaks measure_peaks(int threads) {
   base::Company company;
-  company.cores();  // from here on
+  company.cores();  // the load is averaged from here on
   Peaks peaks = default_peaks(instruction_set_here(), threads);
   peaks.origin = PeaksOrigin::Measured;
   peaks.source = today();
@@ -75,7 +75,7 @@ Peaks measure_peaks(int threads) {
   peaks.f32_products = best_unit(DType::F32, threads);
   peaks.bf16_products = std::max(best_unit(DType::BF16, threads), peaks.f32_products);
   peaks.i8_products = best_unit(DType::I8, threads);
-  // A kernel starts with a look at its sizes and pointers.
+  // At least the default, since a kernel also sets up its sizes and pointers.
   peaks.launch_seconds = std::max(launch_seconds(1), peaks.launch_seconds);
   peaks.barrier_seconds = std::max(launch_seconds(threads), 1e-9);
   peaks.others = company.cores();
@@ -91,7 +91,7 @@ const Peaks& measured_peaks() {
     try {
       keep(measured);
     } catch (const UserError&) {
-      // Without a folder the next process measures again.
+      // Can't be cached: the next process measures again.
     }
     return measured;
   }();

@@ -1,19 +1,19 @@
-// Measures what this machine does at most.
+// Measures this machine's peaks.
 #pragma once
 
 #include "luminal/machine/peaks.h"
 
 namespace luminal::machine {
 
-// With so many threads, and memory with one thread too. Takes about two seconds. Each figure is the
-// best of many short rounds: other programs only ever take away.
+// Measures with `threads` threads, memory also with one. Takes about two seconds. Each figure is
+// the best of many short rounds, since other programs can only make a round slower.
 Peaks measure_peaks(int threads);
 
-// Of cores that other programs take while peaks are measured: beyond that they say little.
+// Maximum load of other programs, in cores, at which measured peaks are still trusted.
 inline constexpr double kMostOthers = 0.2;
 
-// Those measured before, else measured now, and kept for the next process where no other programs
-// ran and there is a folder for it. Once per process, with as many threads as it may use.
+// The cached peaks, else newly measured ones, which are cached if no other programs ran and there
+// is a cache folder. Done once per process, with as many threads as it may use.
 const Peaks& measured_peaks();
 
 }  // namespace luminal::machine

@@ -9,7 +9,7 @@
 namespace luminal::machine {
 namespace {
 
-// Between two counts of threads the bandwidth grows evenly.
+// Interpolates the bandwidth linearly between measured numbers of threads.
 double at(const std::vector<Bandwidth>& memory, int threads, double Bandwidth::* what) {
   LUMINAL_CHECK(!memory.empty(), "peaks without a bandwidth");
   const auto above = std::ranges::find_if(

@@ -1,5 +1,5 @@
-// Peaks: what a machine does at most, in a second. The only roofline there is: of the cost model,
-// explain, traces, benchmarks, --stats and the search's stop.
+// Peaks: peak rates of a machine, per second. This is the roofline used everywhere: by the cost
+// model, explain, traces, benchmarks, --stats and the search's stopping criterion.
 //
 //   const Peaks peaks = peaks_of_this_machine();
 //   peaks.read_bytes(1)        13.1e9 on a Xeon of 2.5 GHz, 24e9 with two threads
@@ -14,8 +14,8 @@
 
 namespace luminal::machine {
 
-// Of memory beyond the caches, bytes per second of all threads together. A copy counts what it
-// reads and what it writes.
+// Bandwidth of DRAM (beyond the caches) in bytes per second, all threads together. A copy counts
+// both its reads and its writes.
 struct Bandwidth {
   int threads = 1;
   double read = 0;
@@ -25,7 +25,7 @@ struct Bandwidth {
 };
 
 enum class PeaksOrigin : uint8_t {
-  Default,   // stated for the instruction set, not measured
+  Default,   // assumed for the instruction set, not measured
   Measured,  // on this machine
   Given,     // by a file
 };
@@ -34,17 +34,17 @@ struct Peaks {
   PeaksOrigin origin = PeaksOrigin::Default;
   std::string source;             // the instruction set, the day, or the file
   std::string processor;          // its name
-  int threads = 1;                // that the rates below are of
+  int threads = 1;                // that the rates below apply to
   std::vector<Bandwidth> memory;  // by the number of threads, ascending
-  // Operations per second on all threads. A multiplication with its addition counts two.
-  double elementwise = 0;           // f32, an addition or a multiplication by itself
+  // Operations per second on all threads. A multiply-add counts as two.
+  double elementwise = 0;           // f32 additions or multiplications, not fused
   double f32_products = 0;          // matrix products of f32
-  double bf16_products = 0;         // of bf16 with sums in f32
-  double i8_products = 0;           // of bytes with sums in i32
+  double bf16_products = 0;         // of bf16 with accumulators in f32
+  double i8_products = 0;           // of bytes with accumulators in i32
   double launch_seconds = 0;        // to start a kernel on one thread
-  double barrier_seconds = 0;       // to start shares on all threads and wait for them
+  double barrier_seconds = 0;       // to fork to all threads and join
   uint64_t l1 = 0, l2 = 0, l3 = 0;  // bytes of one instance
-  double others = 0;                // cores that other programs took while this was measured
+  double others = 0;                // load of other programs while measuring, in cores
 
   double read_bytes(int of_threads) const;
   double copy_bytes(int of_threads) const;
@@ -54,23 +54,22 @@ struct Peaks {
 // "measured 2026-11-17: on 2 threads reads 23.9 and copies 21.5 GB/s, computes 153 GF/s …"
 std::string text(const Peaks& peaks);
 
-// As JSON, and back. UserError names the field that is missing or can't be; `source` names the
-// text in messages.
+// To and from JSON. A UserError names the field that is missing or invalid; `source` names the text
+// in messages.
 std::string to_json(const Peaks& peaks);
 Peaks from_json(const std::string& json, const std::string& source);
 
-// What is assumed where nothing was measured, for an instruction set ("amx", "avx512", "avx2",
+// The rates assumed if nothing was measured, for an instruction set ("amx", "avx512", "avx2",
 // "sse2") and a number of threads.
 Peaks default_peaks(std::string_view instruction_set, int threads);
 // The best instruction set of this processor, by those names.
 std::string_view instruction_set_here();
 
-// What is left of them when kernels use no more than `instruction_set`: the share that the defaults
-// have.
+// The peaks when kernels use only `instruction_set`: rates are scaled by the ratio of the defaults.
 Peaks limited_to(Peaks peaks, std::string_view instruction_set);
 
-// Those of a file (`given`), else those measured before, else the defaults of this processor.
-// UserError where a given file can't be read.
+// The peaks of a file (`given`), else those measured before, else the defaults of this processor.
+// UserError if a given file can't be read.
 Peaks peaks_of_this_machine(const std::filesystem::path& given = {});
 
 }  // namespace luminal::machine

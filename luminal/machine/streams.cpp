@@ -19,15 +19,17 @@ namespace {
 
 constexpr size_t kLine = 64;
 constexpr size_t kStreams = 8;
-// A round moves this much at the least: starting one takes some microseconds.
+// Minimum bytes per round: starting one takes some microseconds.
 constexpr size_t kRoundBytes = 64 << 20;
-// Copies of this size bypass the caches: a plain store would first read what it overwrites.
+// From this size on, copies use non-temporal stores: a plain store first reads the cache line that
+// it overwrites.
 constexpr size_t kBypassFrom = 4 << 20;
 
 using Read = uint64_t (*)(const std::byte* from, size_t bytes);
 using Copy = void (*)(const std::byte* from, std::byte* to, size_t bytes);
 
-// Eight streams, each with a sum of its own: one stream, or one sum, is slower than memory.
+// Eight streams, each with its own accumulator: one stream or one accumulator can't saturate
+// memory.
 template <typename Vector>
 [[gnu::always_inline]] inline uint64_t read_with(const std::byte* from, size_t bytes) {
   constexpr size_t kVectors = kLine / sizeof(Vector);
@@ -132,7 +134,7 @@ StreamRates measure_streams(size_t bytes, int threads, double seconds) {
   const auto buffer = [&](int thread) {
     return buffers[static_cast<size_t>(thread)].bytes().data();
   };
-  // Whoever reads a page touches it first: it then lies near.
+  // First touch by the thread that reads the page, so that it is in NUMA-local memory.
   best_round(threads, 0, [&](int thread) { std::memset(buffer(thread), 1, bytes); });
   std::atomic<uint64_t> sink = 0;
   const double read = best_round(threads, seconds, [&](int thread) {

@@ -1,4 +1,4 @@
-// Streams: how fast threads read and copy buffers of a size of their own.
+// Streams: bandwidth of reading and copying buffers, one buffer per thread.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ struct StreamRates {
   double read = 0, copy = 0;  // GB/s of all threads; what is read and what is written both count
 };
 
-// Each thread has `bytes` of its own; it reads all of them, and copies one half to the other. Takes
-// about `seconds` for each of the two.
+// Each thread has a buffer of `bytes`; it reads the buffer, then copies one half to the other.
+// Takes about `seconds` for each of the two.
 StreamRates measure_streams(size_t bytes, int threads, double seconds);
 
-// Bytes of a buffer that lies in memory for the most part, all threads together: twice the last
-// cache and 256 MB at the least, but an eighth of what is free at the most.
+// Total buffer size of all threads that mostly misses the caches: at least 256 MB and twice the
+// last-level cache, but at most an eighth of the available memory (or 16 MB, if that is more).
 size_t memory_buffer_bytes(size_t last_cache);
 
 }  // namespace luminal::machine

@@ -1,4 +1,4 @@
-// This machine as a device of records.
+// The Device that describes this machine in records.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace luminal::records {
 
-// This processor, used by so many threads with the instruction sets of a target ("avx512"; empty:
-// all there are). The same machine, target and threads give the same fingerprint in every process.
+// This processor with a number of threads and the instruction sets of a target ("avx512"; empty
+// means all). The same machine, target and threads give the same fingerprint in every process.
 Device this_device(std::string_view target, int threads);
 
-// Whether it was this kind of processor, with whichever target and threads.
+// Whether the device has this kind of processor, with any target and number of threads.
 bool is_this_processor(const Device& device);
 
 }  // namespace luminal::records

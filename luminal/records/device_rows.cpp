@@ -8,7 +8,8 @@ namespace luminal::records {
 Outcome put_device(Connection& db, const Device& device) {
   const std::string why_not = why_refused(device);
   LUMINAL_CHECK(why_not.empty(), "a device that would not be trusted: " + why_not);
-  // Of two texts of peaks the greater one stays, which is the newer: files merge in any order.
+  // The greater text of peaks stays. The date precedes the figures, so it is the newer one, and
+  // the order of merging files makes no difference.
   Query query(db,
               "INSERT INTO devices(fingerprint, description, peaks) VALUES(?1, ?2, ?3) ON CONFLICT "
               "DO UPDATE SET description = excluded.description, peaks = max(peaks, "

@@ -1,4 +1,4 @@
-// The table `devices`: what fingerprints stand for.
+// The table `devices`: the descriptions behind fingerprints.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace luminal::records {
 
-// In a transaction of the caller's.
+// The caller must have opened a transaction.
 Outcome put_device(Connection& db, const Device& device);
 
-// All good rows, by fingerprint; the others go to `refuse`.
+// Visits all valid rows, ordered by fingerprint; the others go to `refuse`.
 void each_device(Connection& db, const std::function<void(Device&&)>& use,
                  const std::function<void(Refusal&&)>& refuse);
 

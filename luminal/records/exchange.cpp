@@ -1,4 +1,4 @@
-// How records go from file to file: merging, export, import.
+// Exchange of records between files: merging, export, import.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,18 +16,18 @@
 namespace luminal::records {
 namespace {
 
-// Entries of one transaction: enough that it costs little, few enough that others don't wait long.
+// Entries per transaction: enough to amortise its cost, few enough that others don't wait long.
 constexpr size_t kEntriesAtOnce = 256;
 constexpr size_t kBytesAtOnce = size_t{8} << 20;
 
-// Roughly: what can be large.
+// Approximate: counts only the fields that can be large.
 size_t bytes_of(const Device& device) { return device.description.size(); }
 size_t bytes_of(const KernelEntry& entry) { return entry.key.kernel.size(); }
 size_t bytes_of(const PlanEntry& entry) {
   return entry.key.question.size() + (entry.champion ? entry.champion->bytes.size() : 0);
 }
 
-// A merge in progress: entries go in by the hundreds.
+// A merge in progress, written in batches.
 class Intake {
  public:
   explicit Intake(Connection& db) : db_(db) {}
@@ -88,7 +88,7 @@ class Intake {
   MergeResult result_;
 };
 
-// Every good entry of a file, and why the others aren't.
+// Visits every valid entry of a file; the others go to `refuse` with a reason.
 void each_entry(Connection& db, const std::function<void(Entry&&, int64_t used)>& use,
                 const std::function<void(Refusal&&)>& refuse) {
   const auto device = [&](Device&& of) { use(std::move(of), 0); };
@@ -112,7 +112,7 @@ MergeResult Store::merge_from(const std::filesystem::path& file) {
   return impl_->guarded([&] {
     Intake intake(*impl_->db);
     impl_->known.clear();
-    // Whoever wrote the other file may have had another clock.
+    // The machine that wrote the other file may have had a wrong clock.
     const auto use = [&](Entry&& entry, int64_t used) {
       intake.add(std::move(entry), std::clamp<int64_t>(used, 0, now));
     };

@@ -9,7 +9,7 @@
 namespace luminal::records {
 namespace {
 
-// Columns seconds … sum from `first` on.
+// Reads the columns from seconds to sum, which start at `first`.
 KernelRecord record_at(const Query& row, int first) {
   return {
       .seconds = row.real_at(first),

@@ -1,4 +1,4 @@
-// The table `kernels`: rows in and out, checked in both directions.
+// The table `kernels`: reads and writes rows, checked in both directions.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@ namespace luminal::records {
 
 Found<KernelRecord> find_kernel(Connection& db, const KernelKey& key);
 
-// By the rule of supersedes(). In a transaction of the caller's.
+// Keeps the better record by supersedes(). The caller must have opened a transaction.
 Outcome put_kernel(Connection& db, const KernelKey& key, const KernelRecord& record, int64_t used);
 
 void touch_kernel(Connection& db, const KernelKey& key, int64_t used);
 
-// All good rows, in the order of their keys' digests; the others go to `refuse`.
+// Visits all valid rows, ordered by their keys' digests; the others go to `refuse`.
 void each_kernel(Connection& db, const std::function<void(KernelEntry&&, int64_t used)>& use,
                  const std::function<void(Refusal&&)>& refuse);
 

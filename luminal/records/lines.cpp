@@ -20,15 +20,15 @@ using base::JsonText;
 
 constexpr std::string_view kHeaderKey = "luminal_records";
 constexpr int kMaxDepth = 4;
-// A question and a plan in hex, and some room for the rest.
+// Enough for a question and a plan, both in hex, and the other fields.
 constexpr size_t kMostLineBytes = 5 * kMostTextBytes;
 
-// A line that isn't what line_of() writes.
+// Thrown for a line that line_of() can't have written.
 struct BadLine {
   std::string why;
 };
 
-// Texts may be any bytes: those that JSON can't hold become {"hex": "…"}.
+// Texts may be any bytes: those that aren't valid UTF-8 become {"hex": "…"}.
 void write_text(JsonText& json, std::string_view name, std::string_view text) {
   if (base::is_utf8(text)) return json.field(name, text);
   std::string digits;
@@ -94,7 +94,7 @@ void write(JsonText& json, const PlanEntry& entry) {
   json.end_array();
 }
 
-// The fields of an object, each of which must be read.
+// Reads the fields of an object; unread fields are an error.
 class Fields {
  public:
   explicit Fields(const Json& object) : object_(object) {
@@ -141,7 +141,7 @@ class Fields {
     if (!value.is_boolean()) throw BadLine{fmt::format("'{}' isn't true or false", name)};
     return value.get<bool>();
   }
-  // What is there and nobody knows may change what the rest means.
+  // An unknown field may change the meaning of the others.
   void finish() const {
     if (read_ != object_.size()) throw BadLine{"it has fields that this version doesn't know"};
   }
@@ -246,7 +246,7 @@ Entry read_entry(Fields& line) {
 }
 
 Json parse(std::string_view line) {
-  // The JSON library takes a zero byte for the end and would ignore what follows it.
+  // The JSON library treats a zero byte as the end and would ignore what follows.
   if (line.find('\0') != line.npos) throw BadLine{"it isn't JSON: a zero byte"};
   if (base::json_depth(line) > kMaxDepth) {
     throw BadLine{fmt::format("it is nested deeper than {}", kMaxDepth)};

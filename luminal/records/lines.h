@@ -1,5 +1,5 @@
-// Records as lines of JSON, to be sent from machine to machine: a first line that says what they
-// are, then one entry a line, each row with its digest. Lines may come from anybody.
+// Records as JSON lines, for transfer between machines: a header line, then one entry per line,
+// each row with its digest. The input is untrusted.
 #pragma once
 
 #include <iosfwd>
@@ -13,17 +13,17 @@ namespace luminal::records {
 
 inline constexpr int kLinesVersion = 1;
 
-// Without the end of the line.
+// Both without a newline.
 std::string header_line();
 std::string line_of(const Entry& entry);
 
-// UserError where this isn't the first line of records, or they are of a newer version.
+// UserError if this isn't the header line, or if its version is newer.
 void check_header(std::string_view line, const std::string& source);
 
-// What line_of() wrote, or why it isn't that: each value is checked as those of rows are.
+// Parses what line_of() wrote, or says why it can't. Values are checked like those of rows.
 Result<Entry> parse_line(std::string_view line);
 
-// The next line, without its end and what lies beyond the longest that line_of() can write;
+// Reads the next line without its newline, cut at the maximum length that line_of() can write;
 // false after the last.
 bool read_line(std::istream& in, std::string& line);
 

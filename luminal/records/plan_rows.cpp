@@ -23,7 +23,7 @@ void store_texts_of(Connection& db, const RowKey& at, const PlanKey& key) {
   store_text(db, at.compiler, key.compiler);
 }
 
-// A row of `plans`, but for the texts of its key.
+// A row of `plans`; the texts of its key aren't compared.
 Found<Champion> champion_at(Connection& db, const RowKey& at) {
   Query row(db,
             "SELECT plan, rank, sum, used FROM plans WHERE question = ? AND device = ? AND "
@@ -48,7 +48,7 @@ struct ComparisonRow {
   int64_t used = 0;
 };
 
-// Rows of `comparisons`, but for the texts of their key.
+// Rows of `comparisons`; the texts of their key aren't compared.
 std::vector<ComparisonRow> comparisons_at(Connection& db, const RowKey& at,
                                           const std::function<void(Refusal&&)>& refuse) {
   Query row(db,
@@ -147,7 +147,7 @@ Outcome put_comparison(Connection& db, const PlanKey& key, const Comparison& com
   LUMINAL_CHECK(why_not.empty(), "a comparison that would not be trusted: " + why_not);
   const RowKey at = row_key(key);
   std::optional<ComparisonRow> old;
-  // Damaged ones make room for good ones.
+  // Damaged rows are ignored, so that valid ones replace them.
   for (ComparisonRow& row : comparisons_at(db, at, [](Refusal&&) {})) {
     const bool is_same_pair = row.comparison.champion == comparison.champion &&
                               row.comparison.challenger == comparison.challenger;

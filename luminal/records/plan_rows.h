@@ -1,4 +1,4 @@
-// The tables `plans` and `comparisons`: rows in and out, checked in both directions.
+// The tables `plans` and `comparisons`: reads and writes rows, checked in both directions.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ namespace luminal::records {
 
 Found<Champion> find_champion(Connection& db, const PlanKey& key);
 
-// The good ones, by the names of champion and challenger.
+// The valid ones, ordered by the digests of champion and challenger.
 std::vector<Comparison> find_comparisons(Connection& db, const PlanKey& key,
                                          const std::function<void(Refusal&&)>& refuse);
 
-// By the rule of supersedes(). In a transaction of the caller's.
+// Both keep the better record by supersedes(). The caller must have opened a transaction.
 Outcome put_champion(Connection& db, const PlanKey& key, const Champion& champion, int64_t used);
 Outcome put_comparison(Connection& db, const PlanKey& key, const Comparison& comparison,
                        int64_t used);
 
 void touch_plan(Connection& db, const PlanKey& key, int64_t used);
 
-// All questions with their good rows, in the order of their keys' digests; the others go to
+// Visits all questions with their valid rows, ordered by their keys' digests; the others go to
 // `refuse`.
 void each_plan(Connection& db, const std::function<void(PlanEntry&&, int64_t used)>& use,
                const std::function<void(Refusal&&)>& refuse);

@@ -21,15 +21,15 @@ Counts count(Connection& db) {
           integer_from(db, "SELECT count(*) FROM comparisons")};
 }
 
-// What the file's pages hold, but for those that are free: its size once they are given back.
+// Size of the file without its free pages, as it will be after a vacuum.
 uint64_t live_bytes(Connection& db) {
   const int64_t pages =
       integer_from(db, "PRAGMA page_count") - integer_from(db, "PRAGMA freelist_count");
   return static_cast<uint64_t>(pages * integer_from(db, "PRAGMA page_size"));
 }
 
-// Rows are removed as those that aren't on the list of what stays: what is damaged may not even
-// have a key to name it by.
+// Collects the rows to keep, then deletes all others: a damaged row may have no key by which it
+// could be deleted.
 class Keeping {
  public:
   Keeping(Connection& db, const PruneOptions& options, int64_t now)
@@ -42,7 +42,7 @@ class Keeping {
         "challenger)) WITHOUT ROWID");
   }
 
-  // The good rows that the options don't name; returns how many good ones there are.
+  // Lists the valid rows that no option removes; returns the number of all valid rows.
   Counts list() {
     Counts good;
     const auto ignore = [](Refusal&&) {};
@@ -99,8 +99,8 @@ class Keeping {
     remove_unused_texts(db_);
   }
 
-  // Takes the sixteenth that was used least recently off the list; false where nothing is left. A
-  // plan and its comparisons have the same time of use, and go together.
+  // Takes the least recently used sixteenth off the list; false if nothing is left. A plan and its
+  // comparisons have the same time of use and are removed together.
   bool shorten() {
     const int64_t left = integer_from(db_, "SELECT count(*) FROM keep WHERE kind <> 'device'");
     if (left == 0) return false;
@@ -147,7 +147,7 @@ PruneResult prune_rows(Connection& db, const PruneOptions& options, int64_t now)
                    good.comparisons;
   result.bytes_after = live_bytes(db);
   keeping.forget();
-  // A dry run does all of it, and is undone.
+  // A dry run does everything, then rolls back.
   if (!options.dry_run) transaction.commit();
   return result;
 }

@@ -15,7 +15,7 @@ std::string why_too_long(std::string_view what, const std::string& text, size_t 
   return fmt::format("{} has {} bytes, at most {} are kept", what, text.size(), most);
 }
 
-// A measured value is a positive number within its interval.
+// A measured value must be positive and lie within its interval; empty if so, else why not.
 std::string why_no_interval(std::string_view what, double value, double low, double high) {
   if (!std::isfinite(value) || !std::isfinite(low) || !std::isfinite(high)) {
     return fmt::format("{} {} with interval {} … {} isn't finite", what, value, low, high);

@@ -1,4 +1,4 @@
-// What is remembered of measurements, as plain values: nothing here knows tensors, or files.
+// Records of measurements as plain values, independent of tensors and files.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,19 @@
 
 namespace luminal::records {
 
-// Where something was measured. Times of one device say nothing about another's.
+// The device of a measurement. Times of one device say nothing about another's.
 struct Device {
   std::string fingerprint;  // the digest of the description
   std::string description;  // processor, instruction sets in use, threads
-  std::string peaks =
-      {};  // what it does at most, as JSON with the day before the figures, or empty
+  std::string peaks = {};   // machine::Peaks as JSON, the date before the figures; or empty
   bool operator==(const Device&) const = default;
 };
 
-// All that a kernel's time depends on. Texts may be any bytes.
+// Everything that a kernel's time depends on. Texts may be any bytes.
 struct KernelKey {
   std::string kernel;    // its canonical text with sizes and schedule
   std::string device;    // a fingerprint
-  std::string compiler;  // what made machine code of it
+  std::string compiler;  // identifies the build that generated its code
   bool operator==(const KernelKey&) const = default;
 };
 
@@ -36,7 +35,7 @@ struct KernelRecord {
   bool operator==(const KernelRecord&) const = default;
 };
 
-// A question that a search answered: the bytes of what was asked and of how.
+// A question that a search answered: the serialised graph, planning options and target.
 struct PlanKey {
   std::string question;
   std::string device;
@@ -44,16 +43,16 @@ struct PlanKey {
   bool operator==(const PlanKey&) const = default;
 };
 
-// Two plans timed against each other, in turns.
+// Two plans timed against each other in alternating runs.
 struct Comparison {
   std::string champion, challenger;  // digests of the plans
-  double ratio = 0;                  // the challenger's time by the champion's
+  double ratio = 0;                  // the challenger's time divided by the champion's
   double low = 0, high = 0;          // the 95 % interval of ratio
   int rounds = 0;
   bool operator==(const Comparison&) const = default;
 };
 
-// The plan that won, and how many winners it followed.
+// The winning plan; `rank` counts the previous winners that it replaced.
 struct Champion {
   std::string bytes;
   int64_t rank = 0;
@@ -64,7 +63,7 @@ struct KernelEntry {
   KernelKey key;
   KernelRecord record;
 };
-// All that is remembered of a question.
+// All records of one question.
 struct PlanEntry {
   PlanKey key;
   std::optional<Champion> champion = {};
@@ -72,7 +71,7 @@ struct PlanEntry {
 };
 using Entry = std::variant<Device, KernelEntry, PlanEntry>;
 
-// A record that was not trusted.
+// A record that was rejected.
 struct Refusal {
   std::string what;  // "line 12", "kernel 0123456789ab…"
   std::string why;
@@ -82,8 +81,8 @@ inline constexpr size_t kMostTextBytes = size_t{64} << 20;  // of a key's text, 
 inline constexpr size_t kMostNoteBytes = 4096;  // of notes, descriptions, names of plans
 inline constexpr int64_t kMostRank = 1'000'000'000;
 
-// Why these can't be what a measurement wrote: a time that is negative or not a number, a value
-// outside of its interval, a text beyond the limits. Empty where they can.
+// Why a value can't come from a measurement: a time that is negative or NaN, a value outside of its
+// interval, a text beyond the limits. Empty if it can.
 std::string why_refused(const Device& device);
 std::string why_refused(const KernelKey& key);
 std::string why_refused(const KernelRecord& record);
@@ -91,10 +90,9 @@ std::string why_refused(const PlanKey& key);
 std::string why_refused(const Comparison& comparison);
 std::string why_refused(const Champion& champion);
 
-// The rule by which two records of one key become one. It is a total order of their content, so
-// that whoever merges whatever in whichever order ends with the same: a checked record before one
-// that isn't, then more samples (rounds, rank), then the narrower interval, then the smaller
-// values.
+// Which of two records with the same key is kept. A total order of their content, so that merging
+// files in any order has the same result: a checked record wins over an unchecked one, then more
+// samples (rounds, rank), then the narrower interval, then the smaller values.
 bool supersedes(const KernelRecord& a, const KernelRecord& b);
 bool supersedes(const Comparison& a, const Comparison& b);
 bool supersedes(const Champion& a, const Champion& b);

@@ -1,4 +1,4 @@
-// RowKey: where a record stands, by digests of its key's texts, and the digest of a row's content.
+// RowKey: the primary key of a row, made of digests of its key's texts; and checksums of rows.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct RowKey {
 RowKey row_key(const KernelKey& key);
 RowKey row_key(const PlanKey& key);
 
-// A digest over all of a row but when it was used: a row in which anything else was changed by
-// accident is told by it. Not against an enemy, who can compute it too.
+// A checksum over a row without its time of use. It detects accidental damage, not an attacker, who
+// can compute it too.
 std::string sum_of(const RowKey& key, const KernelRecord& record);
 std::string sum_of(const RowKey& key, const Comparison& comparison);
-// The plan itself stands under its digest.
+// The plan itself is stored under its digest.
 std::string sum_of(const RowKey& key, const std::string& plan_digest, int64_t rank);
 
 // How messages name a row: "kernel 0123456789ab…".

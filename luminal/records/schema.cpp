@@ -14,7 +14,7 @@
 namespace luminal::records {
 namespace {
 
-// "lumR": tells our files from other programs' databases.
+// "lumR": distinguishes our files from other programs' databases.
 constexpr int64_t kApplication = 0x6c756d52;
 
 struct Table {
@@ -22,8 +22,8 @@ struct Table {
   std::string_view sql;
 };
 
-// Long texts stand once, under their digest, whoever names them: a question is in a plan's row and
-// in each of its comparisons. `used` is in seconds since 1970; `sum` is sum_of() the rest.
+// Long texts are stored once, under their digest, and referenced by it: a plan's row and each of
+// its comparisons name the same question. `used` is in seconds since 1970; `sum` is sum_of().
 constexpr std::array<Table, 5> kTables = {{
     {"comparisons",
      "CREATE TABLE comparisons(question TEXT NOT NULL, device TEXT NOT NULL, compiler TEXT NOT "
@@ -49,7 +49,7 @@ constexpr std::array<Table, 5> kTables = {{
   throw UserError(fmt::format("records: '{}' {}", file.string(), what));
 }
 
-// What can't be a file of records whatever it holds; whether there is a file.
+// Throws if the path can't be a file of records; returns whether there is a file.
 bool check_path(const std::filesystem::path& file, Mode mode) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
@@ -70,7 +70,7 @@ void make_folder_of(const std::filesystem::path& file) {
       fmt::format("records: can't make the folder '{}'; name a file elsewhere", folder.string()));
 }
 
-// Records say which plans run, so they must be this user's, or the administrator's.
+// Records decide which plans run, so only this user or the administrator may own the file.
 void check_owner(const std::filesystem::path& file) {
   std::error_code absent;
   std::filesystem::path real = std::filesystem::canonical(file, absent);
@@ -93,10 +93,10 @@ void check_owner(const std::filesystem::path& file) {
 struct Header {
   int64_t application = 0;
   int64_t version = 0;
-  std::map<std::string, std::string> tables = {};  // and whatever else there is, by name
+  std::map<std::string, std::string> tables = {};  // and indices, views, …: SQL by name
 };
 
-// All at one moment: another process may be making the tables.
+// Read in one transaction: another process may be creating the tables.
 Header read_header(Connection& db) {
   Header header;
   db.run("SAVEPOINT header");
@@ -112,7 +112,7 @@ Header read_header(Connection& db) {
 
 enum class Content { Nothing, Records };
 
-// Whose file it is and of which version, before anything in it is used.
+// Checks the file's application and version before anything in it is used.
 Content look(Connection& db, const std::filesystem::path& file) {
   const auto [application, version, tables] = read_header(db);
   if (application == 0 && version == 0 && tables.empty()) return Content::Nothing;
@@ -138,8 +138,8 @@ Content look(Connection& db, const std::filesystem::path& file) {
   return Content::Records;
 }
 
-// Readers don't wait for writers, and a process that is killed leaves nothing half done. Changing a
-// file to it needs it alone for a moment, for which SQLite doesn't always wait by itself.
+// With a write-ahead log readers don't wait for writers, and a killed process leaves no partial
+// writes. Switching a file to it needs an exclusive lock, for which SQLite doesn't always wait.
 void use_write_ahead_log(Connection& db) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (true) {
@@ -151,15 +151,15 @@ void use_write_ahead_log(Connection& db) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
-  // What is committed survives the end of the process at once, and that of the machine after the
-  // next checkpoint: measurements can be made again.
+  // A commit survives a crash of the process at once, and of the machine from the next checkpoint
+  // on. That is enough: measurements can be repeated.
   db.run("PRAGMA synchronous = NORMAL");
   db.run("PRAGMA journal_size_limit = 16777216");
 }
 
 void create_tables(Connection& db, const std::filesystem::path& file) {
   Transaction transaction(db);
-  if (look(db, file) == Content::Nothing) {  // nobody else has in the meantime
+  if (look(db, file) == Content::Nothing) {  // no other process created them meanwhile
     for (const Table& table : kTables) db.run(std::string(table.sql));
     db.run(fmt::format("PRAGMA application_id = {}", kApplication));
     db.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
@@ -167,7 +167,7 @@ void create_tables(Connection& db, const std::filesystem::path& file) {
   transaction.commit();
 }
 
-// A damaged page is to be an error, not a wrong answer.
+// A damaged page must give an error, not a wrong answer.
 void be_strict(Connection& db) {
   db.run("PRAGMA cell_size_check = ON");
   db.run("PRAGMA mmap_size = 0");
@@ -205,7 +205,8 @@ std::unique_ptr<Connection> open_database(const std::filesystem::path& file, Mod
     try {
       return open_to_read(file, Access::Read);
     } catch (const DatabaseError& error) {
-      // Even readers leave their locks beside the file. Where that can't be, nobody writes either.
+      // Even readers create a lock file beside the database. If the folder can't be written to,
+      // nobody else writes the database either, so no lock is needed.
       if (!error.is_access() || has_log(file)) throw;
       return open_to_read(file, Access::ReadUnchanging);
     }

@@ -1,4 +1,4 @@
-// The tables of a records file: opening one, old or new, so that the rest can rely on them.
+// The tables of a records file: opens or creates one and checks that they are as expected.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@ namespace luminal::records {
 inline constexpr int kSchemaVersion = 2;
 
 enum class Mode : uint8_t {
-  ReadWrite,  // an absent file, and the folders above it, are made
+  ReadWrite,  // creates the file and its parent folders if absent
   ReadOnly,
 };
 
-// UserError for what isn't a file of records of this version, with the way out.
+// UserError, with a remedy, if it isn't a file of records of this version.
 std::unique_ptr<Connection> open_database(const std::filesystem::path& file, Mode mode);
 
 }  // namespace luminal::records

@@ -10,12 +10,12 @@
 namespace luminal::records {
 namespace {
 
-// Transactions take well below a millisecond each; who waits this long waits for something stuck.
+// Transactions take well below a millisecond each; a wait this long means that one is stuck.
 constexpr int kBusyMilliseconds = 30'000;
 
 int primary(int code) { return code & 0xff; }
 
-// A path as a URI, of which SQLite takes options.
+// A path as a URI, through which SQLite takes options.
 std::string uri_of(const std::filesystem::path& file, std::string_view options) {
   std::string uri = "file:";
   for (unsigned char c : std::filesystem::absolute(file).string()) {
@@ -96,7 +96,7 @@ Connection::Connection(const std::filesystem::path& file, Access access) {
     throw error;
   }
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
-  // The file may be anybody's: nothing in it runs, and no length in it is believed beyond this.
+  // The file is untrusted: no code in it (triggers, views) may run, and lengths are limited.
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -198,7 +198,7 @@ Transaction::~Transaction() {
   try {
     connection_.run("ROLLBACK");
   } catch (const DatabaseError&) {
-    // Some errors have rolled it back already.
+    // Some errors have already rolled it back.
   }
 }
 

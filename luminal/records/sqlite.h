@@ -1,4 +1,4 @@
-// SQLite, as little of it as records need: a connection, statements prepared once, transactions.
+// A minimal wrapper of SQLite for records: a connection, cached prepared statements, transactions.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@ struct sqlite3_stmt;
 
 namespace luminal::records {
 
-// Of the library in use.
+// Version of the library in use.
 std::string_view sqlite_version();
 
-// What SQLite reported. The store turns it into an error that says the way out.
+// An error reported by SQLite. The store turns it into one that says how to fix it.
 class DatabaseError : public std::runtime_error {
  public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
   int code() const { return code_; }
-  // The file's content is at fault: what was asked for counts as absent.
+  // The file's content is damaged: the requested record counts as absent.
   bool is_damage() const;
   // The file or its folder can't be opened as asked.
   bool is_access() const;
-  // Somebody else holds the file's lock.
+  // Another connection holds the file's lock.
   bool is_busy() const;
 
  private:
   int code_;  // extended
 };
 
-// UserError, or DeviceError where there is no way out, for what happened to this file.
+// Throws a UserError, or a DeviceError if the user can't fix it, for an error with this file.
 [[noreturn]] void throw_for_user(const DatabaseError& error, const std::filesystem::path& file);
 
 enum class Access : uint8_t {
-  Create,  // read and write; an absent file is made
+  Create,  // read and write; an absent file is created
   Read,
-  ReadUnchanging,  // for folders that can't be written to: no locks, nobody writes meanwhile
+  ReadUnchanging,  // without locks, for read-only folders, where nobody writes meanwhile
 };
 
 class Connection {
@@ -61,8 +61,8 @@ class Connection {
   std::map<std::string_view, sqlite3_stmt*> statements_;
 };
 
-// A prepared statement in use, free for the next use when this goes. Texts and columns are numbered
-// from 0.
+// A prepared statement in use; the destructor resets it for the next use. Columns are numbered from
+// 0.
 class Query {
  public:
   Query(Connection& connection, std::string_view sql);
@@ -70,7 +70,7 @@ class Query {
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  // What is bound must stay until the query goes.
+  // Bound texts and blobs must outlive the query.
   Query& text(std::string_view value);
   Query& blob(std::string_view value);
   Query& integer(int64_t value);
@@ -93,10 +93,10 @@ class Query {
   int next_ = 1;
 };
 
-// What a query of one number finds; 0 where it finds nothing.
+// The result of a query for one number; 0 if it has no row.
 int64_t integer_from(Connection& connection, std::string_view sql);
 
-// Waits for the lock to write, at most as long as the connection does. Undone unless committed.
+// Waits for the write lock, at most for the connection's timeout. Rolls back unless committed.
 class Transaction {
  public:
   explicit Transaction(Connection& connection);

@@ -15,10 +15,10 @@
 namespace luminal::records {
 namespace {
 
-// How old a time of use may be before it is written anew: pruning counts in days.
+// A time of use is updated only if it is older than this: pruning counts in days.
 constexpr int64_t kSecondsOfUse = 24 * 60 * 60;
 
-// Errors of the caller, whose texts may be a user's.
+// A UserError, since keys contain the user's graph.
 template <typename Key>
 void check_key(const Key& key) {
   if (const std::string why = why_refused(key); !why.empty()) {
@@ -73,7 +73,7 @@ Store::~Store() {
   try {
     impl_->written([] {});
   } catch (const std::exception&) {
-    // Only the order of use is lost.
+    // Only times of use are lost.
   }
 }
 
@@ -177,7 +177,7 @@ PruneResult Store::prune(const PruneOptions& options) {
     result.bytes_before = before;
     if (options.dry_run) return result;
     impl_->db->run("VACUUM");
-    // Into the file itself, as far as readers allow.
+    // Moves the log into the file itself, as far as readers allow.
     Query(*impl_->db, "PRAGMA wal_checkpoint(TRUNCATE)").run();
     result.bytes_after = bytes_of(impl_->file);
     return result;

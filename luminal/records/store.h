@@ -1,9 +1,9 @@
 // Store: a file of tuning records, shared by all processes that tune or compile on a machine.
 //
-// Each put is a transaction of its own: what it wrote is there for everybody once it returns, also
-// if the process is killed right after. Rows carry a digest of their content. A row that was
-// damaged, or that no measurement can have written, counts as absent. A store may be used by
-// several threads; a process that forks opens one on each side.
+// Each put is its own transaction: once it returns, its record is visible to all processes, even if
+// this one is killed right after. Rows carry a digest of their content. A row that is damaged, or
+// that no measurement can have written, counts as absent. A store may be used by several threads;
+// after a fork each process must open its own.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace luminal::records {
 
-// What became of records from elsewhere.
+// The outcome of merging records from another source.
 struct MergeResult {
   Tally devices, kernels, plans, comparisons;
   int64_t refused = 0;
@@ -31,10 +31,10 @@ struct MergeResult {
 
 class Store {
  public:
-  // UserError, with the way out, for what isn't a file of records of this version, can't be
-  // reached, or can't be written to.
+  // UserError, with a remedy, if it isn't a file of records of this version, or can't be opened or
+  // written to.
   static Store open(const std::filesystem::path& file, Mode mode = Mode::ReadWrite);
-  // The user's: records.sqlite in the cache folder.
+  // The user's default: records.sqlite in the cache folder.
   static std::filesystem::path default_file();
 
   Store(Store&&) noexcept;
@@ -43,38 +43,40 @@ class Store {
 
   const std::filesystem::path& file() const;
 
-  // The record of this very key, as the file holds it now.
+  // The current record of exactly this key.
   std::optional<KernelRecord> find(const KernelKey& key) const;
-  // Of two records of one key the better measured stays, whoever writes last: supersedes().
+  // Of two records with the same key the better measured one is kept, in whichever order they are
+  // written: see supersedes().
   void put(const KernelKey& key, const KernelRecord& record);
 
-  // By the names of champion and challenger. Of two of one pair the one of more rounds stays.
+  // Ordered by the digests of champion and challenger. Of two comparisons of the same pair the one
+  // with more rounds is kept.
   std::vector<Comparison> comparisons(const PlanKey& key) const;
   void put(const PlanKey& key, const Comparison& comparison);
 
-  // The plan that won; the one put last, and of merged files' the one that followed more winners.
+  // The winning plan: the last one put or, after a merge, the one with the higher rank.
   std::optional<std::string> plan(const PlanKey& key) const;
   void put_plan(const PlanKey& key, std::string_view champion_bytes);
 
-  // What a fingerprint in keys stands for, so that people can read it.
+  // Stores the readable description behind a fingerprint.
   void put(const Device& device);
 
-  // How many rows this store has refused to use since it was opened.
+  // Number of invalid rows met since the store was opened.
   int64_t refused() const;
 
-  // Looks at every row.
+  // Reads every row.
   Stats stats() const;
-  // Removes what the options name, and always what is damaged.
+  // Removes the records that the options select, and all damaged ones.
   PruneResult prune(const PruneOptions& options);
 
-  // Takes in the good records of another file, which stays as it is. In which order files are
+  // Adds the valid records of another file, which stays unchanged. The order in which files are
   // merged makes no difference.
   MergeResult merge_from(const std::filesystem::path& file);
 
-  // All good records as lines of JSON, the same for the same records; says what it left out.
+  // Writes all valid records as JSON lines, deterministically; returns those left out.
   std::vector<Refusal> export_lines(std::ostream& out) const;
-  // Takes in good lines and says what was refused; `source` is how messages call them. UserError
-  // where they aren't records of this version at all.
+  // Adds the valid lines and counts the refused ones; `source` names the input in messages.
+  // UserError if these aren't records of this version at all.
   MergeResult import_lines(std::istream& in, const std::string& source);
 
  private:

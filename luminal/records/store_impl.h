@@ -1,4 +1,4 @@
-// The inside of a Store: a connection behind a lock, with what was read of it in memory.
+// Implementation of Store: a connection behind a lock, with a cache of the records read.
 #pragma once
 
 #include <map>
@@ -27,17 +27,17 @@ struct Store::Impl {
   std::unique_ptr<Connection> db;
   std::mutex mutex;
   int64_t refused = 0;
-  // What find() found, as long as no other connection writes to the file.
+  // Cache of find(), valid as long as no other connection writes to the file.
   std::unordered_map<KernelKey, KernelRecord, KernelKeyHash> known;
   int64_t known_version = -1;
-  // Rows whose time of use is to be written, with the next write or at the end.
+  // Rows whose time of use must be updated, with the next write or on closing.
   std::vector<KernelKey> used_kernels;
   std::vector<PlanKey> used_plans;
 
   void forget_if_changed();
   void write_used();
 
-  // Runs `work` alone; what SQLite reports becomes an error that says the way out.
+  // Runs `work` under the lock; errors of SQLite become ones that say how to fix them.
   template <typename Work>
   auto guarded(const Work& work) {
     const std::lock_guard lock(mutex);
@@ -47,7 +47,7 @@ struct Store::Impl {
       throw_for_user(error, file);
     }
   }
-  // The same for reading one thing: where the file is damaged it is absent, and counted.
+  // The same for a lookup: if the file is damaged, the result is empty and counted as refused.
   template <typename Result, typename Work>
   Result looked_up(const Work& work) {
     return guarded([&]() -> Result {

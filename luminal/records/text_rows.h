@@ -1,4 +1,4 @@
-// The table `texts`: each text once, under its digest.
+// The table `texts`: each text stored once, under its digest.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace luminal::records {
 
-// Also in place of one that was damaged.
+// Also replaces a damaged one.
 void store_text(Connection& db, const std::string& digest, std::string_view content);
 
-// The text of a digest; none where it is absent, or isn't what the digest was taken of.
+// The text of a digest; none if it is absent or doesn't match its digest.
 std::optional<std::string> find_text(Connection& db, const std::string& digest);
 
-// Whether these texts stand under the key's digests, byte for byte.
+// Whether exactly these texts are stored under the key's digests.
 bool has_texts(Connection& db, const RowKey& key, std::string_view subject, std::string_view device,
                std::string_view compiler);
 
-// Removes the texts that no row names.
+// Removes the texts that no row references.
 void remove_unused_texts(Connection& db);
 
 }  // namespace luminal::records

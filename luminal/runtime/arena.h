@@ -1,4 +1,4 @@
-// Arena: the working memory of a run; it grows past its largest size so far and never shrinks.
+// Arena: the working memory of a run. It grows when a run needs more, and never shrinks.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace luminal::runtime {
 
 class Arena {
  public:
-  // The start of at least `bytes`, aligned as buffers are. What was there before may be lost.
+  // Returns at least `bytes` of memory, aligned as buffers are. Its previous content may be lost.
   std::byte* reserve(size_t bytes) {
     if (!memory_.valid() || memory_.size() < bytes) {
-      memory_ = {};  // first, so that old and new are never held together
+      memory_ = {};  // freed first, so that old and new never exist together
       memory_ = Buffer::allocate(bytes);
     }
     return memory_.writable().data();

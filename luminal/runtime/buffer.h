@@ -14,9 +14,9 @@ class Buffer {
 
   Buffer() = default;                   // holds nothing
   static Buffer allocate(size_t size);  // zeroed; DeviceError when there is no memory
-  // Somebody else's bytes, kept alive by `owner`; read only.
+  // Read-only bytes of someone else, kept alive by `owner`.
   static Buffer borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
-  // Somebody else's memory to write to, which must outlive the buffer.
+  // Writable memory of someone else, which must outlive the buffer.
   static Buffer lend(std::span<std::byte> memory);
 
   bool valid() const { return valid_; }
@@ -27,7 +27,7 @@ class Buffer {
   const std::shared_ptr<const void>& owner() const { return owner_; }
   // The first `size` bytes of the same memory, with the same access.
   Buffer first(size_t size) const { return part(0, size); }
-  // `size` of its bytes from `start` on, likewise: the memory lives as long as any part of it.
+  // `size` bytes from `start` on, likewise. The memory lives as long as any part of it.
   Buffer part(size_t start, size_t size) const;
   // A copy of the bytes in a buffer of its own.
   Buffer copy() const;

@@ -8,7 +8,7 @@
 namespace luminal::runtime {
 namespace {
 
-// One stretch of memory: a request, and those that take it over one after the other.
+// A range of memory that one request uses, then those that take it over one after the other.
 struct Block {
   size_t bytes = 0;
   int first = 0;
@@ -19,9 +19,9 @@ size_t aligned(size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-// Blocks by the steps that they are alive in, so that those alive together with another are found
-// without asking all. A segment tree over steps: a block stands at the few nodes that its steps are
-// made of, and a step's blocks are those on the way from its leaf to the root.
+// Finds the blocks that are alive together with another without looking at all of them. A segment
+// tree over steps: a block is stored at the O(log n) nodes that cover its live range, and the
+// blocks alive at a step are those on the path from its leaf to the root.
 class BlocksByTime {
  public:
   explicit BlocksByTime(const std::vector<Block>& blocks) : blocks_(blocks) {
@@ -41,7 +41,7 @@ class BlocksByTime {
     }
   }
 
-  // Adds those alive when `block` begins, then those that begin while it is alive.
+  // Appends the blocks alive when `block` begins, then those that begin during its live range.
   void alive_with(const Block& block, std::vector<int>& out) const {
     auto add_all = [&](const std::vector<int>& ids) {
       out.insert(out.end(), ids.begin(), ids.end());
@@ -61,7 +61,7 @@ class BlocksByTime {
   std::vector<std::vector<int>> begins_;  // by step
 };
 
-// Decides who takes over whose memory: the block of each request.
+// Decides which requests reuse the memory of which others in place. Returns the block of each.
 std::vector<int> form_blocks(std::span<const BufferRequest> requests, std::vector<int>& took,
                              std::vector<Block>& blocks) {
   std::vector<int> by_first(requests.size());
@@ -96,8 +96,8 @@ std::vector<int> form_blocks(std::span<const BufferRequest> requests, std::vecto
   return block_of;
 }
 
-// Each block into the smallest gap that holds it between those placed before it that are alive at
-// the same time; above them where there is none. Returns the arena's size.
+// Best fit: places each block in the smallest sufficient gap between the already placed blocks that
+// are alive at the same time, or above them if there is none. Returns the arena's size.
 size_t place(const std::vector<Block>& blocks, const std::vector<int>& order,
              std::vector<size_t>& offsets) {
   size_t peak = 0;
@@ -130,7 +130,7 @@ size_t place(const std::vector<Block>& blocks, const std::vector<int>& order,
 }
 
 size_t most_alive(const std::vector<Block>& blocks) {
-  // What is alive changes where a block begins or just after one ends.
+  // A sweep over time: the sum changes where a block begins and just after one ends.
   std::vector<std::pair<int, size_t>> begins, ends;
   for (const Block& block : blocks) {
     begins.emplace_back(block.first, block.bytes);
@@ -157,8 +157,8 @@ MemoryPlan plan_memory(std::span<const BufferRequest> requests) {
   plan.needed = most_alive(blocks);
   for (const BufferRequest& request : requests) plan.unshared += aligned(request.bytes);
 
-  // Large blocks first leaves small ones the gaps, and is nearly always the best; in the order of
-  // time is where it isn't.
+  // Largest first leaves the gaps to small blocks and is nearly always the best order. Where it
+  // isn't optimal, the order of time is tried too.
   std::vector<int> by_time(blocks.size());
   std::iota(by_time.begin(), by_time.end(), 0);
   std::vector<int> by_size = by_time;

@@ -1,5 +1,5 @@
-// plan_memory: where the buffers of a run lie in one arena, so that those alive at once are apart
-// and the others share.
+// plan_memory: assigns the buffers of a run to offsets in one arena. Buffers that are alive at the
+// same time don't overlap; others share memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace luminal::runtime {
 
-// Offsets are multiples of this, as the starts of owned buffers are.
+// Alignment of the offsets, the same as of owned buffers.
 inline constexpr size_t kArenaAlignment = 64;
 
 // A buffer, alive from the step that writes it to the last one that needs it.
@@ -16,8 +16,8 @@ struct BufferRequest {
   size_t bytes = 0;
   int first = 0;  // steps, both included
   int last = 0;
-  // Requests whose memory it may take over while step `first` reads them: those that this step is
-  // the last to read, and reads in place.
+  // Requests whose memory this one may reuse in place: step `first` is the last to read them, and
+  // reads each element before it writes there.
   std::vector<int> may_take = {};
 };
 
@@ -25,12 +25,12 @@ struct MemoryPlan {
   std::vector<size_t> offsets;  // by request
   std::vector<int> took;        // by request: the one whose memory it took over, or −1
   size_t peak = 0;              // bytes of the arena
-  size_t needed = 0;            // bytes alive at once at the worst step: no arena can be smaller
-  size_t unshared = 0;          // what it would be if every request had memory of its own
+  size_t needed = 0;            // maximum of bytes alive at one step: a lower bound of `peak`
+  size_t unshared = 0;          // the peak if every request had memory of its own
 };
 
-// The same requests give the same plan. Time grows with the requests and with the pairs of them
-// that are alive together.
+// Deterministic. Takes time proportional to the requests and to the pairs of them that are alive
+// together.
 MemoryPlan plan_memory(std::span<const BufferRequest> requests);
 
 }  // namespace luminal::runtime

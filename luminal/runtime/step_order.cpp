@@ -8,7 +8,7 @@
 namespace luminal::runtime {
 namespace {
 
-// More would gain nothing: what waking threads takes is small beside so many steps.
+// Maximum steps per launch. With so many, the cost of waking threads is amortised already.
 constexpr size_t kMostSideBySide = 8;
 
 std::vector<int> distinct(std::vector<int> values) {
@@ -17,7 +17,7 @@ std::vector<int> distinct(std::vector<int> values) {
   return values;
 }
 
-// What is alive as steps run one after the other.
+// Tracks the live buffers while steps run one after the other.
 class LiveSet {
  public:
   LiveSet(std::span<const StepNeeds> steps, std::span<const size_t> bytes)
@@ -35,7 +35,7 @@ class LiveSet {
     }
   }
 
-  // Bytes more (or, below 0, fewer) alive after the step than before it.
+  // Live bytes after the step minus those before it; may be negative.
   int64_t growth(int step) const {
     const auto s = static_cast<size_t>(step);
     int64_t bytes = 0;
@@ -50,7 +50,7 @@ class LiveSet {
     return bytes;
   }
 
-  // Calls `changes` with each step to come whose growth is another one now.
+  // Runs a step; calls `changes` with each later step whose growth() changes by this.
   template <typename Changes>
   void run(int step, Changes changes) {
     const auto s = static_cast<size_t>(step);
@@ -89,19 +89,20 @@ class LiveSet {
   std::span<const StepNeeds> steps_;
   std::span<const size_t> bytes_;
   std::vector<std::vector<int>> reads_;  // by step, each buffer once
-  std::vector<int> readers_;             // by buffer: steps still to come that read it
-  std::vector<int64_t> reader_sum_;  // their numbers added up: the last one's, where one is left
+  std::vector<int> readers_;             // by buffer: number of later steps that read it
+  std::vector<int64_t> reader_sum_;      // sum of their numbers: if one is left, this is its number
   std::vector<bool> alive_;
   int64_t now_ = 0, peak_ = 0;
 };
 
-// Of the steps that may come next, always the first, or the one after which the least is alive.
+// List scheduling: of the ready steps, takes the one with the lowest number or, with `least_alive`,
+// the one with the smallest growth of live bytes.
 std::vector<int> order_by(std::span<const StepNeeds> steps, std::span<const size_t> bytes,
                           bool least_alive) {
   LiveSet live(steps, bytes);
   std::vector<std::vector<int>> followers(steps.size());
   std::vector<size_t> waits(steps.size());
-  using Ready = std::pair<int64_t, int>;  // what counts, and the step
+  using Ready = std::pair<int64_t, int>;  // priority (growth, or 0) and step
   std::vector<int64_t> growth(steps.size(), 0);
   std::vector<bool> is_ready(steps.size(), false);
   std::set<Ready> ready;
@@ -169,7 +170,7 @@ std::vector<int> group_steps(std::span<const StepNeeds> steps, std::span<const s
   LiveSet live(steps, buffer_bytes);
   std::vector<int> launches;
   std::vector<int> group;  // the steps of the last launch, not yet run
-  size_t alive = 0;        // while they run
+  size_t alive = 0;        // bytes alive while they run
   auto joins = [&](int step) {
     if (group.empty() || group.size() == kMostSideBySide) return false;
     if (alone[static_cast<size_t>(step)] || alone[static_cast<size_t>(group.front())]) return false;

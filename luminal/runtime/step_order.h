@@ -8,25 +8,25 @@
 
 namespace luminal::runtime {
 
-// A step as far as order and memory go. Buffers are numbered by the caller.
+// The dependencies and buffers of a step. Buffers are numbered by the caller.
 struct StepNeeds {
   std::vector<int> after;   // steps that must come before it
   std::vector<int> reads;   // buffers
   std::vector<int> writes;  // buffers, each written by one step
 };
 
-// Bytes alive at once at the worst step of `order`. A buffer that no step reads lives for one step.
+// Peak of live bytes over the steps of `order`. A buffer that no step reads lives for one step.
 size_t peak_of_order(std::span<const StepNeeds> steps, std::span<const size_t> buffer_bytes,
                      std::span<const int> order);
 
-// The steps' numbers in the order they should run: that of their numbers, as far as `after` allows,
-// unless another needs less.
+// The order in which to run the steps: by number as far as `after` allows, unless a greedy order
+// that minimises live bytes has a lower peak.
 std::vector<int> order_steps(std::span<const StepNeeds> steps,
                              std::span<const size_t> buffer_bytes);
 
-// Steps that follow one another in `order` and don't wait for each other may run side by side.
-// Gives the launch of each position in `order`, counted from 0: as many steps in one as don't raise
-// the peak, except those that must be `alone`, by step.
+// Groups consecutive independent steps of `order` into launches, whose steps run in parallel.
+// Returns the launch of each position in `order`, counted from 0. A launch takes up to eight steps
+// while the peak doesn't rise; a step with `alone` set is a launch of its own.
 std::vector<int> group_steps(std::span<const StepNeeds> steps, std::span<const size_t> buffer_bytes,
                              std::span<const int> order, const std::vector<bool>& alone);
 

@@ -19,19 +19,19 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-// Who waits spins this long before it sleeps: launches of one run follow one another sooner, and
-// waking a sleeper takes some ten microseconds.
+// A waiting thread spins this long before it sleeps: launches of one run follow one another sooner,
+// and waking a sleeping thread takes some ten microseconds.
 constexpr nanoseconds kSpin = 200us;
-// The same where cores are wanted by others too: there spinning takes time from them and, by the
-// scheduler's accounts, from the work that is waited for.
+// The same while other programs compete for the cores: spinning then takes time from them and,
+// through the scheduler's accounting, from the very work that is waited for.
 constexpr nanoseconds kSpinInCompany = 2us;
-// Work that takes one thread less than this isn't worth waking helpers for in company.
+// While others compete, helpers aren't woken for work that takes one thread less than this.
 constexpr double kWakeInCompanyMicroseconds = 40;
-// Spinning that stood still for longer than this was interrupted by somebody.
+// A spinning thread that made no progress for longer than this was preempted.
 constexpr nanoseconds kInterrupted = 300us;
-// How long company is expected to stay: each interruption doubles it.
+// How long competition is expected to last after a preemption; doubles if it recurs soon.
 constexpr nanoseconds kShortestStay = 50ms, kLongestStay = 500ms;
-constexpr size_t kJobs = 16;  // calls of run_shares at the same time that helpers take part in
+constexpr size_t kJobs = 16;  // concurrent calls of run_shares that helpers take part in
 constexpr int kPausesPerLook = 16;
 
 void pause() {
@@ -42,7 +42,7 @@ void pause() {
 #endif
 }
 
-// Whether other programs want the cores, as far as spinning threads notice.
+// Whether other programs compete for the cores, judged by preemptions of spinning threads.
 class Company {
  public:
   bool expected(Clock::time_point now) const {
@@ -51,7 +51,7 @@ class Company {
 
   void notice(Clock::time_point now) {
     const int64_t at = now.time_since_epoch().count();
-    // One that comes back soon after it was thought gone stays longer.
+    // If it recurs soon after it was expected to be over, expect it to last twice as long.
     const bool again =
         at < until_.load(std::memory_order_relaxed) + 2 * stay_.load(std::memory_order_relaxed);
     const int64_t stay =
@@ -70,8 +70,8 @@ class Company {
   std::atomic<int64_t> stay_ = count(kShortestStay);
 };
 
-// Spins until `done`; whether it became so before it was time to sleep. `rival` is a core that this
-// thread must not spin on: who runs there is waited for.
+// Spins until `done`; false when it is time to sleep instead. `rival` is the core of the thread
+// that is waited for: spinning there would keep it from running.
 template <class Done>
 bool spin_until(Done done, Company& company, const std::atomic<int>* rival) {
   if (done()) return true;
@@ -94,23 +94,23 @@ bool spin_until(Done done, Company& company, const std::atomic<int>* rival) {
   }
 }
 
-// One call of run_shares. Jobs are places in the pool, not on the caller's stack: a helper that
-// looks at one after its end finds nothing to claim.
+// One call of run_shares. Jobs are slots in the pool, not objects on the caller's stack: a helper
+// that looks at one after its end safely finds nothing to claim.
 class alignas(64) Job {
  public:
-  // A place is one caller's at a time.
+  // A slot belongs to one caller at a time.
   bool reserve() { return !reserved_.test_and_set(std::memory_order_acquire); }
   void release() { reserved_.clear(std::memory_order_release); }
 
-  // Share 0 is the caller's from the start.
+  // Share 0 is already claimed, by the caller.
   void open(int shares, ShareFunction function) {
     function_ = function;
     unfinished_.store(static_cast<uint32_t>(shares), std::memory_order_relaxed);
     claims_.store(static_cast<uint32_t>(shares) << kBits | 1, std::memory_order_release);
   }
 
-  // The next share that nobody has begun, or -1. Who moves the count on owns a share of the job
-  // that is here at that moment, and the job can't end before that share has.
+  // Claims the next unclaimed share, or returns -1. A successful exchange claims a share of the job
+  // that is in this slot at that moment, and that job can't end before the share has run.
   int claim() {
     uint32_t claims = claims_.load(std::memory_order_acquire);
     while ((claims & kMask) < claims >> kBits) {
@@ -124,7 +124,8 @@ class alignas(64) Job {
 
   void run(int share) { function_(share); }
 
-  // After run(), by a helper. Nothing of the job may be touched then but the word that is woken.
+  // Called by a helper after run(). After the decrement the job may be over: only `asleep_` and the
+  // futex word may still be touched.
   void finish() {
     if (unfinished_.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
         asleep_.load(std::memory_order_seq_cst)) {
@@ -132,7 +133,7 @@ class alignas(64) Job {
     }
   }
 
-  // After run(), by the caller: it doesn't wake itself.
+  // Called by the caller after run(): it needn't wake itself.
   void finish_own() { unfinished_.fetch_sub(1, std::memory_order_acq_rel); }
 
   void wait(Company& company) {
@@ -194,8 +195,8 @@ class Pool {
     }
     const std::lock_guard lock(starting_);
     const int most = static_cast<int>(base::usable_threads()) - 1;
-    // Never joined: they end with the process. A child after fork() has none, and computes all
-    // shares by itself.
+    // Never joined: helpers end with the process. After fork() a child has none, and its callers
+    // run all shares themselves.
     while (helpers() < std::min(wanted, most) && base::start_helper_thread([this] { help(); })) {
       helpers_.fetch_add(1, std::memory_order_release);
     }
@@ -243,7 +244,7 @@ class Pool {
   std::atomic<bool> all_started_ = false;
 };
 
-// Never destroyed: helpers may look at it while the process ends.
+// Never destroyed: helpers may still use it while the process exits.
 Pool& pool() {
   static Pool* const made = new Pool;
   return *made;

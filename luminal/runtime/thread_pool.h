@@ -1,11 +1,11 @@
-// The process's threads for launches: one pool for all executables and all threads that run them.
+// The process-wide thread pool for launches, shared by all executables and their callers.
 #pragma once
 
 #include <type_traits>
 
 namespace luminal::runtime {
 
-// A reference to a function of a share's number; the function must not throw.
+// A non-owning reference to a function of a share's number, which must not throw.
 class ShareFunction {
  public:
   template <class F>
@@ -21,16 +21,16 @@ class ShareFunction {
   void (*call_)(const void*, int);
 };
 
-// The most shares that one call may have.
+// The maximum number of shares of one call.
 inline constexpr int kMostShares = 0x7fff;
 
-// Calls function(0) … function(shares - 1), each once, and returns when all have ended. The calling
-// thread runs the first, and then each that no helper has begun: a helper that gets no core keeps
-// nobody waiting. Threads may call this at the same time, also from inside a share. Allocates
-// nothing once the helpers have started. `us` is what all shares take on one thread, roughly.
+// A parallel for: calls function(0) … function(shares - 1), each once, and returns when all have
+// ended. The caller runs the first share, then any that no helper has claimed, so a helper that
+// gets no core delays nobody. May be called concurrently and from inside a share. Allocates nothing
+// once the helpers have started. `us` is a rough estimate of all shares' time on one thread.
 void run_shares(int shares, double us, ShareFunction function);
 
-// Helpers that have been started: at most one less than the threads this process may use.
+// Number of helpers started so far: at most one less than the threads this process may use.
 int helper_threads();
 
 }  // namespace luminal::runtime

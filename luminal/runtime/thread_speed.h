@@ -1,4 +1,4 @@
-// What one thread does in a microsecond, roughly: enough to tell small launches from large ones.
+// Rough throughput of one thread per microsecond: enough to tell small launches from large ones.
 #pragma once
 
 namespace luminal::runtime {
@@ -6,7 +6,7 @@ namespace luminal::runtime {
 struct ThreadSpeed {
   double bytes = 13e3;      // of memory
   double ops = 8e3;         // of element-wise work
-  double products = 150e3;  // operations of matrix products, at the most
+  double products = 150e3;  // peak flops of matrix products
 };
 
 }  // namespace luminal::runtime
