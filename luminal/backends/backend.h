@@ -20,16 +20,16 @@
 namespace luminal::backends {
 
 struct LoadOptions {
-  bool float64 = false;  // compute every float as f64: the yardstick; outputs are f64 then
+  bool float64 = false;  // compute every float as f64, as a reference; outputs are f64 then
   int threads = 1;
-  std::string target;  // the instruction set to compile for; empty: this machine's best
-  std::filesystem::path cache_folder;  // for compiled kernels; empty: none is kept
-  uint64_t cache_bytes = 1 << 30;      // that the folder may hold
-  Bindings typical_sizes = {};         // at which an order of steps is chosen
+  std::string target;  // instruction set to compile for; default: the best this machine supports
+  std::filesystem::path cache_folder;  // for compiled kernels; empty: no cache
+  uint64_t cache_bytes = 1 << 30;      // maximum size of the folder
+  Bindings typical_sizes = {};         // sizes for which the order of steps is optimised
   LibraryPolicy library = LibraryPolicy::Never;
   runtime::ThreadSpeed thread_speed = {};
-  bool finite = false;     // NaN and infinities need not be kept
-  bool keep_code = false;  // LoadReport::code is asked for
+  bool finite = false;     // NaN and infinities need not be preserved
+  bool keep_code = false;  // fill in LoadReport::code
 };
 
 // How a graph's leaves and results map to a program's ports: leaves in order of creation, then one
@@ -39,7 +39,7 @@ struct PortMap {
   std::vector<NodeId> results;
 };
 
-// The ports of a graph under a map; floats of results are f64 where that was asked for.
+// The ports of a graph under a map; with `float64`, float results are f64.
 std::vector<runtime::Port> make_ports(const Graph& graph, const PortMap& map, bool float64);
 
 struct LoadRequest {
@@ -48,8 +48,8 @@ struct LoadRequest {
   LoadOptions options;
   std::shared_ptr<const kernel::PlannedGraph> planned;          // for backends that run plans
   std::function<void(int done, int total)> progress = nullptr;  // of the plan's kernels
-  // Of a plan whose code was kept, by this build or another: what LoadReport::code had. It runs as
-  // it is, nothing is compiled; UserError where this build or this machine can't run it.
+  // Machine code of this plan from LoadReport::code, of this build or another. It is run instead of
+  // compiling; UserError if this build or this machine can't run it.
   std::shared_ptr<const std::string> code = nullptr;
 };
 
@@ -57,17 +57,17 @@ struct LoadRequest {
 struct KernelListing {
   double compile_ms = 0;
   bool from_cache = false;
-  int launch = -1;  // those of one number run side by side; −1: it runs once weights are set
-  std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
-  std::function<std::string()> low_level;  // the target's IR, made when asked for
+  int launch = -1;  // kernels with the same number run in parallel; −1: runs once weights are set
+  std::vector<std::string> slow_paths;     // what isn't fully vectorised, one line each
+  std::function<std::string()> low_level;  // the target's IR, generated on request
   std::function<std::string()> assembly;
 };
 
 struct LoadReport {
   std::vector<KernelListing> kernels;  // of all plans, in order
   std::vector<std::string> notes;
-  // One per request, where that was asked for: the machine code of its kernels, as bytes of the
-  // backend's own. Empty where it compiles nothing.
+  // With keep_code, one per request: the machine code of its kernels in the backend's own format.
+  // Empty if the backend compiles nothing.
   std::vector<std::string> code = {};
 };
 
@@ -75,23 +75,23 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  // Whether it runs plans of kernels, or the graph itself.
+  // Whether it runs plans of kernels, as opposed to the graph itself.
   virtual bool runs_plans() const = 0;
-  // What it compiles for, in words for the report; empty where it compiles nothing. UserError for a
-  // target that it doesn't have.
+  // Describes the target in words for the report; empty if it compiles nothing. UserError for an
+  // unknown target.
   virtual std::string target(const LoadOptions& options) const = 0;
-  // The panels in which its contractions want to read weights; none: as they are.
+  // The layout of packed B panels in which its GEMMs read weights; none: weights aren't packed.
   virtual std::optional<kernel::Packing> packing(const LoadOptions&) const { return std::nullopt; }
-  // By kernel of the request's plan: whether a library computes it. The plan reads weights as they
-  // are, `packed` is the same one with them in panels. UserError where a library is asked for that
-  // isn't there.
+  // For each kernel of the request's plan, whether a library computes it. That plan reads unpacked
+  // weights; the second argument is the same plan with weights in panels. UserError if a library is
+  // requested that isn't available.
   virtual std::vector<kernel::LibraryUse> choose_library(const LoadRequest& request,
                                                          const kernel::PlannedGraph&) const {
     return std::vector<kernel::LibraryUse>(static_cast<size_t>(request.planned->plan.n_kernels()));
   }
-  // For each request the program that computes its `ports.results` and the state updates of its
-  // graph. The programs are variants of one another, of which one runs at a time: they share equal
-  // kernels and working memory. `report` may be null.
+  // Compiles each request into a program that computes its `ports.results` and its graph's state
+  // updates. The programs are variants of one graph, of which only one runs at a time: they share
+  // equal kernels and working memory. `report` may be null.
   virtual std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
                                                               LoadReport* report) const = 0;
 };

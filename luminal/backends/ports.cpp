@@ -16,7 +16,7 @@ runtime::PortRole port_role(Role role) {
   return runtime::PortRole::Input;
 }
 
-// The name that the caller knows a result by.
+// The name by which the caller knows a result.
 std::string result_name(const Graph& graph, NodeId id) {
   for (const Output& output : graph.outputs()) {
     if (output.node == id && !output.name.empty()) return output.name;

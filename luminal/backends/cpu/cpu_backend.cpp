@@ -17,17 +17,17 @@
 namespace luminal::backends {
 namespace {
 
-// Outputs of this size and more bypass the caches: they would only push out what is still needed.
-// At 4096 × 4096 that took 25–40 % off softmax, norms and add (kernel_bench).
+// Outputs from this size on use non-temporal stores: cached, they would only evict data that is
+// still needed. At 4096 × 4096 that saved 25–40 % of softmax, norms and add (kernel_bench).
 constexpr int64_t kStreamedBytes = 4 << 20;
 
-// Not where a kernel writes what it just read: those lines are in the cache, and plain stores into
-// them took half as long (8 MB and 64 MB, x + 1).
+// No non-temporal stores in place: lines that were just read are in the cache, and plain stores
+// into them took half as long (8 MB and 64 MB, x + 1).
 cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place,
                               const kernel::ScheduleChoice& choice = {}) {
   using Setting = kernel::ScheduleChoice::Setting;
   cpu::EmitOptions options;
-  // Parts of lines, as the tiles of a matrix product write them, had better wait in the cache.
+  // GEMM tiles write partial cache lines, so their stores stay temporal.
   options.nontemporal_stores = !in_place &&
                                kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes &&
                                !kernel::contraction_form(kernel);
@@ -138,8 +138,8 @@ class CpuBackend : public Backend {
       }
     }
     const int total = request.planned->plan.n_kernels();
-    // Each number once, though several may be done since the last call; a kernel may be compiled as
-    // two, or not at all.
+    // Reports each number exactly once: several kernels may finish between two calls, and a kernel
+    // may be compiled as two or not at all.
     int reported = 0;
     const auto progress = [&](int done) {
       while (request.progress && reported < std::min(done, total)) {
@@ -158,10 +158,10 @@ class CpuBackend : public Backend {
   }
 
   static KernelListing listing_of(const cpu::CpuProgram::StepCode& code) {
-    if (code.kernel == nullptr) return {};  // the library's
+    if (code.kernel == nullptr) return {};  // computed by the library
     const auto &first = code.kernel, &second = code.second;
     if (first->is_loaded()) {
-      KernelListing loaded;  // nothing else is known of it
+      KernelListing loaded;  // loaded machine code: nothing else is known
       loaded.compile_ms = first->compile_ms();
       loaded.from_cache = true;
       return loaded;

@@ -54,7 +54,7 @@ class InterpProgram : public runtime::Program {
         graph_, bindings, leaf_data,
         {.precision = request_.options.float64 ? Precision::Float64 : Precision::AsDeclared,
          .debug = options.debug});
-    // All at once, so that every read of a state comes before its update.
+    // Computed together, so that every read of a state precedes its update.
     std::vector<NodeId> wanted = request_.ports.results;
     for (const StateUpdate& update : graph_.updates()) wanted.push_back(update.value);
     std::vector<TensorData> values = interpreter.values(wanted);

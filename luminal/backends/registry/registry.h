@@ -9,7 +9,7 @@
 namespace luminal::backends {
 
 std::vector<std::string_view> backend_names();
-// Throws UserError that lists the names there are.
+// UserError, with the list of names, for an unknown one.
 const Backend& find_backend(std::string_view name);
 
 }  // namespace luminal::backends

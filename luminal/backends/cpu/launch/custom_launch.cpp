@@ -14,8 +14,8 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// No exception may leave a share: the one of the lowest range is kept, so that the same run gives
-// the same error.
+// Catches the exceptions of shares, which must not escape, and keeps that of the lowest range, so
+// that the same run always reports the same error.
 class FirstError {
  public:
   void keep_current(int64_t begin) {
@@ -59,8 +59,8 @@ CustomLaunch prepare_custom_launch(const CustomOp& op, std::span<const TensorTyp
   launch.result.dtype = types.back().dtype;
   if (product(result) == 0) return launch;
   launch.points = product(result.first(static_cast<size_t>(op.kernel->parallel_dims)));
-  // Two threads must not write to one byte. How long a point takes isn't known, so all threads take
-  // part where there are points for them.
+  // One thread for packed dtypes: two must not write the same byte. Otherwise all threads take
+  // part, since the time per point is unknown.
   if (bits(types.back().dtype) < 8) return launch;
   launch.threads = static_cast<int>(std::clamp<int64_t>(launch.points, 1, threads));
   return launch;
@@ -83,7 +83,7 @@ void run(CustomLaunch& launch, std::span<const void* const> params) {
     return;
   }
   FirstError error;
-  // How long it takes isn't known: it is worth waking helpers.
+  // The time is unknown: assume that waking helpers is worth it.
   const double us = std::numeric_limits<double>::infinity();
   runtime::run_shares(launch.threads, us, [&](int share) {
     const int64_t begin = launch.points * share / launch.threads;

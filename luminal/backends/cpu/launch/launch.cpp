@@ -12,11 +12,11 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// A piece takes longer than it costs a kernel to start, which may copy a row or a panel. With this
-// many of them nobody waits long for the last.
+// Minimum time of a piece, the unit of work stealing: long compared to starting a kernel, which may
+// copy a row or a panel. With this many pieces, threads don't wait long for the last one.
 constexpr double kPieceMicroseconds = 100;
 constexpr int kMostPieces = 32;
-constexpr int kMostPiecesWithRows = 2;  // of kernels that copy all rows as they start
+constexpr int kMostPiecesWithRows = 2;  // for kernels that copy all rows when they start
 
 int64_t evaluate(Expr e, const Bindings& bindings) {
   Expr::Value value = e.evaluate(bindings);
@@ -37,13 +37,13 @@ void check_alignment(const LaunchPart& part) {
   }
 }
 
-// How far the pieces of each thread's points have been taken, of all launches that run side by
-// side; one for each share.
+// Progress counters for work stealing: how many grains of each share have been taken, for all
+// launches that run in parallel.
 class Taken {
  public:
   static constexpr size_t kMost = 64;
 
-  // The first that isn't taken of a share, which moves on by `piece`.
+  // Takes the next `piece` grains of a share; returns the first of them.
   int64_t take(size_t share, int64_t piece) {
     return counts_[share].fetch_add(piece, std::memory_order_relaxed);
   }
@@ -52,7 +52,8 @@ class Taken {
   std::array<std::atomic<int64_t>, kMost> counts_ = {};
 };
 
-// What thread k of n runs; the counts of its launch start at `first`.
+// Runs thread k's share of a launch on n threads, then steals pieces of other shares. The launch's
+// counters start at `first`.
 void run_share(const LaunchPart& part, int k, int n, Taken& taken, size_t first) {
   const Launch& launch = *part.launch;
   const int64_t shares = std::min(n, launch.threads);
@@ -79,7 +80,7 @@ void run_share(const LaunchPart& part, int k, int n, Taken& taken, size_t first)
   }
 }
 
-// All of them, as thread k of n.
+// Runs thread k's shares of all launches.
 void run_shares(std::span<const LaunchPart> parts, int k, int n, Taken& taken) {
   size_t first = 0;
   for (const LaunchPart& part : parts) {
@@ -93,7 +94,7 @@ int32_t& mark_of(const LaunchPart& part, int thread) {
   return *reinterpret_cast<int32_t*>(scratch + kStrayRowMark);
 }
 
-// The marks of all threads: none before a launch, and what is left after it.
+// Visits the out-of-range marks of all threads, to clear them before a launch and read them after.
 template <typename Function>
 void for_each_mark(std::span<const LaunchPart> parts, Function function) {
   for (const LaunchPart& part : parts) {
@@ -108,7 +109,7 @@ double microseconds(std::span<const LaunchPart> parts) {
   return us;
 }
 
-// All points on the calling thread: there is nothing to divide.
+// Runs all points on the calling thread.
 void run_here(const LaunchPart& part) {
   const Launch& launch = *part.launch;
   launch.kernel->function()(part.params.data(), launch.variables.data(), 0, launch.points,
@@ -179,7 +180,7 @@ void share_threads(std::span<Launch* const> launches, const LaunchOptions& optio
 bool run(const Launch& launch, std::span<const void* const> params, void* scratch) {
   const LaunchPart part{&launch, params, scratch};
   if (launch.team > 1) return run_side_by_side({&part, 1});
-  // Small kernels take tens of nanoseconds: no loop over parts and threads for them.
+  // A fast path: small kernels take only tens of nanoseconds.
   check_alignment(part);
   if (!launch.kernel->form().looks_at_rows) {
     run_here(part);

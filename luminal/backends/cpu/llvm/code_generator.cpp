@@ -18,9 +18,9 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// Kernels come vectorised and unrolled, so a short list does: 3–9 ms a kernel where O3 takes 8–20.
-// Listed as types, since the parser of pass names needs every pass of LLVM: 10 MB in a static
-// build.
+// Kernels are already vectorised and unrolled, so a short list suffices: 3–9 ms per kernel, where
+// O3 takes 8–20. Passes are named by type, since the parser of pass names would link every pass of
+// LLVM: 10 MB in a static build.
 llvm::ModulePassManager make_passes() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -79,7 +79,7 @@ llvm::DataLayout layout_of(llvm::orc::JITTargetMachineBuilder& builder, const Ta
 
 }  // namespace
 
-// Borrows a target machine, or makes one.
+// Borrows a target machine from the pool, or creates one.
 class CodeGenerator::Lease {
  public:
   explicit Lease(CodeGenerator& generator) : generator_(generator) {

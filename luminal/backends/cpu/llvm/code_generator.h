@@ -1,4 +1,4 @@
-// CodeGenerator: from a module to machine code for one target, which need not be this machine's.
+// CodeGenerator: compiles modules to machine code for one target, which need not be this machine's.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -18,22 +18,22 @@ namespace luminal::backends::cpu {
 
 class CodeGenerator {
  public:
-  // UserError where LLVM was built without this target.
+  // UserError if LLVM was built without this target.
   explicit CodeGenerator(const Target& target);
 
   const Target& target() const { return target_; }
-  // Names everything beside the module that decides the machine code.
+  // Identifies everything except the module that determines the machine code.
   const std::string& fingerprint() const { return fingerprint_; }
   const llvm::orc::JITTargetMachineBuilder& machine_builder() const { return machine_builder_; }
 
-  // Each may be called from several threads at once.
+  // These are thread-safe.
   void prepare(llvm::Module& module) const;  // data layout and triple
   void optimize(llvm::Module& module);
   std::string to_object(llvm::Module& module) { return generate(module, false); }
   std::string to_assembly(llvm::Module& module) { return generate(module, true); }
 
  private:
-  // A target machine serves one thread at a time.
+  // A target machine isn't thread-safe: each thread leases one.
   class Lease;
   std::string generate(llvm::Module& module, bool assembly);
 

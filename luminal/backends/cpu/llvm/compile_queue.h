@@ -1,4 +1,4 @@
-// CompileQueue: the kernels of a plan compiled by several threads, equal ones once.
+// CompileQueue: compiles the kernels of a plan on several threads, equal ones once.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ class CompileQueue {
  public:
   explicit CompileQueue(Jit& jit) : jit_(jit) {}
 
-  // A kernel that step `number` of the plan runs, after those it was given before. The kernel must
-  // outlive run().
+  // Adds a kernel that step `number` of the plan runs, after those added for it before. The kernel
+  // must outlive run().
   void add(const kernel::Kernel& kernel, const EmitOptions& options, size_t number);
 
-  // Compiles all of them. `progress` is called by this thread alone, with how many steps are done.
-  // An error of any kernel is thrown once all threads have stopped.
+  // Compiles all kernels. `progress` is called only on this thread, with the number of finished
+  // steps. An error of any kernel is rethrown once all threads have stopped.
   void run(int threads, const std::function<void(int)>& progress);
 
-  // What step `number` runs, in the order of add().
+  // The compiled kernels of step `number`, in the order of add().
   std::vector<std::shared_ptr<const CompiledKernel>> made(size_t number) const;
 
  private:

@@ -16,15 +16,15 @@ using llvm::BasicBlock;
 using llvm::Function;
 using llvm::Value;
 
-// With more transcendental ops than this a kernel calls functions for them. Compiling a sine takes
-// 12 ms, an exp2 1.5 ms.
+// A kernel with more transcendental ops than this calls functions instead of inlining them.
+// Compiling a sine takes 12 ms, an exp2 1.5 ms.
 constexpr int kMostInLine = 32;
-// With more instructions the chunks of a row are all masked: one copy of the body to compile, where
-// whole and masked chunks would be two, and a mask is little beside so much arithmetic.
+// With more instructions than this all chunks are masked: the body is then compiled once instead of
+// twice, for whole and masked chunks, and the cost of a mask is negligible in so large a body.
 constexpr size_t kMostTwice = 96;
 
 bool has_many_transcendental(const kernel::Kernel& kernel) {
-  int count = 0;  // in ops that take as long to compile as an exp2
+  int count = 0;  // weighted: 1 is the compile time of an exp2
   for (const kernel::Stage& stage : kernel.stages) {
     for (const kernel::Inst& inst : stage.body) {
       const auto* op = std::get_if<kernel::OpInst>(&inst.what);
@@ -75,7 +75,7 @@ class KernelEmitter {
   void read_arguments();
   void emit_points();
   void emit_rows();
-  // Runs `body` at each of the points first … last − 1 of the first `n` outer loops.
+  // Emits a loop over the points first … last − 1 of the first `n` outer loops.
   void for_each_point(int n, Value* first, Value* last, const std::function<void(Value*)>& body);
 
   std::unique_ptr<llvm::Module> module_;
@@ -125,7 +125,7 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
   }
   index_.close_level();
   state_.strays.note_collected(state_.scratch);
-  // x86 orders such stores with nothing else; other targets have them in their usual order.
+  // On x86 non-temporal stores are weakly ordered and need a fence.
   if (state_.used_nontemporal && target_.x86) {
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, llvm::ArrayRef<Value*>());
   }
@@ -136,7 +136,7 @@ std::unique_ptr<llvm::Module> KernelEmitter::emit() {
   return std::move(module_);
 }
 
-// Into the function's own level, so that every loop can use them.
+// Reads the arguments in the outermost level, so that every loop can use them.
 void KernelEmitter::read_arguments() {
   Builder::InsertPointGuard guard(builder_);
   builder_.SetInsertPoint(index_.anchor(0));
@@ -167,7 +167,7 @@ void KernelEmitter::read_arguments() {
 
 void KernelEmitter::for_each_point(int n, Value* first, Value* last,
                                    const std::function<void(Value*)>& body) {
-  // The indices of the first point, from the innermost loop out; after that they count up.
+  // The indices of the first point by division, innermost loop first; after that they count up.
   Values extents, start(static_cast<size_t>(n));
   for (int k = 0; k < n; ++k) extents.push_back(index_.scalar(schedule_.extents[k]));
   Value* rest = first;
@@ -210,13 +210,13 @@ void KernelEmitter::emit_points() {
   });
 }
 
-// The last outer loop runs across lanes: the points are parts of rows.
+// For a vectorised last outer loop: the points are ranges of rows.
 void KernelEmitter::emit_rows() {
   const int last = schedule_.n_outer - 1;
   Value *begin = function_->getArg(2), *end = function_->getArg(3);
   auto row = [&](Value* from, Value* to) {
-    // Stages are emitted twice, for whole and for masked chunks; what doesn't depend on the chunk
-    // goes before both, into the row's level.
+    // Stages are emitted twice, for whole and for masked chunks; instructions that are invariant in
+    // the vector loop are hoisted before both, to the row's level.
     const int row_level = index_.level();
     auto emit_all = [&](const Values&) {
       for (size_t k = 0; k < schedule_.stages.size(); ++k) {
@@ -226,8 +226,8 @@ void KernelEmitter::emit_rows() {
       }
       return Values();
     };
-    // Without masked loads and stores of its own a target goes lane by lane; none of them bypasses
-    // the caches.
+    // Not on targets without masked loads and stores, which would access lanes one by one, nor with
+    // non-temporal stores, which can't be masked.
     const bool masked = target_.vector_bytes >= 32 && !state_.options.nontemporal_stores &&
                         n_instructions(*schedule_.kernel) > kMostTwice;
     loops_.chunked({.loop = last,

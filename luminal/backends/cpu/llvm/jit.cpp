@@ -38,7 +38,7 @@ Emitted emit(const CodeGenerator& generator, const Schedule& schedule, const Emi
   return emitted;
 }
 
-// Names what the object is made from: the IR as emitted, and how it is compiled.
+// A hash of everything that determines the object: the unoptimised IR, and how it is compiled.
 std::string cache_key(const llvm::Module& module, const CodeGenerator& generator) {
   llvm::SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
@@ -54,8 +54,8 @@ std::string cache_key(const llvm::Module& module, const CodeGenerator& generator
   return key;
 }
 
-// All of a target: what is emitted also depends on what the system lets a process use. One more
-// field doesn't compile until it is named here.
+// All fields of a target: emitted code also depends on what the system lets a process use (AMX).
+// The structured binding makes a new field a compile error until it is added here.
 std::string text_of(const Target& target) {
   const auto& [name, triple, cpu, features, vector_bytes, x86, avx512, avx512_bf16, avx512_vnni,
                amx_bf16, amx_int8] = target;
@@ -104,7 +104,7 @@ std::string compile_for(const Target& target, const kernel::Kernel& kernel, Code
   CodeGenerator generator(target);
   const Schedule schedule = make_schedule(kernel, target, options);
   Emitted emitted = emit(generator, schedule, options);
-  // No Jit gives it the functions that it calls.
+  // Without a Jit to resolve them, the functions that it calls are defined in the module.
   for (llvm::Function& function : *emitted.module) {
     if (function.isDeclaration()) define_math(function, target);
   }
@@ -120,15 +120,15 @@ struct Jit::Impl {
         cache(options.cache_folder, base::kCachedKernels, options.cache_bytes),
         names(options.cache_folder, base::kCachedNames, options.cache_bytes) {}
 
-  // An object, and the key it was looked for under.
+  // An object, and the key it was looked up by.
   struct Found {
     std::optional<std::string> object = {};
     std::string key = {};
   };
 
-  // What a kernel was compiled to before, by this same compiler: found by its text, so that nothing
-  // need be emitted to look for it. An entry is the object's key and the whole `question`: its hash
-  // only names the file.
+  // Looks up a kernel by its text, so that no IR need be emitted to find an object that this same
+  // compiler made before. An entry holds the object's key and the whole `question`, which is
+  // compared: its hash only names the file.
   Found find_by_name(const std::string& question) {
     Found found;
     const std::string entry = names.find(base::digest(question)).value_or("");
@@ -138,8 +138,8 @@ struct Jit::Impl {
     return found;
   }
 
-  // What is emitted, compiled if it isn't in the cache, and from now on found by name. It wasn't
-  // under `tried`.
+  // Emits the kernel, compiles it unless the object is in the cache, and stores its key by name.
+  // The object under the key `tried` was already found to be missing.
   Found make_object(const CompiledKernel& kernel, const std::string& question,
                     const std::string& tried, bool& from_cache) {
     CodeGenerator& generator = session->generator();
@@ -158,8 +158,8 @@ struct Jit::Impl {
 
   std::shared_ptr<JitSession> session;
   bool keep_objects;
-  base::FileCache cache;  // objects, by what was emitted
-  base::FileCache names;  // the keys of objects, by what they were emitted from
+  base::FileCache cache;  // objects, by the hash of their IR
+  base::FileCache names;  // keys of objects, by the text of their kernels
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<const CompiledKernel>> kernels;  // by text and options
 };
@@ -171,7 +171,7 @@ const Target& Jit::target() const { return impl_->session->generator().target();
 base::FileCache::Counters Jit::cache_counters() const { return impl_->cache.counters(); }
 
 std::vector<std::string> Jit::cache_notes() const {
-  // What is amiss with the folder is so for both: once is enough.
+  // Both use the same folder, so problems with it are reported only once.
   std::vector<std::string> notes = impl_->cache.notes();
   return notes.empty() ? impl_->names.notes() : notes;
 }
@@ -213,7 +213,7 @@ std::shared_ptr<const CompiledKernel> Jit::compile(const kernel::Kernel& kernel,
   compiled->compile_ms_ = ms_since(start);
   std::lock_guard lock(impl_->mutex);
   auto& slot = impl_->kernels[name];
-  // Two threads may have compiled the same kernel: the first one stays.
+  // If two threads compiled the same kernel, the first result is kept.
   if (auto known = slot.lock()) return known;
   slot = compiled;
   return compiled;
@@ -227,8 +227,7 @@ std::shared_ptr<const CompiledKernel> Jit::load(const kernel::Kernel& kernel,
   try {
     loaded->code_ = impl_->session->load(object);
   } catch (const InternalError& error) {
-    // A function of the host that kernels called then and that isn't there now, or bytes that are
-    // no object.
+    // The code calls a host function that this build lacks, or the bytes aren't an object file.
     throw UserError(std::string("kept code can't be linked by this build: ") + error.what() +
                     "; compile it anew");
   }

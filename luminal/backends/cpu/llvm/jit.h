@@ -1,4 +1,4 @@
-// Jit: kernels compiled in process, once each, and remembered on disk.
+// Jit: compiles kernels in process, each once, with a cache on disk.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace luminal::backends::cpu {
 class JitSession;  // LLVM's side of a Jit
 class LoadedCode;  // the machine code of one kernel
 
-// A kernel ready to run. Its code lives as long as this does.
+// A kernel ready to run; it owns its code.
 class CompiledKernel {
  public:
   using Function = KernelFunction;
@@ -27,16 +27,16 @@ class CompiledKernel {
   Function function() const { return function_; }
   const kernel::Kernel& kernel() const { return kernel_; }
   const LaunchForm& form() const { return form_; }
-  // Of a kernel that was compiled here: one that was loaded has none.
+  // Only for a kernel that was compiled in this process: a loaded one has none.
   const Schedule& schedule() const { return *schedule_; }
   bool is_loaded() const { return !schedule_; }
   const EmitOptions& options() const { return options_; }
-  // The machine code as it was linked, where Jit::Options asked to keep it.
+  // The object file, if Jit::Options::keep_objects is set.
   const std::string& object() const { return object_; }
   double compile_ms() const { return compile_ms_; }
   bool from_cache() const { return from_cache_; }
 
-  // What it was made of, made again for reading: optimised IR and assembly. Not of a loaded one.
+  // Optimised IR and assembly, generated again for reading. Not for a loaded one.
   std::string llvm_ir() const;
   std::string assembly() const;
 
@@ -57,7 +57,7 @@ class CompiledKernel {
   bool from_cache_ = false;
 };
 
-// What a kernel is compiled from, as text: equal names have equal code.
+// A kernel and its options as text: kernels with equal names have equal code.
 std::string kernel_name(const kernel::Kernel& kernel, const EmitOptions& options);
 
 class Jit {
@@ -71,17 +71,17 @@ class Jit {
   explicit Jit(Options options);
   ~Jit();
 
-  // Equal kernels (by text and options) are compiled once and shared while any user holds them. May
-  // be called from several threads at once. A kernel that can't be compiled is an InternalError.
+  // Equal kernels (by text and options) are compiled once and shared while any user holds them.
+  // Thread-safe. A kernel that can't be compiled is an InternalError.
   std::shared_ptr<const CompiledKernel> compile(const kernel::Kernel& kernel,
                                                 const EmitOptions& options = {});
-  // Code of a kernel that was compiled before, maybe by another build. UserError where it can't be
-  // linked here.
+  // Loads the code of a kernel that was compiled before, possibly by another build. UserError if it
+  // can't be linked here.
   std::shared_ptr<const CompiledKernel> load(const kernel::Kernel& kernel, const LaunchForm& form,
                                              std::string_view object);
   const Target& target() const;
   base::FileCache::Counters cache_counters() const;
-  // What kept the cache from doing its work, for a report; nothing where all is well.
+  // Problems with the cache, for the report; empty if there are none.
   std::vector<std::string> cache_notes() const;
 
  private:
@@ -89,7 +89,7 @@ class Jit {
   std::unique_ptr<Impl> impl_;
 };
 
-// The kernel as code for a target that need not be this machine, to be read or linked elsewhere.
+// Compiles a kernel for a target that need not be this machine's, to be read or linked elsewhere.
 enum class CodeForm : uint8_t { Assembly, Object };
 std::string compile_for(const Target& target, const kernel::Kernel& kernel, CodeForm form,
                         const EmitOptions& options = {});

@@ -20,7 +20,7 @@ void check(llvm::Error error, const char* what) {
   if (error) LUMINAL_CHECK(false, std::string(what) + ": " + llvm::toString(std::move(error)));
 }
 
-// Compiles functions that kernels share when the first one calls them.
+// Compiles the math functions that kernels share when the first kernel calls them.
 class MathGenerator : public llvm::orc::DefinitionGenerator {
  public:
   MathGenerator(llvm::orc::LLJIT& jit, CodeGenerator& generator)

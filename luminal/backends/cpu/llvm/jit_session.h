@@ -1,4 +1,4 @@
-// JitSession: LLVM's part of the Jit: machine code in memory, and what makes it.
+// JitSession: the part of Jit that uses LLVM: the code generator and the loaded machine code.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once

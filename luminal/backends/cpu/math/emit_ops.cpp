@@ -147,8 +147,8 @@ Value* OpEmitter::round(DType dtype, Value* x) {
   return from_half_bits(DType::BF16, round_to_bf16(x));
 }
 
-// To nearest even, as 16 bits. The processor's own conversion takes subnormals for zero, so vectors
-// that have any go by integers.
+// Rounds to nearest even; the result is 16 bits. The processor's conversion flushes subnormals to
+// zero, so vectors that contain any are converted with integer arithmetic.
 Value* OpEmitter::round_to_bf16(Value* x) {
   auto by_integers = [&] {
     llvm::Type* type = with_element(x, builder_.getInt32Ty());
@@ -174,8 +174,8 @@ Value* OpEmitter::round_to_bf16(Value* x) {
   return where_any(builder_, subnormal, bits, by_integers);
 }
 
-// A double as the f32 next to it that is odd where it isn't exact: rounding that once more, to 16
-// bits, gives what rounding the double at once would have.
+// Rounds a double to f32 by round-to-odd, so that rounding again to 16 bits gives the same result
+// as rounding the double directly (no double rounding).
 Value* OpEmitter::narrow_to_odd(Value* x) {
   Value* nearest = builder_.CreateFPTrunc(x, with_element(x, builder_.getFloatTy()));
   Value* back = builder_.CreateFPExt(nearest, x->getType());
@@ -227,7 +227,7 @@ Value* OpEmitter::cast(DType from, DType to, Value* x) {
   return is_float(to) ? int_to_float(from, to, x) : resize(from, to, x);
 }
 
-// By way of i64, whose ends it saturates at; NaN gives 0.
+// Converts through i64, saturating at its ends; NaN gives 0.
 Value* OpEmitter::float_to_int(DType to, Value* x) {
   llvm::Type* i64 = with_element(x, builder_.getInt64Ty());
   Value* wide = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, x->getType()}, {x});
@@ -241,7 +241,7 @@ Value* OpEmitter::int_to_float(DType from, DType to, Value* x) {
   };
   if (to == DType::F64) return convert(builder_.getDoubleTy());
   if (to == DType::F32) return convert(builder_.getFloatTy());
-  // Integers past 24 bits would round twice by way of f32.
+  // Integers of more than 24 bits would be rounded twice if converted through f32.
   const bool wide = from == DType::I64 || from == DType::I32;
   return round(to, convert(wide ? builder_.getDoubleTy() : builder_.getFloatTy()));
 }

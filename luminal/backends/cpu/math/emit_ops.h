@@ -23,15 +23,16 @@ class OpEmitter {
   OpEmitter(llvm::IRBuilder<>& builder, const Target& target)
       : builder_(builder), target_(target), math_(builder, target) {}
 
-  // From now on transcendental ops on f32 are calls; see shared_math.h.
+  // Emits transcendental ops on f32 as calls from now on; see shared_math.h.
   void share_functions() { share_ = true; }
 
-  // One op: `from` is the dtype of the operands (of the last two for Select), `to` of the result.
+  // Emits one op: `from` is the dtype of the operands (for Select, of the last two), `to` that of
+  // the result.
   llvm::Value* apply(Op op, DType from, DType to, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* constant(DType dtype, const kernel::ConstInst& value);
   // An i64 as a value of `dtype`: integers wrap, bool is != 0, floats round.
   llvm::Value* from_index(DType dtype, llvm::Value* index);
-  // A float that was computed in f32 or f64, rounded to its dtype.
+  // Rounds a float that was computed in f32 or f64 to its dtype.
   llvm::Value* round(DType dtype, llvm::Value* x);
   // The 16 bits of an f16 or bf16 held as f32, and back.
   llvm::Value* to_half_bits(DType dtype, llvm::Value* x);

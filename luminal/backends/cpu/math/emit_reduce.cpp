@@ -7,7 +7,8 @@ namespace {
 
 using llvm::Value;
 
-// The key of −inf before it is moved to 0: the bits of −inf with all but the sign flipped.
+// The key of −inf before keys are shifted so that it becomes 0: the bits of −inf with all but the
+// sign flipped.
 llvm::APInt lowest_key(unsigned bits) {
   llvm::APInt infinity =
       bits == 32 ? llvm::APInt(32, 0xff800000u) : llvm::APInt(64, 0xfff0000000000000ull);
@@ -20,9 +21,9 @@ llvm::Type* shaped(llvm::Type* element, int lanes) {
 
 }  // namespace
 
-// Max over floats runs on integer keys: one instruction per step instead of the five that NaN and
-// ±0 ask for. Flipping the magnitude bits of negative numbers orders the floats as signed integers,
-// −0 below +0; counted from −inf as unsigned ones, NaNs of either sign come out on top.
+// Max over floats is computed on integer keys: one instruction per step instead of the five that
+// NaN and ±0 require. Flipping the magnitude bits of negative numbers orders floats as signed
+// integers, −0 below +0; as unsigned distances from −inf, NaNs of either sign are the largest.
 Value* ReduceEmitter::to_key(Value* x) {
   const unsigned bits = x->getType()->getScalarSizeInBits();
   llvm::Type* type = x->getType()->getWithNewType(builder_.getIntNTy(bits));
@@ -86,15 +87,15 @@ Value* ReduceEmitter::combine(Value* a, Value* b) {
       dtype_ == DType::U8 ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, a, b);
 }
 
-// Each lane takes in the one 1, 2, 4 … before it. What was taken in before the vector comes last,
-// so that one step per vector waits for the vector before.
+// A Hillis–Steele scan: each lane combines with the one 1, 2, 4 … before it. The carry `so_far` is
+// combined last, so that only one step per vector depends on the previous vector.
 Value* ReduceEmitter::prefix(Value*& so_far, Value* values, Value* mask) {
   const auto lanes = llvm::cast<llvm::FixedVectorType>(values->getType())->getNumElements();
   Value* nothing = start(static_cast<int>(lanes));
   Value* result = taken(values);
   if (mask != nullptr) result = builder_.CreateSelect(mask, result, nothing);
   for (unsigned step = 1; step < lanes; step *= 2) {
-    std::vector<int> moved(lanes);  // lane k − step; below 0 a lane of nothing
+    std::vector<int> moved(lanes);  // lane k − step; if negative, a lane of the identity
     for (unsigned k = 0; k < lanes; ++k) moved[k] = static_cast<int>(lanes + k - step);
     for (unsigned k = 0; k < step; ++k) moved[k] = static_cast<int>(k);
     result = combine(builder_.CreateShuffleVector(nothing, result, moved), result);
@@ -119,8 +120,8 @@ Value* ReduceEmitter::combine_all(std::vector<Value*> accumulators) {
 Value* ReduceEmitter::across_lanes(Value* accumulator) {
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(accumulator->getType());
   if (type == nullptr) return accumulator;
-  // Halves of halves of integers are LLVM's to make: of ours, where a product of bytes is summed,
-  // it makes a dot product (VPDPBUSD) and loses all but the first lane.
+  // Integer sums use LLVM's reduction intrinsic: from our own halving, LLVM forms a dot product
+  // (VPDPBUSD) where products of bytes are summed, and loses all but the first lane.
   const bool adds = reducer_ == Reducer::Sum && dtype_ != DType::Bool;
   if (adds && !is_float(dtype_)) return builder_.CreateAddReduce(accumulator);
   for (int lanes = static_cast<int>(type->getNumElements()); lanes > 1; lanes /= 2) {

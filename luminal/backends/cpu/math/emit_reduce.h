@@ -1,7 +1,7 @@
-// Reducers on accumulators in registers, scalars and vectors alike.
+// Reducers on accumulators in registers, both scalars and vectors.
 //
-// Floats accumulate in f32 or f64 and are rounded once by finish(). The order is fixed by the shape
-// alone, so results don't depend on the number of threads.
+// Floats accumulate in f32 or f64 and are rounded once, by finish(). The order depends only on the
+// shape, so results don't depend on the number of threads.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -17,17 +17,17 @@ class ReduceEmitter {
   ReduceEmitter(llvm::IRBuilder<>& builder, OpEmitter& ops, Reducer reducer, DType dtype)
       : builder_(builder), ops_(ops), reducer_(reducer), dtype_(dtype) {}
 
-  // The accumulator of nothing, for one lane or several.
+  // The identity of the reduction, for one lane or several.
   llvm::Value* start(int lanes);
-  // One more value taken in; in lanes that `mask` leaves out nothing changes.
+  // Accumulates one more value; inactive lanes of `mask` don't change.
   llvm::Value* step(llvm::Value* so_far, llvm::Value* value, llvm::Value* mask);
   llvm::Value* combine(llvm::Value* a, llvm::Value* b);
-  // The accumulator of one value alone.
+  // The accumulator of a single value.
   llvm::Value* taken(llvm::Value* value) { return uses_keys() ? to_key(value) : value; }
-  // A scan across lanes: the accumulator at each lane, after `so_far`, which moves on past the
-  // last.
+  // An inclusive scan across lanes that starts with the carry `so_far`, which becomes that of the
+  // next vector.
   llvm::Value* prefix(llvm::Value*& so_far, llvm::Value* values, llvm::Value* mask);
-  // Accumulators as one, pairwise, then its lanes as one, by halves.
+  // Combine accumulators pairwise into one, and the lanes of one by halving.
   llvm::Value* combine_all(std::vector<llvm::Value*> accumulators);
   llvm::Value* across_lanes(llvm::Value* accumulator);
   // The result, as a value of the dtype.

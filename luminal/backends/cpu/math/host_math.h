@@ -1,4 +1,5 @@
-// What compiled kernels call back for: the lanes that the inlined polynomials leave out, and f64.
+// Host functions that compiled kernels call: for f64, and for lanes outside the range of the
+// inlined polynomials.
 #pragma once
 
 #include <cstdint>

@@ -9,15 +9,15 @@ namespace {
 
 using llvm::Value;
 
-// The float type of `a`'s shape in which a division of its values is exact after truncation: a
-// quotient that isn't an integer is at least 1/|a| away from the next one, relatively.
+// The float type, of the same shape, in which dividing and truncating is exact: the relative
+// distance of a non-integer quotient to the next integer is at least 1/|a|.
 llvm::Type* exact_float(Builder& builder, llvm::Type* type) {
   llvm::Type* element =
       type->getScalarSizeInBits() <= 16 ? builder.getFloatTy() : builder.getDoubleTy();
   return type->getWithNewType(element);
 }
 
-// The quotient by way of floats; |a| below 2^24 (16-bit values) or 2^53 (index values, i32).
+// The quotient computed in floats; needs |a| < 2^24 (16-bit values) or 2^53 (indices, i32).
 Value* float_quotient(Builder& builder, Value* a, Value* b, bool is_signed) {
   llvm::Type* type = a->getType();
   llvm::Type* real = exact_float(builder, type);
@@ -39,9 +39,9 @@ Quotient with_remainder(Builder& builder, Value* a, Value* b, Value* q) {
   return {q, builder.CreateSub(a, builder.CreateMul(q, b))};
 }
 
-// |a| below 2^53 is a double without error, and so is the floor of a quotient of it: one that isn't
-// an integer is at least 1/|b| away from the next. Up to 2^62 two divisions are exact together, and
-// no quotient leaves 64 bits.
+// |a| below 2^53 is exact as a double, and so is the floor of its quotient: a non-integer quotient
+// is at least 1/|b| away from the next integer. Up to 2^62 two divisions together are exact, and no
+// quotient overflows 64 bits.
 constexpr int kExactBits = 53;
 constexpr int kRefinedBits = 62;
 
@@ -59,7 +59,7 @@ Quotient float_floor(Builder& builder, Value* a, Value* b) {
   return with_remainder(builder, a, b, builder.CreateFPToSI(floor, a->getType()));
 }
 
-// `may_trap`: a / b may be the smallest number by −1, which the processor refuses.
+// `may_trap`: a / b may be INT_MIN / −1, which traps.
 Quotient integer_floor(Builder& builder, Value* a, Value* b, bool may_trap) {
   llvm::Type* type = a->getType();
   Value* zero = llvm::Constant::getNullValue(type);
@@ -73,7 +73,7 @@ Quotient integer_floor(Builder& builder, Value* a, Value* b, bool may_trap) {
     q = builder.CreateSDiv(a, b);
   }
   Value* r = builder.CreateSub(a, builder.CreateMul(q, b));
-  // The quotient toward zero is one too large where the remainder has the other sign.
+  // The truncated quotient is one too large if the signs of remainder and divisor differ.
   Value* off = builder.CreateAnd(builder.CreateICmpNE(r, zero),
                                  builder.CreateICmpSLT(builder.CreateXor(r, b), zero));
   return {builder.CreateSub(q, builder.CreateZExt(off, type)),
@@ -86,7 +86,7 @@ Quotient divide_floor_by_nonzero(Builder& builder, Value* a, Value* b, Expr e_a,
       type->isVectorTy() && !(type->getScalarSizeInBits() == 32 && llvm::isa<llvm::Constant>(b));
   if (by_float && lies_within(e_a, kExactBits)) return float_floor(builder, a, b);
   if (by_float && lies_within(e_a, kRefinedBits) && lies_within(e_b, kExactBits - 1)) {
-    // The first quotient leaves at most |a| / 2^51 + |b|, which the second divides exactly.
+    // The remainder of the first division is at most |a| / 2^51 + |b|, so the second is exact.
     const Quotient first = float_floor(builder, a, b);
     const Quotient second = float_floor(builder, first.remainder, b);
     return {builder.CreateAdd(first.quotient, second.quotient), second.remainder};
@@ -119,7 +119,7 @@ Quotient divide_truncating(Builder& builder, Value* a, Value* b, bool is_signed)
   }
   Value* divisor = builder.CreateSelect(odd_one, one, b);
   Value* q = quotient(divisor);
-  Value* r = builder.CreateSub(a, builder.CreateMul(q, divisor));  // 0 where the divisor became 1
+  Value* r = builder.CreateSub(a, builder.CreateMul(q, divisor));  // 0 if the divisor became 1
   if (is_signed) q = builder.CreateSelect(by_minus_one, builder.CreateSub(zero, a), q);
   return {builder.CreateSelect(by_zero, zero, q), builder.CreateSelect(by_zero, a, r)};
 }

@@ -15,12 +15,12 @@ struct Quotient {
   llvm::Value* remainder;
 };
 
-// Toward zero, as ops.def has it: x / 0 is 0 and leaves x, the smallest / -1 wraps and leaves 0.
+// Truncating, as ops.def specifies: x / 0 is 0 with remainder x; INT_MIN / -1 wraps, remainder 0.
 Quotient divide_truncating(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
                            bool is_signed);
 
-// ⌊a / b⌋ and what it leaves, for index expressions; a zero divisor gives any value. `e_a`, `e_b`
-// are the expressions behind the values: their bounds save work.
+// ⌊a / b⌋ and its remainder, for index expressions; with a zero divisor the value is unspecified.
+// `e_a` and `e_b` are the expressions of a and b, whose bounds allow cheaper code.
 Quotient divide_floor(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b, Expr e_a,
                       Expr e_b);
 

@@ -1,4 +1,4 @@
-// Builder: what all emitters make LLVM IR with.
+// Builder: the LLVM IR builder that all emitters use.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once

@@ -17,7 +17,7 @@ constexpr uint32_t kInversePi[] = {0x517cc1b7, 0x27220a94, 0xfe13abe8, 0xfa9a6ee
                                    0x6db14acc, 0x9e21c820, 0xff28b1d5, 0xef5de2b0};
 
 // A float is m · 2^(e − 150), m an integer of 24 bits and e its exponent field. In m · 2^(e − 150)
-// / π the bits of 1/π before position e − 150 stand for even numbers: they don't matter to a sine.
+// / π the bits of 1/π before position e − 150 contribute multiples of 2, which don't change a sine.
 constexpr int kFirstExponent = 127 + 17;
 constexpr int kLastExponent = 255;  // inf and NaN read the table too
 constexpr int kWindows = kLastExponent - kFirstExponent + 1 + 64;
@@ -48,8 +48,9 @@ Value* table(Builder& builder) {
 
 }  // namespace
 
-// Payne and Hanek: 64 bits of |x| / π modulo 2 from a product of integers; what is left after the
-// nearest integer is exact to 2^-62, and no f32 comes nearer to a multiple of π than about 2^-30.
+// Payne–Hanek range reduction: 64 bits of |x| / π modulo 2 from an integer product. The remainder
+// after the nearest integer is accurate to 2^-62; no f32 is closer to a multiple of π than about
+// 2^-30.
 Value* sine_of_large(Builder& builder, Value* x) {
   llvm::Type* i32 = x->getType()->getWithNewType(builder.getInt32Ty());
   llvm::Type* i64 = x->getType()->getWithNewType(builder.getInt64Ty());
@@ -65,7 +66,7 @@ Value* sine_of_large(Builder& builder, Value* x) {
   Value* mantissa =
       builder.CreateOr(builder.CreateAnd(bits, integer(i32, 0x7fffff)), integer(i32, 0x800000));
   mantissa = builder.CreateZExt(mantissa, i64);
-  auto product = [&](uint64_t skipped) {  // of the mantissa and 32 bits of 1/π
+  auto product = [&](uint64_t skipped) {  // mantissa times 32 bits of 1/π
     Value* at = builder.CreateZExt(builder.CreateAdd(window, integer(i32, skipped)), i64);
     Value* address = builder.CreateGEP(builder.getInt32Ty(), table(builder), at);
     Value* word =
@@ -77,12 +78,12 @@ Value* sine_of_large(Builder& builder, Value* x) {
   Value* quotient = builder.CreateShl(product(0), 32);
   quotient = builder.CreateAdd(quotient, product(32));
   quotient = builder.CreateAdd(quotient, builder.CreateLShr(product(64), 32));
-  // Its top bit counts whole numbers.
+  // The top bit has the weight 1; the others are the fraction.
   Value* nearest = builder.CreateAdd(quotient, integer(i64, uint64_t{1} << 62));
   nearest = builder.CreateAnd(nearest, integer(i64, uint64_t{1} << 63));
   Value* rest = builder.CreateSIToFP(builder.CreateSub(quotient, nearest), f64);
   Value* r = builder.CreateFMul(rest, llvm::ConstantFP::get(f64, std::numbers::pi * 0x1p-63));
-  // sin r on [−π/2, π/2] by its series, to 7e-10.
+  // sin r on [−π/2, π/2] by its Taylor series, with an error of 7e-10.
   Value* square = builder.CreateFMul(r, r);
   Value* sum = llvm::ConstantFP::get(f64, 1.0 / 6227020800);
   for (double factorial : {-39916800.0, 362880.0, -5040.0, 120.0, -6.0, 1.0}) {
@@ -90,7 +91,7 @@ Value* sine_of_large(Builder& builder, Value* x) {
     sum = builder.CreateFAdd(builder.CreateFMul(sum, square), next);
   }
   Value* sine = builder.CreateFPTrunc(builder.CreateFMul(sum, r), x->getType());
-  // Odd multiples of π turn the sign, and so does x's.
+  // The sign flips for odd multiples of π and for negative x.
   Value* turn = builder.CreateTrunc(builder.CreateLShr(nearest, 32), i32);
   turn = builder.CreateXor(turn, builder.CreateAnd(bits, integer(i32, 0x80000000u)));
   sine = builder.CreateBitCast(builder.CreateXor(builder.CreateBitCast(sine, i32), turn),

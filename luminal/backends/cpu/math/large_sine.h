@@ -1,4 +1,4 @@
-// The sine of f32 values that are too large to subtract multiples of π from.
+// The sine of f32 values too large for the usual range reduction.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace luminal::backends::cpu {
 
-// From this size on it is right, up to the largest float; ±inf and NaN give NaN, and lanes below it
-// any value. A float or a vector of floats.
+// Correct from this magnitude up to the largest float; ±inf and NaN give NaN. Lanes below it have
+// unspecified values. Takes a float or a vector of floats.
 inline constexpr double kLargeForSine = 0x1p17;
 llvm::Value* sine_of_large(llvm::IRBuilder<>& builder, llvm::Value* x);
 

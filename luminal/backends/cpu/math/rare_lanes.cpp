@@ -9,7 +9,7 @@ llvm::Value* where_any(llvm::IRBuilder<>& builder, llvm::Value* rare, llvm::Valu
                        const std::function<llvm::Value*()>& instead) {
   llvm::Value* any = rare;
   if (rare->getType()->isVectorTy()) any = builder.CreateOrReduce(rare);
-  // At the end of an open block, something to split before.
+  // If the block has no terminator yet, a temporary one to split before.
   llvm::Instruction* end_of_block = nullptr;
   if (builder.GetInsertPoint() == builder.GetInsertBlock()->end()) {
     end_of_block = builder.CreateUnreachable();

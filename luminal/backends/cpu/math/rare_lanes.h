@@ -1,4 +1,4 @@
-// A branch for the lanes that the usual code gets wrong: nothing but a test while there are none.
+// A slow path for lanes that the fast path gets wrong: costs only a test if there are none.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace luminal::backends::cpu {
 
-// `usual`, or where any lane is `rare` what `instead` makes (of all lanes). Splits the block where
-// the builder stands.
+// `usual` or, if any lane is `rare`, the result of `instead` for all lanes. Splits the block at the
+// builder's insertion point.
 llvm::Value* where_any(llvm::IRBuilder<>& builder, llvm::Value* rare, llvm::Value* usual,
                        const std::function<llvm::Value*()>& instead);
 

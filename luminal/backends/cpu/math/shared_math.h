@@ -1,7 +1,7 @@
-// Transcendental ops as functions that kernels share. In line an op is some thirty instructions,
-// and its block for rare lanes as many again: a kernel of a hundred such ops would take seconds to
-// compile. Where a kernel has many it calls one function for each kind of op and width of vector;
-// the Jit compiles those once. The code is the same, so the bits are.
+// Transcendental ops as functions that kernels share. Inlined, an op is some thirty instructions,
+// and its slow path as many again: a kernel with a hundred such ops would take seconds to compile.
+// A kernel with many of them calls one function per op and vector width instead; the Jit compiles
+// these once. The code is the same, so results are bitwise equal.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -16,20 +16,20 @@
 
 namespace luminal::backends::cpu {
 
-// Whether an op on floats is one of those.
+// Whether an op on floats is transcendental.
 bool is_transcendental(Op op);
 
 // The function for f32 operands of this type, declared in the module: "luminal_sin_f32x16".
 llvm::Function* declare_math(llvm::Module& module, Op op, llvm::Type* type);
 
-// Gives a function that is declared so its code. False where the name is no such function's.
+// Defines the body of such a declared function. False if the name isn't that of one.
 bool define_math(llvm::Function& function, const Target& target);
 
-// A module with the function of this name; none where it is no such function's.
+// A module that defines the function of this name; none if the name isn't that of one.
 std::unique_ptr<llvm::Module> emit_math(llvm::LLVMContext& context, std::string_view symbol,
                                         const Target& target);
 
-// How all code is compiled for a target.
+// Sets the attributes that every function compiled for a target has.
 void set_target(llvm::Function& function, const Target& target);
 
 }  // namespace luminal::backends::cpu

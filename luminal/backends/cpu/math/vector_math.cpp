@@ -18,7 +18,7 @@ namespace Intrinsic = llvm::Intrinsic;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Adding it rounds a float below 2^22 to an integer, which the low bits of the sum then hold.
+// Adding this constant rounds a float below 2^22 to an integer, held in the low bits of the sum.
 constexpr double kRounder = 12582912.0;  // 1.5 · 2^23
 constexpr uint32_t kRounderBits = 0x4b400000;
 
@@ -62,9 +62,9 @@ Value* VectorMath::horner(Value* x, std::initializer_list<double> highest_first)
   return sum;
 }
 
-// x · 2^exponent for an integer |exponent| ≤ 150 held as a float, rounded once; 0 where it isn't
-// wanted. Most processors take a hundred times as long for results below the normal numbers, so
-// zeros must not come about that way: masked scores are many of them.
+// x · 2^exponent for an integer |exponent| ≤ 150 held as a float, rounded once; 0 in lanes that
+// aren't `wanted`. Most processors take a hundred times as long for subnormal results, so zeros
+// must not be computed by underflow: masked attention scores give many of them.
 Value* VectorMath::scale(Value* x, Value* exponent, Value* wanted) {
   const int lanes = lanes_of(x);
   if (target_.avx512 && (lanes == 16 || lanes == 8)) {
@@ -75,7 +75,7 @@ Value* VectorMath::scale(Value* x, Value* exponent, Value* wanted) {
     if (lanes == 16) arguments.push_back(builder_.getInt32(4));  // the current rounding mode
     return builder_.CreateIntrinsic(id, {}, arguments);
   }
-  // In two steps, the first of them exact: 2^exponent may be no normal number.
+  // In two steps, the first exact, since 2^exponent itself may be subnormal or overflow.
   exponent = builder_.CreateSelect(wanted, exponent, real(x, 0));
   Value* n = builder_.CreateSub(bits(builder_.CreateFAdd(exponent, real(x, kRounder))),
                                 integer(x, kRounderBits));
@@ -88,10 +88,10 @@ Value* VectorMath::scale(Value* x, Value* exponent, Value* wanted) {
   return builder_.CreateSelect(wanted, scaled, real(x, 0));
 }
 
-// 2^x = 2^n · 2^f, n the nearest integer: 2^f = 1 + f · p(f) on [−½, ½], so exact at integers.
+// 2^x = 2^n · 2^f, n the nearest integer; 2^f = 1 + f · p(f) on [−½, ½], so integers are exact.
 Value* VectorMath::exp2(Value* x) {
   if (is_double(x)) return on_host("luminal_exp2_f64", {x});
-  // Beyond these the result is inf or 0; NaN passes.
+  // Beyond these the result is inf or 0; NaN propagates.
   Value *top = real(x, 129), *bottom = real(x, -150);
   Value* wanted = builder_.CreateFCmpUGT(x, bottom);
   x = builder_.CreateSelect(builder_.CreateFCmpOLT(top, x), top, x);
@@ -102,8 +102,8 @@ Value* VectorMath::exp2(Value* x) {
   return scale(p, n, wanted);
 }
 
-// x = 2^exponent · (1 + t) with 1 + t in [√½, √2). AVX-512 takes floats apart itself, special ones
-// so that they come out right: 2^±inf · 1 for inf and 0, NaN below 0.
+// x = 2^exponent · (1 + t) with 1 + t in [√½, √2). AVX-512 has instructions for this that also
+// handle special values: 2^±inf · 1 for inf and 0, NaN below 0.
 VectorMath::Split VectorMath::split_for_log(Value* x) {
   constexpr uint32_t kSqrtTwoBits = 0x3fb504f3;
   const int lanes = lanes_of(x);
@@ -148,7 +148,7 @@ Value* VectorMath::log2(Value* x) {
   Value* q = horner(t, {-0.11300104856491089, 0.18735791742801666, -0.19036324322223663,
                         0.2043711543083191, -0.23968105018138885, 0.2885812819004059,
                         -0.36069396138191223, 0.48089799284935, -0.7213473916053772});
-  // log2(e) in two parts: near x = 1 this product is the result.
+  // log2(e) is split in two for precision: near x = 1 this product is the result.
   Value* low =
       fma(t, real(x, 1.925963033500306e-08), builder_.CreateFMul(builder_.CreateFMul(t, t), q));
   Value* result = builder_.CreateFAdd(fma(t, real(x, 1.44269502162933349609375), low), exponent);
@@ -159,8 +159,8 @@ Value* VectorMath::log2(Value* x) {
   return builder_.CreateSelect(builder_.CreateFCmpULT(x, zero), real(x, kNaN), result);
 }
 
-// x = j · π + r with π in three parts of 24 bits, so that each step is exact but the last: sin x is
-// ± sin r, r in [−π/2, π/2].
+// Cody–Waite range reduction: x = j · π + r with π split into three parts of 24 bits, so that each
+// step but the last is exact; sin x = ± sin r, r in [−π/2, π/2].
 Value* VectorMath::sin(Value* x) {
   if (is_double(x)) return on_host("luminal_sin_f64", {x});
   Value* rounded = fma(x, real(x, 0.318309886183790671538), real(x, kRounder));
@@ -168,7 +168,7 @@ Value* VectorMath::sin(Value* x) {
   Value* r = fma(j, real(x, -3.1415927410125732), x);
   r = fma(j, real(x, 8.742277657347586e-08), r);
   r = fma(j, real(x, 3.4302490200117637e-15), r);
-  // sin r = r + r · w(r²), w's first term by itself so that it rounds once.
+  // sin r = r + r · w(r²), with the first term of w added separately so that it is rounded once.
   Value* square = builder_.CreateFMul(r, r);
   Value* p =
       horner(square, {2.6060747586598154e-06, -0.00019809772493317723, 0.008333069272339344});
@@ -182,8 +182,8 @@ Value* VectorMath::sin(Value* x) {
                    [&] { return builder_.CreateSelect(large, sine_of_large(builder_, x), s); });
 }
 
-// a − q · b with q = ⌊a / b⌋ toward zero: exact while q is, and q is at most one too large because
-// a / b rounds.
+// a − q · b with q = trunc(a / b): exact as long as q is; q may be one too large, because a / b is
+// rounded.
 Value* VectorMath::mod(Value* a, Value* b) {
   if (is_double(a)) return on_host("luminal_mod_f64", {a, b});
   Value *x = abs(a), *y = abs(b);
@@ -204,7 +204,7 @@ Value* VectorMath::on_host(const char* name, std::initializer_list<Value*> argum
   return call(name, nullptr, arguments, builder_.getInt64(all));
 }
 
-// `usual`, but in the `rare` lanes what the host says.
+// `usual`, with the `rare` lanes computed by the host function.
 Value* VectorMath::on_rare_lanes(Value* rare, Value* usual, const char* name,
                                  std::initializer_list<Value*> arguments) {
   return where_any(builder_, rare, usual, [&] {

@@ -1,7 +1,7 @@
-// The transcendental primitives as LLVM IR on scalars and vectors alike: polynomials for f32, the
-// host's C library for f64 and for the rare lanes where a polynomial doesn't reach.
+// The transcendental primitives as LLVM IR on scalars and vectors: polynomials for f32, the host's
+// C library for f64 and for the rare lanes outside the range of a polynomial.
 //
-// Worst errors over all f32 (tests/backends/cpu/vector_math_all_test.cpp): exp2 0.88, log2 1.00,
+// Maximum errors over all f32 (tests/backends/cpu/vector_math_all_test.cpp): exp2 0.88, log2 1.00,
 // sin 1.55 ULP; mod is exact.
 //
 // Internal to the CPU back end: LLVM types.
@@ -15,7 +15,7 @@ namespace luminal::backends::cpu {
 
 class VectorMath {
  public:
-  // Rare lanes need a branch: the block is split where the builder stands.
+  // Rare lanes need a branch, which splits the block at the builder's insertion point.
   VectorMath(llvm::IRBuilder<>& builder, const Target& target)
       : builder_(builder), target_(target) {}
 
@@ -28,7 +28,7 @@ class VectorMath {
  private:
   struct Split {
     llvm::Value *exponent, *t;
-    bool special;  // whether zeros, infinities and NaN are seen to
+    bool special;  // whether zeros, infinities and NaN are handled
   };
   Split split_for_log(llvm::Value* x);
   llvm::Value* real(llvm::Value* like, double value);

@@ -58,7 +58,7 @@ void IntegerPanelsEmitter::emit(const QuantisedEmitter::Columns& columns, const 
   });
 }
 
-// Of the chunk's columns, from k on.
+// The dequantised elements of the chunk's columns, from k on.
 Values IntegerPanelsEmitter::elements(const Values& panels, Value* k) {
   index_.open_level();
   index_.set_loop(contraction_.k, {k});
@@ -92,7 +92,7 @@ void IntegerPanelsEmitter::store(const Values& elements, Value* to) {
   }
 }
 
-// Rounded; of each lane the first vector's element and the second's side by side.
+// Rounds two vectors to bf16 and interleaves them: each lane holds an element of both.
 Value* IntegerPanelsEmitter::pairs(Value* first, Value* second) {
   Value* halves = builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512, {},
                                            {second, first});

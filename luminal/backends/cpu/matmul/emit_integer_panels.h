@@ -1,9 +1,9 @@
-// IntegerPanelsEmitter: panels of bf16 from the small integers that a right factor is made of (see
-// quantised_form.h), as LLVM IR.
+// IntegerPanelsEmitter: dequantises a right factor (see quantised_form.h) into bf16 panels, as LLVM
+// IR.
 //
-// Where a graph rounds such a factor to bf16, many rows multiply it on tiles as they do any other
-// of bf16. It is made a block of columns and of k at a time, which stays in a near cache for all
-// rows.
+// If a graph rounds such a factor to bf16, a GEMM of many rows multiplies it on AMX like any other
+// bf16 factor. It is dequantised block by block of columns and k; a block stays in the L2 cache for
+// all rows.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -16,7 +16,8 @@ class IntegerPanelsEmitter {
  public:
   IntegerPanelsEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
 
-  // The columns from k to `end`: one panel after the other from `to` on, `pitch` bytes apart.
+  // Dequantises the columns over a range of k: one panel after the other from `to` on, `pitch`
+  // bytes apart.
   struct Range {
     llvm::Value *from, *end;
   };
@@ -37,8 +38,8 @@ class IntegerPanelsEmitter {
   Builder& builder_;
   IndexEmitter& index_;
   LoopEmitter& loops_;
-  const int64_t at_once_;     // elements along k with the same slopes
-  const int64_t bytes_of_k_;  // of a panel that is made
+  const int64_t at_once_;     // elements along k with the same scales
+  const int64_t bytes_of_k_;  // bytes per k of a bf16 panel
   llvm::FixedVectorType* vector_;
 };
 

@@ -16,10 +16,10 @@ namespace {
 
 constexpr int kRowsOfTile = 16;  // and lanes
 constexpr int64_t kRowOfTile = 64;
-// Sums of stretches of k don't wait for each other: while one product is under way the next ones
-// start. Two stretches take turns.
+// Quantisation groups have independent accumulators, which hides the latency of products: two
+// groups alternate.
 constexpr int kTurns = 2;
-// Which of the 8 tiles hold what.
+// The assignment of the 8 tile registers.
 constexpr int kFirstSum = 0;
 constexpr int kFirstRight = kFirstSum + kStretchesAtOnce;
 constexpr int kFirstLeft = kFirstRight + kTurns;
@@ -71,8 +71,8 @@ void IntegerTilesEmitter::on_tile(intrinsic::ID id, int tile, llvm::ArrayRef<Val
   builder_.CreateIntrinsic(id, {}, arguments);
 }
 
-// Pieces by tile of rows, by k, by part; in each a row of the tile after the other. Offsets are
-// multiplied with sums of the same parts, so that what is left out of x is left out of both.
+// Splits rows into bf16 terms, stored tile by tile: by row tile, then k, then term. The row sums
+// for the offsets are sums of the same terms, so that both have the same error.
 void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
   const int n_parts = quantised_.n_row_parts;
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
@@ -109,7 +109,7 @@ void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
   });
 }
 
-// As many f32 as a tile holds along k.
+// Loads as many f32 as a tile holds along k.
 Values IntegerTilesEmitter::row_values(Value* from) {
   Values values;
   for (int64_t k = 0; k < kTileDepth; k += kRowsOfTile) {
@@ -125,7 +125,7 @@ void IntegerTilesEmitter::emit(const QuantisedEmitter::Rows& rows,
         intrinsic::smin, builder_.CreateAdd(from, i64(kPanelDepth)), i64(length_));
     const Range k{from, to};
     make_panels(columns, k);
-    // Rows stay in the nearest cache for all columns.
+    // Rows stay in the L1 cache for all columns.
     loops_.counted(i64(0), rows.count, kRowsOfTile, {}, [&](Value* row, const Values&) {
       loops_.chunked(columns_of(columns), {}, [&](const Values&) {
         sum_tile(rows, columns, row, k);
@@ -137,7 +137,7 @@ void IntegerTilesEmitter::emit(const QuantisedEmitter::Rows& rows,
   });
 }
 
-// One panel at a time; none is cut short where there are whole ones only.
+// One panel at a time; without a masked remainder if all panels are whole.
 LoopEmitter::VectorLoop IntegerTilesEmitter::columns_of(const QuantisedEmitter::Columns& columns) {
   const Expr extent = state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)];
   return {.loop = tiling_.column_loop,
@@ -153,13 +153,14 @@ Value* IntegerTilesEmitter::column() {
       tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]));
 }
 
-// Where the chunk's columns are as bf16.
+// The address of the chunk's columns as bf16.
 Value* IntegerTilesEmitter::panel_at(Value* column, const QuantisedEmitter::Columns& columns) {
   Value* panel = builder_.CreateUDiv(builder_.CreateSub(column, columns.from), i64(tiling_.lanes));
   return piece(in_scratch(quantised_.panels, i64(0)), times(panel, kPanelDepth / kTileDepth));
 }
 
-// Pairs along k stand in one lane: the upper halves of their floats, whose lower ones are zeros.
+// Converts integers to bf16, two along k per lane. As floats their lower halves are zeros, so the
+// upper halves are the bf16 values.
 void IntegerTilesEmitter::make_panels(const QuantisedEmitter::Columns& columns, const Range& k) {
   const TiledIntegers& integers = quantised_.integers.front();
   auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), kRowsOfTile);
@@ -187,11 +188,11 @@ void IntegerTilesEmitter::make_panels(const QuantisedEmitter::Columns& columns, 
   });
 }
 
-// Sums start with what earlier ranges of k have left.
+// Adds to the sums of earlier ranges of k.
 void IntegerTilesEmitter::sum_tile(const QuantisedEmitter::Rows& rows,
                                    const QuantisedEmitter::Columns& columns, Value* row,
                                    const Range& k) {
-  // Sums lie in tiles of the tiling's shape, one below the other.
+  // Sums are stored in tiles of the tiling's shape, column by column of tiles.
   const int64_t width = int64_t{tiling_.shape.panels} * tiling_.lanes;
   Value* in_block = builder_.CreateSub(column(), columns.from);
   Value* in_tile = builder_.CreateURem(in_block, i64(width));
@@ -227,7 +228,7 @@ void IntegerTilesEmitter::sum_tile(const QuantisedEmitter::Rows& rows,
   }
 }
 
-// n stretches of k, the first of them `first` of the range's.
+// Adds n quantisation groups, starting with group `first` of the range.
 Values IntegerTilesEmitter::add_stretches(const Tile& tile, const Range& k, Value* first, int n,
                                           Values sums) {
   multiply(tile, k, first, n);
@@ -275,7 +276,7 @@ void IntegerTilesEmitter::multiply(const Tile& tile, const Range& k, Value* firs
   }
 }
 
-// What tile n left of a stretch of k, with its slope and offset.
+// Adds scale · (the products of one group, in tile n) + offset · (the row sum of the group).
 Values IntegerTilesEmitter::scaled(const Tile& tile, Value* stretch, int n, Values sums) {
   Value* k = times(stretch, quantised_.block);
   index_.open_level();

@@ -1,13 +1,13 @@
-// IntegerTilesEmitter: many rows by a right factor that is made of small integers (see
-// quantised_form.h), on AMX tiles, as LLVM IR.
+// IntegerTilesEmitter: GEMM of many f32 rows by a quantised right factor (see quantised_form.h) on
+// AMX, as LLVM IR.
 //
-// Integers of 8 bits are bf16 without error, and a number of f32 is the sum of three of bf16, or of
-// two but for 2^-17 of it. Tiles multiply those exactly. Each stretch of k that has a slope of its
-// own is summed in a tile; from there slope · Σ integer · x + offset · Σ x goes into the sums of as
-// many results, which are in registers.
+// 8-bit integers are exact in bf16, and an f32 is the sum of three bf16 terms, or of two with a
+// relative error of 2^-17. AMX products of these are exact. Each quantisation group of k is summed
+// in a tile; then scale · Σ integer · x + offset · Σ x is added to the results, which are in
+// registers.
 //
-// What a tile is loaded from lies in scratch memory in one piece, kTilePiece bytes. The block's
-// columns become bf16 as far along k as stays in a near cache, for all rows of the block.
+// The data of a tile is contiguous in scratch memory, kTilePiece bytes. The block's columns are
+// converted to bf16 for kPanelDepth of k at a time, which stays in the cache for all rows.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -20,21 +20,21 @@ class IntegerTilesEmitter {
  public:
   IntegerTilesEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
 
-  // The parts that rows are the sums of, and the sums of each stretch of those.
+  // Splits rows into bf16 terms, and computes the row sums of each group.
   void prepare_rows(const QuantisedEmitter::Rows& rows);
-  // The sums of a block, whose first row is the first of `rows`.
+  // Computes the sums of a block, whose first row is the first of `rows`.
   void emit(const QuantisedEmitter::Rows& rows, const QuantisedEmitter::Columns& columns);
 
  private:
-  // Of k.
+  // A range of k.
   struct Range {
     llvm::Value *from, *to;
   };
-  // Results that are summed at once: from a row of the block on, at the chunk's columns.
+  // The 16 × 16 results computed at once: rows of the block from `row` on, the chunk's columns.
   struct Tile {
     llvm::Value* row;
-    llvm::Value* panel;     // where the integers are as bf16
-    llvm::Value* row_sums;  // of the tile's first row, by stretch of k
+    llvm::Value* panel;     // address of the integers as bf16
+    llvm::Value* row_sums;  // of the tile's first row, by quantisation group
   };
 
   Values row_values(llvm::Value* from);
@@ -65,9 +65,9 @@ class IntegerTilesEmitter {
   IndexEmitter& index_;
   LoopEmitter& loops_;
   const int64_t length_;           // of k
-  const int64_t n_stretches_;      // of k
-  const int64_t steps_;            // of a tile's length in a stretch of k
-  const int at_once_;              // stretches
+  const int64_t n_stretches_;      // quantisation groups along k
+  const int64_t steps_;            // tiles along k per group
+  const int at_once_;              // groups computed at once
   llvm::FixedVectorType* vector_;  // of f32
 };
 

@@ -10,7 +10,7 @@ using llvm::Value;
 
 namespace {
 
-// One of a word's u4: looked up among sixteen floats by its lowest bits, or masked and converted.
+// One u4 of a word as f32: looked up in a table of 16 floats (permute), or masked and converted.
 Value* u4_of_word(Builder& builder, const Target& target, Value* word, int position, int lanes) {
   Value* shifted = position == 0 ? word : builder.CreateLShr(word, uint64_t(4 * position));
   if (!target.avx512 || lanes != 16) {
@@ -23,7 +23,7 @@ Value* u4_of_word(Builder& builder, const Target& target, Value* word, int posit
   return builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {table, shifted});
 }
 
-// One of a word's bytes.
+// One byte of a word as f32.
 Value* byte_of_word(Builder& builder, DType dtype, Value* word, int position, int lanes) {
   constexpr int kLast = kernel::kBytesPerWord - 1;
   Value* highest = builder.CreateShl(word, uint64_t(8 * (kLast - position)));

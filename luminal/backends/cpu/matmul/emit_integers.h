@@ -1,4 +1,4 @@
-// What emitters of products with small integers share (see quantised_form.h), as LLVM IR.
+// Shared by the emitters of quantised products (see quantised_form.h), as LLVM IR.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -8,15 +8,15 @@
 
 namespace luminal::backends::cpu {
 
-// Where the panel of a chunk's copy starts.
+// The address of the panel of one copy of the chunk.
 llvm::Value* integer_panel(EmitState& state, const TiledIntegers& integers, int copy);
 
-// The elements of a panel that stand in one lane at `k`, as vectors of f32: one, or eight u4.
+// The elements of a panel that one lane holds at `k`, as vectors of f32: integers.depth of them.
 Values integer_elements(EmitState& state, const Target& target, const TiledIntegers& integers,
                         llvm::Value* panel, llvm::Value* k);
 
-// What a stage without loops computes at the loops that are set: a vector of f32 for each copy of
-// the chunk.
+// The result of a stage without loops at the current loop indices: a vector of f32 per copy of the
+// chunk.
 Values stage_vectors(EmitState& state, int stage);
 
 }  // namespace luminal::backends::cpu

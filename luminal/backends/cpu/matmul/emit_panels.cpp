@@ -8,7 +8,7 @@ using llvm::Value;
 
 namespace {
 
-// The columns of a square of words, given its rows: halves of ever larger blocks change places.
+// Transposes a square of words by swapping halves of ever larger blocks.
 Values transposed(Builder& builder, Values rows) {
   const size_t n = rows.size();
   for (size_t step = 1; step < n; step *= 2) {
@@ -40,7 +40,8 @@ PanelCopier::PanelCopier(EmitState& state, const PanelSource& source)
 
 Value* PanelCopier::i64(int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); }
 
-// Where the lane of a column has the word of a k; both are what the lane and the word start with.
+// The address in the panels of a column's word at k; both must be the first of their panel lane
+// and word.
 Value* PanelCopier::in_panels(Value* column, Value* k) {
   Value* panel = builder_.CreateUDiv(builder_.CreateSub(column, first_), i64(source_.lanes));
   Value* before = builder_.CreateMul(panel, index_.scalar(source_.panel_pitch));
@@ -50,8 +51,8 @@ Value* PanelCopier::in_panels(Value* column, Value* k) {
   return builder_.CreateGEP(builder_.getInt8Ty(), state_.scratch, at);
 }
 
-// The load that the factor is, if columns are far apart in memory and elements along k side by
-// side: then words are copied as they are. −1: it isn't so.
+// The load of a factor that is contiguous along k but not along columns, so that words are copied
+// unchanged and transposed. −1 if the factor is anything else.
 int PanelCopier::turned_load() const {
   const ScheduledStage& stage = state_.schedule.stages[static_cast<size_t>(source_.stage)];
   const int id = plain_load(*stage.source, source_.multiply);
@@ -73,7 +74,7 @@ void PanelCopier::emit(Range columns, Range k, Value* first) {
   first_ = first;
   const int load = turned_load();
   if (load < 0) return copy(k, columns);
-  // In whole squares as far as they go.
+  // Transposes whole squares; the remainder is copied element by element.
   auto whole = [&](Range range, int64_t step) {
     Value* count = builder_.CreateSub(range.to, range.from);
     return builder_.CreateAdd(range.from, builder_.CreateAnd(count, i64(-step)));
@@ -86,8 +87,8 @@ void PanelCopier::emit(Range columns, Range k, Value* first) {
                  [&] { copy({k.from, whole_k}, {whole_columns, columns.to}); });
 }
 
-// Element by element along k, vectors along the columns. A lane of two elements is written twice:
-// the second time the upper half is added.
+// Copies element by element along k, vectorised along the columns. A lane of two elements is
+// written twice: the second time with the upper half filled in.
 void PanelCopier::copy(Range k_range, Range columns) {
   const auto lanes = static_cast<unsigned>(source_.lanes);
   const Expr column =
@@ -109,7 +110,7 @@ void PanelCopier::copy(Range k_range, Range columns) {
             builder_.CreateAlignedStore(value, address, llvm::Align(4));
             return Values();
           }
-          // A widened bf16 is its bits above sixteen zeros.
+          // A bf16 widened to f32 has its bits in the upper half, above 16 zeros.
           auto* words = llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes);
           Value* bits = builder_.CreateBitCast(value, words);
           const Values pair = loops_.either(
@@ -128,7 +129,7 @@ void PanelCopier::copy(Range k_range, Range columns) {
   });
 }
 
-// Squares of words, read along k and written along columns.
+// Copies squares of words, read along k, transposed, and written along columns.
 void PanelCopier::copy_turned(int load, Range k_range, Range columns) {
   const ScheduledStage& stage = state_.schedule.stages[static_cast<size_t>(source_.stage)];
   const Expr address = stage.access[static_cast<size_t>(load)].address;

@@ -1,4 +1,4 @@
-// PanelCopier: a factor of a matrix product, copied into panels of scratch memory, as LLVM IR.
+// PanelCopier: packs a right factor of a GEMM into panels in scratch memory, as LLVM IR.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -8,13 +8,13 @@
 
 namespace luminal::backends::cpu {
 
-// What is copied: element (k, column) is what a stage without loops computes.
+// The source: element (k, column) is the result of a stage without loops.
 struct PanelSource {
   int stage;
   int column, k;  // loops
   Multiply multiply;
   int lanes;
-  Expr panels, panel_pitch;  // offset in scratch memory and bytes of a panel
+  Expr panels, panel_pitch;  // offset in scratch memory, and bytes per panel
 };
 
 class PanelCopier {
@@ -25,8 +25,8 @@ class PanelCopier {
 
   PanelCopier(EmitState& state, const PanelSource& source);
 
-  // Columns from a multiple of the lanes on, k from whole words; the panel of column `first` is the
-  // first one.
+  // Columns must start at a multiple of the lanes, k at a whole word. The first panel is that of
+  // column `first`.
   void emit(Range columns, Range k, llvm::Value* first);
 
  private:

@@ -12,8 +12,8 @@ using llvm::Value;
 
 namespace {
 
-// Steps along k that are written out. Nothing is asked for ahead: with eight panels at once the
-// processor does, and one row of 8 bits read 29 to 32 GB/s, with prefetches 23 to 28.
+// Unroll factor along k. There are no software prefetches: with eight panels at once the hardware
+// prefetcher is faster. One row of 8-bit weights reads 29 to 32 GB/s, with prefetches 23 to 28.
 constexpr int64_t kSteps = 16;
 
 }  // namespace
@@ -121,7 +121,7 @@ void QuantisedEmitter::emit(const Rows& rows, const Columns& columns, Value* til
   }
 }
 
-// n rows by all columns of the tile, as many panels at once as there are.
+// n rows by all columns of the tile, with as many panels at once as the tile has.
 void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns, Value* tile) {
   const Expr column = Expr::index(
       tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
@@ -131,7 +131,7 @@ void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns
       {tiling_.column_loop, columns.from, columns.to, tiling_.lanes, tiling_.shape.panels}, {},
       [&](const Values&) {
         const int copies = index_.chunk().copies;
-        Values sums, panels;  // where each is: by row and panel; by integers and panel
+        Values sums, panels;  // addresses: by row and panel; by integers and panel
         for (int row = 0; row < n; ++row) {
           for (int copy = 0; copy < copies; ++copy) {
             Value* in_row = builder_.CreateMul(
@@ -154,7 +154,7 @@ void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns
       });
 }
 
-// One part of k: slope · Σ integer · x + offset · Σ x.
+// Adds one quantisation group of k: scale · Σ integer · x + offset · Σ x.
 void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values& panels,
                             const Values& sums) {
   const auto copies = static_cast<size_t>(index_.chunk().copies);
@@ -191,7 +191,7 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
   index_.close_level();
 }
 
-// What is held for each part of k of each row.
+// Loads a value that is stored per row and quantisation group.
 Value* QuantisedEmitter::of_part(Value* values, int row, Value* number) {
   Value* position = builder_.CreateAdd(builder_.CreateMul(n_parts(), i64(row)), number);
   Value* address = at(values, builder_.CreateMul(position, i64(4)));
@@ -214,7 +214,7 @@ Values QuantisedEmitter::multiply_in_fixed_point(const Rows& rows, int n, Value*
       .multiply(parts, here);
 }
 
-// Σ integer · x over a part of k that starts at `k`, by row and panel.
+// Σ integer · x over the quantisation group that starts at `k`, by row and panel.
 Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& rows, int n, Value* k,
                                   const Values& panels) {
   const int64_t per_step = integers.depth;

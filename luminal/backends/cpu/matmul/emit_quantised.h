@@ -1,8 +1,8 @@
-// QuantisedEmitter: a tile of a matrix product whose right factor is made of small integers, never
-// made itself (see quantised_form.h), as LLVM IR.
+// QuantisedEmitter: a tile of a GEMV or small GEMM with a quantised right factor, which is never
+// dequantised in memory (see quantised_form.h), as LLVM IR.
 //
-// Integers are converted as they stream by. Each part of k has sums of its own, which its slopes
-// and offsets then take into the tile's.
+// Integers are converted on load. Each quantisation group of k has its own sums; scaled and offset,
+// they are added to the tile.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -14,8 +14,8 @@ namespace luminal::backends::cpu {
 
 class QuantisedEmitter {
  public:
-  // Rows of f32 side by side along k, the first at `base`, `row_bytes` apart, and what
-  // prepare_rows made of them; digits and units where there are any.
+  // Rows of f32, contiguous along k, the first at `base`, `row_bytes` apart; and what prepare_rows
+  // computed from them. Digits and units may be null.
   struct Rows {
     llvm::Value *base, *row_bytes, *count;
     llvm::Value *sums, *digits, *units;
@@ -26,12 +26,12 @@ class QuantisedEmitter {
 
   QuantisedEmitter(EmitState& state, const Target& target, const TiledContraction& contraction);
 
-  // The rows from one of them on.
+  // The rows from `row` on.
   Rows from_row(const Rows& rows, llvm::Value* row);
-  // Of each row the sum of each part of k, one after the other: what offsets are multiplied with;
-  // and its digits.
+  // Computes for each row the sum of each quantisation group, which offsets are multiplied with;
+  // and its int8 split, if it is multiplied in fixed point.
   void prepare_rows(const Rows& rows);
-  // The tile's sums, one row of it after the other.
+  // Computes the sums of a tile, row by row.
   void emit(const Rows& rows, const Columns& columns, llvm::Value* tile);
 
  private:

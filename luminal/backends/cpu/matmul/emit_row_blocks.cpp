@@ -12,7 +12,7 @@ using llvm::Value;
 
 namespace {
 
-// Fewer rows than this run one by one: copies of what they share would take longer.
+// Fewer rows than this run one by one: packing the shared factors would take longer.
 constexpr int64_t kFewRows = 4;
 
 }  // namespace
@@ -67,7 +67,7 @@ void RowBlockEmitter::emit(Value* first, Value* last) {
   loops_.counted(first, last, 1, {}, [&](Value* number, const Values&) {
     Value* row_block = nullptr;
     const Block block = find_block(number, row_block);
-    // Blocks below one another follow each other: they read the same panels.
+    // Consecutive blocks of rows read the same panels: only the first one packs them.
     Value* others_panels = builder_.CreateOr(builder_.CreateICmpEQ(number, first),
                                              builder_.CreateICmpEQ(row_block, i64(0)));
     if (blocks_.masked) find_range(block);
@@ -90,7 +90,7 @@ void RowBlockEmitter::emit(Value* first, Value* last) {
   if (on_amx != nullptr) emit_micro_kernel_release(builder_, on_amx->multiply);
 }
 
-// Opens the level of the block and sets the loops that it is one point of.
+// Opens the level of the block and sets the indices of its other outer loops.
 RowBlockEmitter::Block RowBlockEmitter::find_block(Value* number, Value*& row_block) {
   Value* rest = number;
   auto take = [&](Value* count) {
@@ -110,7 +110,7 @@ RowBlockEmitter::Block RowBlockEmitter::find_block(Value* number, Value*& row_bl
   return block;
 }
 
-// All shared factors, but for what counts in none of the rows.
+// Packs all shared factors, except for elements that the mask hides from every row.
 void RowBlockEmitter::copy_panels() {
   EmitState::Range counts = {};
   if (blocks_.masked) counts = counting({i64(0), extent(blocks_.row_loop)});
@@ -148,8 +148,8 @@ Value* RowBlockEmitter::greatest(const kernel::MaskedRange::Bound& bound, const 
   return at_row(bound.index, bound.grows ? builder_.CreateSub(rows.last_row, i64(1)) : rows.row);
 }
 
-// What counts in any of the rows, in whole steps of vectors, and one step of each row at least: so
-// the range of some rows lies within that of more.
+// The range that the mask leaves to any of the rows, rounded to kRangeStep, with at least one step
+// per row: so the range of a subset of rows lies within that of all.
 EmitState::Range RowBlockEmitter::counting(const Block& rows) {
   const kernel::MaskedRange& masked = *blocks_.masked;
   Value* all = extent(masked.loops.front());
@@ -167,11 +167,11 @@ EmitState::Range RowBlockEmitter::counting(const Block& rows) {
   return {from, smallest(to, all)};
 }
 
-// The loops over keys keep to what counts in the block.
+// Restricts the loops over keys to the range that the mask leaves to the block.
 void RowBlockEmitter::find_range(const Block& block) {
   const kernel::MaskedRange& masked = *blocks_.masked;
   const EmitState::Range counts = counting(block);
-  // Where the last one that counts is after all of these in every row, the mask is known to hold.
+  // `shown` is the end of the keys that no row masks: before it the mask needn't be evaluated.
   Value* shown = nullptr;
   if (masked.first.empty() && masked.decides) {
     shown = counts.to;
@@ -209,7 +209,7 @@ void RowBlockEmitter::emit_row_steps(const Block& block, size_t from, size_t to,
   });
 }
 
-// Stages between two contractions run one after the other on each row.
+// Stages between two contractions run row by row, all of them on one row before the next.
 void RowBlockEmitter::emit_block(const Block& block) {
   size_t from = 0;
   for (size_t k = 0; k < blocks_.steps.size(); ++k) {
@@ -222,7 +222,8 @@ void RowBlockEmitter::emit_block(const Block& block) {
   emit_row_steps(block, from, blocks_.steps.size(), false);
 }
 
-// A part of the left factor, row by row, vectors along k. Halves of two vectors fill one.
+// Copies a range of k of the left factor, row by row, vectorised along k. The 16-bit halves of two
+// vectors fill one.
 void RowBlockEmitter::copy_rows(const BlockedContraction& contraction, const Block& block,
                                 EmitState::Range k) {
   const int lanes = target_.vector_bytes / 4;
@@ -248,7 +249,7 @@ void RowBlockEmitter::copy_rows(const BlockedContraction& contraction, const Blo
   });
 }
 
-// Vectors of f32 as micro kernels read them: as they are, or as the sum of parts of 16 bits.
+// Stores vectors of f32 as micro kernels read them: unchanged, or split into bf16 terms.
 void RowBlockEmitter::store_parts(const BlockedContraction& contraction, Values values, Value* at) {
   if (contraction.multiply == Multiply::F32) {
     builder_.CreateAlignedStore(values[0], in_scratch(at), llvm::Align(4));
@@ -261,7 +262,7 @@ void RowBlockEmitter::store_parts(const BlockedContraction& contraction, Values 
   }
 }
 
-// In parts of k. There is one part even without any k: its sums are zeros.
+// Blocked along k. If k is empty there is still one block, which stores zeros.
 void RowBlockEmitter::emit_contraction(const BlockedContraction& contraction, const Block& block) {
   const EmitState::Range k = range(contraction.k), columns = range(contraction.column);
   const int64_t width = int64_t{contraction.shape.panels} * (target_.vector_bytes / 4);
@@ -287,7 +288,7 @@ void RowBlockEmitter::emit_contraction(const BlockedContraction& contraction, co
   });
 }
 
-// The buffer of a stage at the row that is set.
+// The buffer of a stage at the current row.
 Value* RowBlockEmitter::buffer(int stage, Value* more) {
   const Expr offset = state_.schedule.stages[static_cast<size_t>(stage)].local_offset;
   return in_scratch(builder_.CreateAdd(index_.scalar(offset), more));

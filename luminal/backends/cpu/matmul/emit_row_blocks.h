@@ -1,4 +1,4 @@
-// RowBlockEmitter: rows that share factors, block by block, as LLVM IR; see row_blocks.h.
+// RowBlockEmitter: flash-attention blocking as LLVM IR; see row_blocks.h.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once

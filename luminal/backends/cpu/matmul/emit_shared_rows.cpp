@@ -10,7 +10,7 @@ using llvm::Value;
 
 namespace {
 
-// Sums in registers at once.
+// Accumulators that fit in registers.
 constexpr int kMostRowSums = 24;
 
 }  // namespace
@@ -85,7 +85,7 @@ Values SharedRowsEmitter::factor(int stage, int copies) {
   return values;
 }
 
-// ---- Lanes along k: rows by several columns, whose sums then go side by side
+// ---- Vectorised along k: horizontal sums of several columns are stored as one vector
 
 void SharedRowsEmitter::emit_along_k() {
   const auto length = *state_.schedule.extents[static_cast<size_t>(shared_.k)].to_int();
@@ -129,7 +129,7 @@ void SharedRowsEmitter::emit_columns(const std::vector<Values>& left, Value* col
       });
     });
   }
-  // A row's sums lie in one vector: either all of them fit in it, or a row has one.
+  // The sums of a row lie in one vector: either they all fit in one, or there is one per row.
   const Values sums = sums_of(std::move(products));
   at_column(column, [&] {
     for (int row = 0; row < n_rows_; ++row) {
@@ -156,7 +156,7 @@ Values SharedRowsEmitter::sums_of(Values vectors) {
   const size_t n_results = (vectors.size() + lanes - 1) / lanes;
   llvm::Type* type = vectors[0]->getType();
   vectors.resize(n_results * lanes, llvm::Constant::getNullValue(type));
-  // Each step adds the halves of two vectors into one.
+  // A reduction tree: each step adds the halves of two vectors into one.
   for (int step = 1; step < lanes_; step *= 2) {
     std::vector<int> low, high;
     for (int lane = 0; lane < lanes_; ++lane) {
@@ -180,7 +180,7 @@ Values SharedRowsEmitter::sums_of(Values vectors) {
   return vectors;
 }
 
-// ---- Lanes along columns: rows by several vectors of them, along all of k
+// ---- Vectorised along columns: all rows by several vectors of columns, summed over all of k
 
 void SharedRowsEmitter::emit_along_columns() {
   const auto length = *state_.schedule.extents[static_cast<size_t>(shared_.column)].to_int();

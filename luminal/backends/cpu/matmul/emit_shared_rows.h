@@ -1,4 +1,4 @@
-// SharedRowsEmitter: a stage that sums products for several rows at once as LLVM IR; see
+// SharedRowsEmitter: a contraction of several rows that share a factor, as LLVM IR; see
 // shared_rows.h.
 //
 // Internal to the CPU back end: LLVM types.
@@ -17,10 +17,10 @@ class SharedRowsEmitter {
  private:
   void emit_along_k();
   void emit_along_columns();
-  // The sums of all rows at `count` columns from one on, and where they go.
+  // Computes and stores the sums of all rows at `count` columns from `column` on.
   void emit_columns(const std::vector<Values>& left, llvm::Value* column, int count);
 
-  // With the row's loops at the indices of row number `row`.
+  // Calls `body` with the row loops set to the indices of row number `row`.
   void at_row(int row, const std::function<void()>& body);
   void at_vectors(int loop, llvm::Value* from, int count, const std::function<void()>& body);
   void at_column(llvm::Value* column, const std::function<void()>& body);

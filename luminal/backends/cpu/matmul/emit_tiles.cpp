@@ -72,8 +72,9 @@ Value* TileEmitter::has_new_rows(const Block& block, Value* is_first) {
   return builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_columns, i64(0)));
 }
 
-// Opens the level of the block and sets the loops that it is one point of. Blocks below one another
-// follow each other: they read the same panels. Of integers it is rows that take longer to make.
+// Opens the level of the block and sets the indices of its batch loops. Row blocks vary fastest, so
+// that consecutive blocks read the same panels; for quantised AMX products column blocks do, since
+// preparing rows takes longer there.
 TileEmitter::Block TileEmitter::find_block(Value* number) {
   Value* rest = number;
   auto take = [&](Value* count) {
@@ -118,7 +119,7 @@ void TileEmitter::copy_panels(const TiledContraction& contraction, const Block& 
       .emit({block.column, block.last_column}, {builder_.getInt64(0), k}, block.column);
 }
 
-// Those of the next part of k.
+// Dequantises the panels of the k block that starts at `k`.
 void TileEmitter::make_panels(const TiledContraction& contraction, const Block& block, Value* k) {
   index_.open_level();
   Value* end = at_most(builder_.CreateAdd(k, i64(tiling_.block_k)), extent(contraction.k));
@@ -128,8 +129,8 @@ void TileEmitter::make_panels(const TiledContraction& contraction, const Block& 
   index_.close_level();
 }
 
-// The left factor, row by row, vectors along k. What a row loads that doesn't change along k stands
-// before the loop over k, so without any k there is no row.
+// Copies the left factor row by row, vectorised along k. Loads that are invariant along k are
+// hoisted out of that loop, so if k is empty no row may be copied.
 void TileEmitter::copy_rows(const TiledContraction& contraction, const Block& block) {
   const TiledFactor& factor = contraction.left;
   Value* pitch = index_.scalar(factor.pitch);
@@ -172,7 +173,7 @@ void TileEmitter::for_each_tile(const Block& block, const std::function<void(con
   const int64_t rows = tiling_.shape.rows;
   const int64_t columns = int64_t{tiling_.shape.panels} * tiling_.lanes;
   loops_.counted(block.column, block.last_column, columns, {}, [&](Value* column, const Values&) {
-    // Tiles of a column of them, one below the other, take as many bytes as the block has rows.
+    // Sums are stored column by column of tiles; each column of tiles has block_rows rows.
     Value* before =
         builder_.CreateMul(builder_.CreateSub(column, block.column), i64(tiling_.block_rows * 4));
     loops_.counted(block.row, block.last_row, rows, {}, [&](Value* row, const Values&) {
@@ -191,7 +192,7 @@ void TileEmitter::for_each_tile(const Block& block, const std::function<void(con
   });
 }
 
-// In parts of k. There is one part even without any k: its sums are zeros.
+// Blocked along k. If k is empty there is still one block, which stores zeros.
 void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& block) {
   if (tiling_.integers_on_tiles) {
     index_.open_level();
@@ -230,7 +231,7 @@ Value* TileEmitter::in_param(const TiledFactor& factor, Value* more) {
                             builder_.CreateAdd(bytes, more));
 }
 
-// The left factor from a row and a k on.
+// The left operand from `row` and `k` on.
 RowOperand TileEmitter::left_operand(const TiledFactor& left, const Block& block, Value* row,
                                      Value* k) {
   Value* element = i64(element_bytes(tiling_.multiply));
@@ -297,7 +298,7 @@ void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& blo
   unset_row();
 }
 
-// The right factor from the tile's first column and a k on.
+// The right operand from the tile's first column and `k` on.
 PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, const Block& block,
                                         const Tile& tile, Value* k) {
   const TiledFactor& right = contraction.right;
@@ -322,9 +323,9 @@ PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, con
   return panels;
 }
 
-// Tiles below one another ask for the panels that follow theirs, each for its part: those of the
-// next column of tiles, and after the block's last one those of its first, further along k. After
-// all k the next block's follow.
+// What to prefetch: the panels that are read after this column of tiles, of which each of its tiles
+// prefetches a share. These are the panels of the next column of tiles; after the block's last
+// column, those of its first column in the next k block; after all of k, those of the next block.
 PanelOperand::Next TileEmitter::next_panels(const PanelOperand& panels,
                                             const TiledContraction& contraction, const Block& block,
                                             const Tile& tile, Value* k) {
@@ -341,7 +342,8 @@ PanelOperand::Next TileEmitter::next_panels(const PanelOperand& panels,
                  tile, k);
 }
 
-// As above; but what follows is what the block's next panels are made of, or another block's.
+// The same for panels that are dequantised: prefetches the integers of the next k block, or of the
+// next block.
 PanelOperand::Next TileEmitter::next_integers(const TiledContraction& contraction,
                                               const Block& block, const Tile& tile, Value* k) {
   const TiledIntegers& integers = contraction.made_of->integers.front();
@@ -361,7 +363,7 @@ Value* TileEmitter::has_more(const TiledContraction& contraction, Value* k) {
   return builder_.CreateICmpSGT(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
 }
 
-// A tile's of those below one another.
+// The share of the prefetch that one tile of a column of tiles does.
 PanelOperand::Next TileEmitter::part_of(PanelOperand::Next next,
                                         const TiledContraction& contraction, int64_t bytes_of_k,
                                         const Block& block, const Tile& tile, Value* k) {
@@ -376,7 +378,7 @@ PanelOperand::Next TileEmitter::part_of(PanelOperand::Next next,
   return next;
 }
 
-// All that is computed of the sums, from the tiles: each row in vectors along the columns.
+// Computes the epilogue from the sums in a tile, row by row, vectorised along the columns.
 void TileEmitter::emit_epilogue(const Tile& tile) {
   const int64_t pitch = int64_t{tiling_.shape.panels} * tiling_.lanes;
   const Expr position = Expr::index(

@@ -1,4 +1,4 @@
-// TileEmitter: a matrix product, block by block, as its tiling says, as LLVM IR.
+// TileEmitter: a GEMM, block by block, as LLVM IR; see tiling.h.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -17,26 +17,26 @@ class TileEmitter {
   void emit(llvm::Value* first, llvm::Value* last);
 
  private:
-  // Where a block is, in rows and columns.
+  // The rows and columns of a block.
   struct Block {
     llvm::Value *row, *last_row;
     llvm::Value *column, *last_column;
-    llvm::Value *of_rows, *of_columns;  // numbers
+    llvm::Value *of_rows, *of_columns;  // number of the block along rows and columns
   };
 
   Block find_block(llvm::Value* number);
-  // Whether the block before it, if there is one, had other rows.
+  // Whether the previous block had other rows, or there is none.
   llvm::Value* has_new_rows(const Block& block, llvm::Value* is_first);
   void copy_panels(const TiledContraction& contraction, const Block& block);
   void make_panels(const TiledContraction& contraction, const Block& block, llvm::Value* k);
   void copy_rows(const TiledContraction& contraction, const Block& block);
-  // What a micro kernel computes: a tile of a block.
+  // A tile of a block, computed by one micro kernel.
   struct Tile {
     llvm::Value *row, *column;
     llvm::Value *rows, *last_column;
     llvm::Value* sums;  // bytes from the start of the block's sums
   };
-  // Runs `body` on each tile of a block, those below one another first.
+  // Emits a loop over the tiles of a block, column by column.
   void for_each_tile(const Block& block, const std::function<void(const Tile&)>& body);
   void emit_sums(const TiledContraction& contraction, const Block& block);
   void emit_sum(const TiledContraction& contraction, const Block& block, const Tile& tile,
@@ -54,7 +54,7 @@ class TileEmitter {
   PanelOperand::Next part_of(PanelOperand::Next next, const TiledContraction& contraction,
                              int64_t bytes_of_k, const Block& block, const Tile& tile,
                              llvm::Value* k);
-  // Whether another part of k follows the one that starts here.
+  // Whether another k block follows the one that starts at `k`.
   llvm::Value* has_more(const TiledContraction& contraction, llvm::Value* k);
   void emit_epilogue(const Tile& tile);
   void emit_stage(int stage, int level);

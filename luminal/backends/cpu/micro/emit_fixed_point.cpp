@@ -16,17 +16,17 @@ namespace {
 constexpr int kWordLanes = 16;
 constexpr uint32_t kSignBit = 0x80000000, kInfinityBits = 0x7f800000;
 constexpr int kMantissaBits = 23, kBias = 127;
-// A part's largest element is less than 2 to this power of its unit.
+// A group's largest element is less than 2^kWholeBits units.
 constexpr int kWholeBits = 30;
 // Units are no smaller than the smallest normal number.
 constexpr uint32_t kLeastExponent = kWholeBits;
-// 128 in each digit but the highest: turns digits without a sign into signed ones.
+// 128 in each digit but the highest: converts unsigned digits to signed ones.
 constexpr uint32_t kTurned = 0x00808080;
-constexpr uint32_t kNearest = 8;       // rounding, of a conversion
+constexpr uint32_t kNearest = 8;       // rounding mode of a conversion: to nearest
 constexpr int64_t kMostUnrolled = 32;  // elements of k
-// Asked for ahead of each panel's words of bytes: Q8_0 took 0.93 of the time, u4 took more.
+// Prefetch distance in each panel of bytes: Q8_0 took 0.93 of the time. For u4 it took longer.
 constexpr int64_t kBytesAhead = 2048;
-constexpr size_t kMostDigitSums = 16;  // of all digits, in registers
+constexpr size_t kMostDigitSums = 16;  // accumulators of all digits, in registers
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void FixedPointEmitter::emit_row(Value* row, Value* parts, Value* digits, Value*
       return builder_.CreateBitCast(builder_.CreateShl(biased, kMantissaBits),
                                     builder_.getFloatTy());
     };
-    // With exponent e: 2^(kWholeBits − 1 − e), and 1 over that.
+    // With exponent e: the factor is 2^(kWholeBits − 1 − e), the unit its reciprocal.
     Value* factor =
         power_of_two(builder_.CreateSub(constant(2 * kBias + kWholeBits - 1), exponent));
     Value* unit = power_of_two(builder_.CreateSub(exponent, constant(kWholeBits - 1)));
@@ -59,7 +59,7 @@ void FixedPointEmitter::emit_row(Value* row, Value* parts, Value* digits, Value*
   });
 }
 
-// As bits, which are in the order of the numbers, with infinity and NaN above all.
+// The maximum magnitude, as bits: these are ordered like the numbers, infinity and NaN on top.
 Value* FixedPointEmitter::largest_bits(Value* row) {
   auto* type = vector(builder_.getInt32Ty(), at_once());
   Value* largest = llvm::Constant::getNullValue(type);
@@ -71,8 +71,8 @@ Value* FixedPointEmitter::largest_bits(Value* row) {
   return builder_.CreateIntMaxReduce(largest);
 }
 
-// Of the elements of a word: those of a dot product, then those of the next, as factors_of_word
-// gives them; of these four the lowest digits, then the next.
+// The order in which digits are stored: word by word, dot product by dot product (as
+// factors_of_word gives them); for each the lowest digits of its four elements, then the next ones.
 std::vector<int> FixedPointEmitter::order_of_digits() const {
   const int64_t per_word = integers_per_word(integers_);
   const int64_t n_products = per_word / kernel::kBytesPerWord;
@@ -109,7 +109,7 @@ void FixedPointEmitter::store_digits(Value* row, Value* factor, Value* digits) {
   if (integers_ == DType::I8) store_starts(wholes, at(digits, i64(block_ * kDigits)));
 }
 
-// Of each digit −128 times its sum.
+// For each digit, −128 times its sum: undoes the 128 that is added to i8.
 void FixedPointEmitter::store_starts(const Values& wholes, Value* to) {
   for (int digit = 0; digit < kDigits; ++digit) {
     Value* total = llvm::Constant::getNullValue(wholes.front()->getType());
@@ -122,7 +122,7 @@ void FixedPointEmitter::store_starts(const Values& wholes, Value* to) {
   }
 }
 
-// To the nearest whole number; any number for infinity and NaN.
+// Rounds to the nearest integer; unspecified for infinity and NaN.
 Value* FixedPointEmitter::rounded(Value* x) {
   if (at_once() == 8)
     return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx_cvt_ps2dq_256, {}, {x});
@@ -132,7 +132,7 @@ Value* FixedPointEmitter::rounded(Value* x) {
                                    builder_.getInt16(0xffff), builder_.getInt32(kNearest)});
 }
 
-// As many panels at once as registers hold sums of.
+// Multiplies as many panels at once as there are registers for their sums.
 Values FixedPointEmitter::multiply(const std::vector<Row>& rows, const Values& panels) {
   const size_t n = std::max<size_t>(1, kMostDigitSums / kDigits / rows.size());
   Values result(rows.size() * panels.size());
@@ -151,14 +151,14 @@ Values FixedPointEmitter::multiply(const std::vector<Row>& rows, const Values& p
   return result;
 }
 
-// LLVM would load the digits once for all panels, and the sums of all of them fill no registers but
-// the stack.
+// A compiler barrier between groups of panels. Without it LLVM loads the digits once for all
+// panels, and the sums of all of them spill to the stack.
 void FixedPointEmitter::keep_apart() {
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), false);
   builder_.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", true));
 }
 
-// By row, panel and digit. What makes u8 of i8 is taken back before it is added.
+// Initial sums by row, panel and digit. For i8 they start with the correction for the added 128.
 Values FixedPointEmitter::first_sums(const std::vector<Row>& rows, size_t n_panels) {
   Values sums;
   for (const Row& row : rows) {
@@ -177,7 +177,7 @@ Values FixedPointEmitter::first_sums(const std::vector<Row>& rows, size_t n_pane
   return sums;
 }
 
-// Bytes without a sign, four of each word for a dot product.
+// The unsigned bytes of a word, four per dot product.
 Values FixedPointEmitter::factors_of_word(Value* word) {
   if (integers_ == DType::U4) {
     return {builder_.CreateAnd(word, 0x0f0f0f0f),
@@ -232,8 +232,8 @@ Values FixedPointEmitter::multiply_group(const std::vector<Row>& rows, const Val
   return result;
 }
 
-// The sum that the sums of the digits make. Those of two are whole; of u4 they are whole in a float
-// too, if a block has no more than 32 elements.
+// Combines the sums of the digits. Two at a time are exact in i32; for u4 with groups of at most 32
+// elements they are exact in f32 too.
 Value* FixedPointEmitter::joined(const Values& sums, size_t first) {
   auto* floats = vector(builder_.getFloatTy(), kWordLanes);
   auto two = [&](size_t digit) {

@@ -1,11 +1,15 @@
-// FixedPointEmitter: products of rows of f32 with small integers, by dot products of bytes, as LLVM
-// IR.
+// FixedPointEmitter: products of f32 rows with small integers by int8 dot products (VNNI), as LLVM
+// IR: the f32 values are split into int8 terms ("digits").
 //
-// In each part of k a row is whole numbers of some unit, a power of two: the largest of them has 30
-// bits, four signed digits of 8. Bytes multiply and add four at a time and without error, where
-// turning an integer into a float takes as long as multiplying it. What is lost is at most half a
-// unit of each element, 2^-30 of the part's largest. A part with an infinite element or a NaN has a
-// unit that is NaN.
+// In each quantisation group of k a row is represented as integer multiples of a unit, a power of
+// two: the largest has 30 bits, four signed digits of 8. Byte dot products are exact and take four
+// elements at a time, where converting an integer to float costs as much as multiplying it. The
+// error is at most half a unit per element, 2^-30 of the group's maximum. A group with an infinity
+// or a NaN has the unit NaN.
+//
+// Example: in a group whose maximum is 0.75 the unit is 2^-30. 0.3f is 322122560 units, with the
+// digits 19, 51, 51, 64: 19 · 2^24 + 51 · 2^16 + 51 · 2^8 + 64. Against weights w the result is
+// unit · (2^24 · Σ 19 w + 2^16 · Σ 51 w + …), each sum by its own dot product in i32.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -17,18 +21,18 @@ namespace luminal::backends::cpu {
 
 class FixedPointEmitter {
  public:
-  // Rows that are multiplied at once, at most: their sums fill the registers.
+  // Maximum number of rows multiplied at once: their sums fill the registers.
   static constexpr int kMostRows = 4;
 
-  // Parts of `block` elements, which fits_fixed_point.
+  // Groups of `block` elements; fits_fixed_point() must hold.
   FixedPointEmitter(Builder& builder, LoopEmitter& loops, DType integers, int64_t block)
       : builder_(builder), loops_(loops), integers_(integers), block_(block) {}
 
-  // A row of `parts` parts: the digits of each, part_bytes apart, and its unit.
+  // Converts a row of `parts` groups: writes the digits of each, part_bytes apart, and its unit.
   void emit_row(llvm::Value* row, llvm::Value* parts, llvm::Value* digits, llvm::Value* units);
 
-  // For each row where the digits of a part start, and its unit; for each panel where its words
-  // start. Gives Σ integer · x over the part, by row and panel.
+  // Σ integer · x over one group, by row and panel. `rows` has for each row the address of the
+  // group's digits and its unit, `panels` for each panel the address of the group's words.
   struct Row {
     llvm::Value *digits, *unit;
   };

@@ -10,7 +10,7 @@ llvm::Constant* word(Value* like, uint64_t bits) {
   return llvm::ConstantInt::get(like->getType(), bits);
 }
 
-// To the nearest number of bf16; what is so large that it might become infinite towards zero.
+// Rounds to the nearest bf16; values so large that they might overflow are truncated.
 Value* rounded_halves(Builder& builder, Value* bits) {
   Value* nearest = builder.CreateAdd(bits, word(bits, 0x8000u));
   Value* size = builder.CreateAnd(bits, word(bits, 0x7fffffffu));
@@ -43,8 +43,8 @@ Values bf16_parts(Builder& builder, Values& values, Parts parts) {
     Value* first = builder.CreateBitCast(taken.front(), halves);
     Value* second = builder.CreateBitCast(taken.back(), halves);
     result.push_back(builder.CreateShuffleVector(first, second, upper));
-    // The upper bits are a number of their own, and what they leave is exact. They leave nothing
-    // where there are no others; so infinity leaves nothing.
+    // The upper 16 bits are a bf16, and the difference to the value is exact. It is forced to 0 if
+    // the lower bits are 0, so that infinity leaves 0 and not NaN.
     for (size_t v = 0; v < values.size(); ++v) {
       Value* high = builder.CreateAnd(taken[v], word(taken[v], 0xffff0000u));
       Value* rest = builder.CreateFSub(values[v], builder.CreateBitCast(high, floats));

@@ -1,4 +1,4 @@
-// Numbers of f32 as sums of numbers of bf16, as LLVM IR.
+// Splits f32 values into sums of bf16 values, as LLVM IR.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -7,15 +7,15 @@
 
 namespace luminal::backends::cpu {
 
-// How many, and how much is left out: nothing by three; by two 2^-16 of a number, or 2^-17 where
-// the first one is rounded too, which takes longer; by one all but the upper half.
+// The number of terms. Three are exact. Two have a relative error of 2^-16, or of 2^-17 if the
+// first one is rounded too, which takes longer. One keeps only the upper 16 bits.
 struct Parts {
   int count = 3;
   bool rounds_first = false;
 };
 
-// One or two vectors of f32 in parts, each a vector of 16-bit words with the elements of all. The
-// values become what is left out of them.
+// Splits one or two vectors of f32. Each term is a vector of 16-bit words with the elements of all
+// vectors. `values` become the remaining errors.
 Values bf16_parts(Builder& builder, Values& values, Parts parts);
 
 }  // namespace luminal::backends::cpu

@@ -1,4 +1,4 @@
-// What the emitters of micro kernels share.
+// Shared by the emitters of micro kernels.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace luminal::backends::cpu {
 
-// All that emit_micro_kernel is given.
+// The arguments of emit_micro_kernel.
 struct MicroKernel {
   Builder& builder;
   const Target& target;
@@ -22,13 +22,13 @@ struct MicroKernel {
   llvm::Value* k_count;
   llvm::Value* tile;
   llvm::Value* adds;
-  llvm::Value* tile_row_bytes;  // from one row of the tile to the next
+  llvm::Value* tile_row_bytes;  // leading dimension of the tile
 
   int lanes() const { return target.vector_bytes / 4; }
-  llvm::IntegerType* element() const {  // of bf16 and i8, as bits
+  llvm::IntegerType* element() const {  // bf16 or i8 as an integer type
     return builder.getIntNTy(static_cast<unsigned>(8 * element_bytes(multiply)));
   }
-  // The first `count` of n elements, n being a power of two up to 64, at `from`, zeros after them.
+  // Loads the first `count` of n elements at `from`, padded with zeros; n is a power of two ≤ 64.
   llvm::Value* first_elements(llvm::Value* from, llvm::Value* count, int n) const;
 
   llvm::Value* i64(int64_t value) const { return builder.getInt64(static_cast<uint64_t>(value)); }
@@ -38,23 +38,24 @@ struct MicroKernel {
   }
   llvm::Value* times(llvm::Value* a, int64_t b) const { return builder.CreateNSWMul(a, i64(b)); }
 
-  // Of a step in one panel.
+  // Bytes that one step reads from one panel.
   int64_t panel_step_bytes() const {
     return is_half(right.narrow) ? target.vector_bytes / 2 : target.vector_bytes;
   }
 
-  // With few rows a kernel waits for memory: panels are read once, and asked for ahead.
+  // With few rows (GEMV) a kernel is memory-bound: panels are read once, and prefetched.
   bool streams() const { return shape.rows <= (on_tiles(multiply) ? 16 : 8); }
-  // Where in each panel to ask for what comes `kBytesAhead` after this offset. Past a panel's end
-  // that is at the start of the panel which takes its place in the next call.
+  // The offset in each panel to prefetch: kBytesAhead after `offset`. Past a panel's end it
+  // continues at the start of the panel that the next call reads in its place.
   llvm::Value* ahead(llvm::Value* offset) const {
     llvm::Value* later = builder.CreateNSWAdd(offset, i64(kBytesAhead));
     llvm::Value* next_call =
         builder.CreateNSWAdd(later, times(right.panel_bytes, shape.panels - 1));
     return builder.CreateSelect(builder.CreateICmpSLT(later, right.panel_bytes), later, next_call);
   }
-  // Two threads that read 1 GiB of bf16 once, one row: without 42 GB/s, with 0.5, 1, 2 and 4 KiB
-  // 44, 45, 45 and 43; eight rows: 35, and with 1, 2, 4 and 8 KiB 40, 41, 41 and 37.
+  // Prefetch distance. Two threads reading 1 GiB of bf16 once, one row: 42 GB/s without; 44, 45, 45
+  // and 43 with 0.5, 1, 2 and 4 KiB. Eight rows: 35 without; 40, 41, 41 and 37 with 1, 2, 4 and
+  // 8 KiB.
   static constexpr int64_t kBytesAhead = 2048;
 };
 

@@ -1,8 +1,8 @@
-// Micro kernels on AMX tiles: up to 16 rows of 64 bytes each, named by number.
+// Micro kernels on AMX tile registers: up to 16 rows of 64 bytes each, numbered 0 … 7.
 //
-// A tile of the left operand holds 16 rows × 32 bf16 or 64 i8, one of the right operand as much of
-// 16 lanes, in the order of a panel: 16 vectors of 4 bytes for each lane. One of sums holds 16 rows
-// × 16 lanes.
+// A tile of the left operand holds 16 rows × 32 bf16 or 64 i8. A tile of the right operand holds as
+// many elements along k of 16 lanes, in panel order: 16 vectors with 4 bytes per lane. A tile of
+// sums holds 16 rows × 16 lanes.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "luminal/backends/cpu/micro/micro_kernel_parts.h"
@@ -18,7 +18,7 @@ constexpr int kTileBytes = 64;  // of a row
 constexpr int kTiles = 8;
 constexpr int kPanelLanes = 16;
 
-// Memory of the function's own, for as long as it runs.
+// An alloca in the function's entry block.
 llvm::AllocaInst* on_stack(Builder& builder, int64_t bytes) {
   Builder::InsertPointGuard guard(builder);
   llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
@@ -29,7 +29,7 @@ llvm::AllocaInst* on_stack(Builder& builder, int64_t bytes) {
   return memory;
 }
 
-// Which of the 8 tiles hold what. Right ones take turns where they are fewer than panels.
+// The assignment of the 8 tile registers. If there are fewer right ones than panels, these rotate.
 class TileNumbers {
  public:
   explicit TileNumbers(MicroShape shape)
@@ -42,7 +42,7 @@ class TileNumbers {
     const int first = left(row_tiles_);
     return first + panel % (kTiles - first);
   }
-  // The tile of rows that a tile belongs to; −1: it is of the right operand.
+  // The number of the row tile that a register belongs to; −1 for the right operand.
   int row_tile_of(int tile) const {
     if (tile < left(0)) return tile / panels_;
     return tile < left(row_tiles_) ? tile - left(0) : -1;
@@ -52,7 +52,7 @@ class TileNumbers {
   int row_tiles_, panels_;
 };
 
-// Sizes the tiles for so many rows, and sets them to zero.
+// Configures the tiles for a number of rows (ldtilecfg), which also zeroes them.
 void configure(Builder& builder, MicroShape shape, Value* rows) {
   const TileNumbers numbers(shape);
   auto* type = llvm::FixedVectorType::get(builder.getInt8Ty(), kTileBytes);
@@ -68,7 +68,7 @@ void configure(Builder& builder, MicroShape shape, Value* rows) {
     Value* tile_rows = builder.getInt64(kTileRows);
     if (const int t = numbers.row_tile_of(tile); t >= 0) {
       tile_rows = builder.CreateSub(rows, builder.getInt64(static_cast<uint64_t>(t * kTileRows)));
-      // A tile that isn't used has a row too: none goes with no bytes only.
+      // Even an unused tile needs a row: 0 rows are only valid with 0 bytes per row.
       tile_rows = bound(llvm::Intrinsic::smin, tile_rows, kTileRows);
       tile_rows = bound(llvm::Intrinsic::smax, tile_rows, 1);
     }
@@ -77,7 +77,7 @@ void configure(Builder& builder, MicroShape shape, Value* rows) {
   }
   llvm::AllocaInst* memory = on_stack(builder, kTileBytes);
   builder.CreateAlignedStore(config, memory, llvm::Align(kTileBytes));
-  Value* address = memory;  // an instruction could be meant as the source of fast-math flags
+  Value* address = memory;  // an Instruction* could be taken for the argument FMFSource
   builder.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {address});
 }
 
@@ -88,13 +88,13 @@ class TilesMicroKernel {
   void emit();
 
  private:
-  // What is computed at once: so many tiles of rows and panels, which instructions name by number;
-  // where its panels start and where its sums go.
+  // Tiles computed at once: static numbers of row tiles and panels, since instructions name tile
+  // registers by number; the addresses of the panels and of the sums.
   struct Part {
     int row_tiles, panels;
     Value *right, *tile;
   };
-  // Where a step along k finds its elements.
+  // Addresses of the operands of one step along k.
   struct Operands {
     Value *left, *left_row_bytes, *left_part_bytes;
     Value *right, *panel_bytes;
@@ -110,7 +110,7 @@ class TilesMicroKernel {
   void load_left(int row_tile, Value* from, Value* row_bytes);
   void multiply_add(int row_tile, int panel);
   Operands copy_rest(const Part& part);
-  // How far an operand is at element k of its rows and of its panels.
+  // Byte offsets of element k in a row and in a panel.
   Value* left_offset(Value* k) const { return k_.times(k, element_bytes(k_.multiply)); }
   Value* right_offset(Value* k) const {
     return k_.times(k, element_bytes(k_.multiply) * kPanelLanes);
@@ -130,9 +130,9 @@ class TilesMicroKernel {
   IndexEmitter index_;
   LoopEmitter loops_;
   const TileNumbers tiles_;
-  const int step_;  // elements along k
-  Value* rest_;     // elements of k that make no whole step
-  Value* whole_;    // the others
+  const int step_;  // elements along k per step
+  Value* rest_;     // remainder of k after whole steps
+  Value* whole_;    // k without the remainder
   llvm::AllocaInst* rest_left_;
   llvm::AllocaInst* rest_right_;
 };
@@ -150,7 +150,7 @@ TilesMicroKernel::TilesMicroKernel(const MicroKernel& kernel)
   rest_right_ = on_stack(b_, int64_t{k_.shape.panels} * kTileRows * kTileBytes);
 }
 
-// Panels are computed together if all are there, one by one if not.
+// Panels are computed together if there are as many as in the shape, else one by one.
 void TilesMicroKernel::emit() {
   Value* fewer = b_.CreateICmpNE(k_.rows, k_.i64(k_.shape.rows));
   loops_.guarded(fewer, [&] { configure(b_, k_.shape, k_.rows); });
@@ -209,7 +209,7 @@ void TilesMicroKernel::prefetch(const Part& part, Value* offset) {
   }
 }
 
-// As far as the second cache: the nearest has the rows.
+// Prefetches into L2: L1 holds the rows.
 void TilesMicroKernel::prefetch_next(const Part& part, Value* k) {
   constexpr uint32_t kSecondCache = 2;
   constexpr int64_t kLine = 64;
@@ -235,7 +235,7 @@ void TilesMicroKernel::step(const Part& part, const Operands& from) {
   }
 }
 
-// Tiles of the right operand stay for all parts of the left one.
+// Tiles of the right operand are reused for all terms of the left one.
 void TilesMicroKernel::step_of_parts(const Part& part, const Operands& from) {
   for (int p = 0; p < part.panels; ++p) load_right(p, from);
   for (int n = 0; n < k_.left.parts; ++n) {
@@ -247,7 +247,7 @@ void TilesMicroKernel::step_of_parts(const Part& part, const Operands& from) {
   }
 }
 
-// Not into the nearest cache, which has better uses for its room: rows are read again.
+// Loads with a non-temporal hint (tileloaddt1), which leaves L1 to the rows: those are reused.
 void TilesMicroKernel::load_right(int panel, const Operands& from) {
   Value* at = k_.at(from.right, k_.times(from.panel_bytes, panel));
   call(llvm::Intrinsic::x86_tileloaddt164, {number(tiles_.right(panel)), at, k_.i64(kTileBytes)});
@@ -264,8 +264,8 @@ void TilesMicroKernel::multiply_add(int row_tile, int panel) {
         number(tiles_.right(panel))});
 }
 
-// The last elements of k with zeros after them, up to a whole step. Sizing the tiles for them would
-// take longer, and a row may end within the 4 bytes that a tile takes at once.
+// Copies the remainder of k, padded with zeros to a whole step. Reconfiguring the tiles for it
+// would take longer, and a row may end within the 4 bytes that a tile reads at once.
 TilesMicroKernel::Operands TilesMicroKernel::copy_rest(const Part& part) {
   copy_rest_of_rows();
   copy_rest_of_panels(part);

@@ -1,4 +1,4 @@
-// Micro kernels on vectors: each lane sums a column; elements of the left operand are broadcast.
+// Micro kernels on vectors: each lane accumulates a column; left elements are broadcast.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace {
 
 using llvm::Value;
 
-// Sums that don't wait for each other: enough to keep two multiply-adds of latency 4 busy.
+// Independent accumulators: enough to keep two FMA units of latency 4 busy.
 constexpr int kIndependentSums = 8;
 
 constexpr int64_t kLineBytes = 64;
-constexpr int64_t kStepBytes = 4;  // that a step takes from a row
+constexpr int64_t kStepBytes = 4;  // that a step reads from a row
 
 class VectorMicroKernel {
  public:
@@ -32,14 +32,14 @@ class VectorMicroKernel {
   void emit();
 
  private:
-  // Rows × panels results, computed together: where their operands start and where they go.
+  // Rows × panels results computed together: the addresses of their operands and of the tile.
   struct Block {
     int rows, panels;
     Value *left, *right, *tile;
   };
 
-  // Of the elements that a step takes from a row: all, or those that are left at the end of k,
-  // after which nothing may be read.
+  // Which elements a step reads from a row: all, or the remainder of k, past which nothing may be
+  // read.
   enum class Take : uint8_t { All, Rest };
 
   void all_rows(int panels, Value* right, Value* tile);
@@ -66,12 +66,12 @@ class VectorMicroKernel {
   IndexEmitter index_;
   LoopEmitter loops_;
   llvm::FixedVectorType* sum_;
-  Value* steps_;       // vectors of a panel, but for one that k fills in part
-  Value* rest_;        // elements in that one
-  Value* step_bytes_;  // from one step to the next in a row of the left operand
+  Value* steps_;       // full vectors of a panel
+  Value* rest_;        // elements along k in the last, partial one
+  Value* step_bytes_;  // stride between steps in a row of the left operand
 };
 
-// Panels are computed together if all are there, one by one if not.
+// Panels are computed together if there are as many as in the shape, else one by one.
 void VectorMicroKernel::emit() {
   Value* all = b_.CreateICmpEQ(k_.panels, k_.i64(k_.shape.panels));
   branch(
@@ -92,7 +92,7 @@ void VectorMicroKernel::all_rows(int panels, Value* right, Value* tile) {
       [&] { some_rows(panels, {8, 4, 2, 1}, right, tile); });
 }
 
-// Any number of rows as blocks of such sizes, powers of two of which the last is 1.
+// Any number of rows as blocks of these sizes, descending powers of two down to 1.
 void VectorMicroKernel::some_rows(int panels, std::initializer_list<int> sizes, Value* right,
                                   Value* tile) {
   Value* from = k_.i64(0);
@@ -114,7 +114,7 @@ void VectorMicroKernel::block(const Block& block) {
   const size_t n = sums.size();
   int ways = 1;
   while (2 * ways * static_cast<int>(n) <= kIndependentSums) ways *= 2;
-  // Way w sums every ways-th step from the w-th on.
+  // Accumulator set w takes every ways-th step, from the w-th on.
   sums.resize(n * static_cast<size_t>(ways), llvm::Constant::getNullValue(sum_));
   Value* whole = b_.CreateAnd(steps_, k_.i64(-ways));
   sums = loops_.counted(k_.i64(0), whole, ways, sums, [&](Value* at, const Values& carried) {
@@ -148,7 +148,7 @@ void VectorMicroKernel::block(const Block& block) {
   }
 }
 
-// One for each result, along rows, then what i8 has to take away again, for each panel.
+// Initial sums: one per result, row by row; then, for i8, a correction per panel.
 Values VectorMicroKernel::first_sums(const Block& block) {
   const int n = block.rows * block.panels;
   Value* zero = llvm::Constant::getNullValue(sum_);
@@ -171,7 +171,8 @@ Value* VectorMicroKernel::sum_address(const Block& block, int number) {
                k_.i64(int64_t{panel} * k_.target.vector_bytes));
 }
 
-// Before the steps, not among them: LLVM moves no load across, and would hold all at once.
+// Emitted before the steps, not between them: LLVM moves no load across a prefetch, and would keep
+// all loaded values live at once.
 void VectorMicroKernel::prefetch(const Block& block, Value* at, int steps) {
   Value* offset = k_.ahead(k_.times(at, k_.panel_step_bytes()));
   const int64_t bytes = steps * k_.panel_step_bytes();
@@ -206,7 +207,7 @@ Values VectorMicroKernel::step(const Block& block, Value* at, const Values& sums
   return next;
 }
 
-// What a step takes from a panel.
+// The elements that a step reads from a panel.
 Value* VectorMicroKernel::right_elements(Value* address) {
   if (!is_half(k_.right.narrow)) return b_.CreateAlignedLoad(sum_, address, llvm::Align(4));
   auto* halves = llvm::FixedVectorType::get(b_.getInt16Ty(), sum_->getNumElements());
@@ -214,7 +215,7 @@ Value* VectorMicroKernel::right_elements(Value* address) {
   return OpEmitter(b_, k_.target).from_half_bits(k_.right.narrow, bits);
 }
 
-// What a step takes from a row, in every lane.
+// The elements that a step reads from a row, broadcast to all lanes.
 Value* VectorMicroKernel::left_elements(const Block& block, int row, Value* at, Take take) {
   Value* address =
       k_.at(k_.at(block.left, b_.CreateNSWMul(at, step_bytes_)), k_.times(k_.left.row_bytes, row));
@@ -231,8 +232,8 @@ Value* VectorMicroKernel::left_elements(const Block& block, int row, Value* at, 
   return k_.multiply == Multiply::I8Dot ? b_.CreateXor(all, offsets()) : all;
 }
 
-// The instruction for i8 takes its first operand without a sign. So rows have 128 added, by turning
-// their highest bits, and what that adds to the sums is summed too, and taken away.
+// The i8 instruction (vpdpbusd) takes its first operand as unsigned. So 128 is added to rows, by
+// flipping sign bits; what that adds to the sums is accumulated separately and subtracted.
 Value* VectorMicroKernel::offsets() {
   return b_.CreateVectorSplat(sum_->getElementCount(), b_.getInt32(0x80808080));
 }
@@ -246,7 +247,7 @@ Value* VectorMicroKernel::result(const Block& block, const Values& sums, int num
 
 Value* VectorMicroKernel::multiply_add(Value* sum, Value* left, Value* right) {
   switch (k_.multiply) {
-    case Multiply::F32:  // fused wherever the target can
+    case Multiply::F32:  // fused if the target has FMA
       return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {sum_}, {left, right, sum});
     case Multiply::Bf16Dot: {
       auto* pairs = llvm::FixedVectorType::get(b_.getBFloatTy(), 2 * sum_->getNumElements());

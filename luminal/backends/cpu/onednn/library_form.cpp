@@ -30,7 +30,7 @@ Expr extent(const Kernel& kernel, int loop) {
   return kernel.loops[static_cast<size_t>(loop)].extent;
 }
 
-// None where an address isn't a start and the sum of strides · loops.
+// The strides of an access over the kernel's loops; none if the address isn't affine.
 std::optional<StridedAccess> access(const Kernel& kernel, int param,
                                     const std::vector<Expr>& index) {
   const kernel::Param& tensor = kernel.params[static_cast<size_t>(param)];
@@ -63,7 +63,7 @@ std::optional<StridedAccess> access(const Kernel& kernel, const Inst& inst) {
   return access(kernel, load->param, index);
 }
 
-// A load, or one of bf16 made f32.
+// The tensor behind a load, or behind a load of bf16 cast to f32.
 std::optional<StridedAccess> plain_tensor(const Kernel& kernel, const Stage& stage, InstId id) {
   const Inst* inst = &stage.body[id.index()];
   const auto* op = std::get_if<OpInst>(&inst->what);
@@ -88,13 +88,13 @@ struct Step {
   std::optional<StridedAccess> tensor;
 };
 
-// What is computed of the sums, from the last op back to the first.
+// Matches the epilogue, from the last op back to the sums.
 class Epilogue {
  public:
   Epilogue(const Kernel& kernel, int sums, bool finite)
       : kernel_(kernel), sums_(sums), finite_(finite) {}
 
-  // Why it is none of the library's; empty where it is.
+  // Why the library can't compute it; empty if it can.
   std::string take(const Stage& last) {
     std::string why = follow(last, last.result);
     std::reverse(steps_.begin(), steps_.end());
@@ -109,7 +109,7 @@ class Epilogue {
     const Inst& inst = stage.body[id.index()];
     if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
       if (local->stage == sums_) return {};
-      // A stage's result is rounded to its dtype; the library rounds at the end.
+      // A stage's result is rounded to its dtype, but the library rounds only at the end.
       const Stage& before = kernel_.stages[static_cast<size_t>(local->stage)];
       return before.dtype == DType::F32 ? follow(before, before.result) : kOther;
     }
@@ -117,7 +117,7 @@ class Epilogue {
     if (op == nullptr || !is_library_dtype(inst.dtype)) return kOther;
     switch (op->op) {
       case Op::Cast:
-        // To bf16: it is rounded at the end instead, as if one sum or product alone used it (see
+        // A cast to bf16: rounded only at the end, as if its only use were a sum or product (see
         // unrounded.h).
         return inst.dtype == DType::BF16 ? follow(stage, op->operands[0]) : kOther;
       case Op::Add:
@@ -141,8 +141,8 @@ class Epilogue {
     return kOther;
   }
 
-  // A tensor, or, where it is added, a sum of several: the residual that itself is one. What one
-  // sum alone uses needn't be rounded to bf16.
+  // A tensor or, for Add, a sum of several, as a residual may be. A value whose only use is a sum
+  // needn't be rounded to bf16.
   bool take_tensors(const Stage& stage, InstId id, PostOpKind kind, std::vector<Step>& steps) {
     if (std::optional<StridedAccess> tensor = plain_tensor(kernel_, stage, id)) {
       steps.push_back({kind, std::move(tensor)});
@@ -163,8 +163,8 @@ class Epilogue {
            take_tensors(stage, op->operands[1], kind, steps);
   }
 
-  // select(x < 0, 0, x), as the last op where it is bf16: it sees rounded values, so others after
-  // it see what it was given rounded. To round first or last is the same for itself.
+  // select(x < 0, 0, x). In bf16 only as the last op: relu of a rounded value equals the rounded
+  // relu, but later ops would see an input that wasn't rounded.
   std::string relu(const Stage& stage, const Inst& inst, const OpInst& select) {
     const auto* less = std::get_if<OpInst>(&stage.body[select.operands[0].index()].what);
     const InstId x = select.operands[2];
@@ -190,7 +190,7 @@ class Epilogue {
   std::vector<Step> steps_;
 };
 
-// Splits the last loops off a list that can be walked as one in all tensors; the others stay.
+// Removes the last loops of a list that can be collapsed into one in all tensors, and returns them.
 std::vector<int> take_merged(const Kernel& kernel, std::vector<int>& loops,
                              const std::vector<StridedAccess>& tensors) {
   std::vector<int> merged;
@@ -235,7 +235,7 @@ bool is_row_of_n(const LibraryTensor& tensor) {
          std::ranges::all_of(tensor.batch, [](Expr stride) { return stride.is(0); });
 }
 
-// Whether one packed form of b serves all sizes.
+// Whether one packed b serves all sizes.
 bool has_static_b(const LibraryForm& form) {
   bool all = form.n.to_int() && form.k.to_int() && form.b.row.to_int() && form.b.column.to_int() &&
              form.b.start.to_int();

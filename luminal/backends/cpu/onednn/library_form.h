@@ -1,7 +1,7 @@
-// LibraryForm: a kernel that is one matrix product of the library, epilogue included.
+// LibraryForm: a kernel as a single GEMM of the library, epilogue included.
 //
-// Read off the kernel before its weights are packed into panels: what the library wants are strides
-// of the tensors themselves, and it has an order of its own to pack them in.
+// Matched before weights are packed into panels: the library needs strides of the original tensors,
+// and packs them in its own layout.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct LibraryTensor {
   std::vector<Expr> batch = {};
   Expr row = 0;
   Expr column = 0;
-  Expr start = 0;  // the first element that is read or written
+  Expr start = 0;  // offset of the first element
 };
 
 struct LibraryPostOp {
@@ -29,7 +29,7 @@ struct LibraryPostOp {
   std::optional<LibraryTensor> tensor;  // of Add and Multiply
 };
 
-// See LibraryMatmulShape. All that b is indexed by is static, so that it can be packed once.
+// See LibraryMatmulShape. Sizes and strides of b are static, so that it can be packed once.
 struct LibraryForm {
   std::vector<Expr> batch;
   Expr m, n, k;
@@ -38,9 +38,9 @@ struct LibraryForm {
   std::vector<LibraryPostOp> post_ops;
 };
 
-// Products of f32 by f32 or bf16 by bf16 whose results are stored as they are, as bf16, or after
-// sums and products with other tensors. `finite`: NaN need not stay NaN, so that relu, of which
-// the library makes 0 there, is one of them. The reason otherwise.
+// Matches products of f32 by f32 or bf16 by bf16, stored as f32 or bf16, with an epilogue of
+// activations and of sums and products with other tensors; otherwise gives the reason. `finite`:
+// NaN need not stay NaN, which allows relu: the library's gives 0 for NaN.
 Result<LibraryForm> library_form(const kernel::Kernel& kernel, bool finite);
 
 // The value of a size, a stride or a start.

@@ -27,8 +27,8 @@ const dnnl::engine& engine() {
   return cpu;
 }
 
-// oneDNN asks OpenMP how many threads there are, both when it plans a product and when it runs it,
-// and wants the same answer. It is a setting of the calling thread, which gets its own back.
+// oneDNN asks OpenMP for the number of threads, both when it plans and when it runs a product, and
+// expects the same answer. It is a setting of the calling thread, restored afterwards.
 class ThreadsOfOpenMp {
  public:
   explicit ThreadsOfOpenMp(int count) : before_(omp_get_max_threads()) {
@@ -42,10 +42,9 @@ class ThreadsOfOpenMp {
   int before_;
 };
 
-// After each region OpenMP's threads spin for milliseconds, on cores that the pool of our own
-// launches needs then. They stop after a few microseconds where there are more of them than cores
-// (libgomp's manual, GOMP_SPINCOUNT): a thread that sleeps for good holds a team of its own for
-// that.
+// After each parallel region OpenMP's threads spin for milliseconds, on cores that our own thread
+// pool needs then. If there are more of them than cores they stop after a few microseconds
+// (libgomp's manual, GOMP_SPINCOUNT). So a thread that sleeps forever owns an extra OpenMP team.
 void keep_openmp_from_spinning() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -63,7 +62,7 @@ void keep_openmp_from_spinning() {
   });
 }
 
-// Nothing for dtypes that no product is made of here.
+// None for dtypes that aren't supported here.
 std::optional<Memory::data_type> library_type(DType dtype) {
   if (dtype == DType::F32) return Memory::data_type::f32;
   if (dtype == DType::BF16) return Memory::data_type::bf16;
@@ -76,8 +75,9 @@ Memory::dims dims_of(const LibraryMatmulShape& shape, int64_t rows, int64_t colu
   return dims;
 }
 
-// A dim of stride 0 is one of size 1 to oneDNN. The stride of a dim of size 1 means nothing, but
-// its fast routines want rows or columns without gaps: it gets one that makes them so.
+// A broadcast dim (stride 0) is described to oneDNN as one of size 1. The stride of a dim of size 1
+// has no meaning, but oneDNN's fast routines require dense rows or columns, so it is chosen to make
+// them dense.
 Memory::desc describe(Memory::data_type type, Memory::dims dims, const MatmulStrides& from) {
   Memory::dims strides = from.batch;
   strides.insert(strides.end(), {from.row, from.column});
@@ -120,7 +120,7 @@ dnnl::primitive_attr attributes(const LibraryMatmulShape& shape, const Memory::d
     if (has_tensor(op.kind)) {
       ops.append_binary(algorithm(op.kind), describe(*library_type(op.dtype), c_dims, op.strides));
     } else {
-      // The slope of relu below 0; what swish multiplies the argument of its sigmoid by.
+      // alpha: the slope of relu below 0; the factor in the sigmoid of swish.
       const float alpha = op.kind == PostOpKind::Swish ? 1.0f : 0.0f;
       ops.append_eltwise(algorithm(op.kind), alpha, 0.0f);
     }
@@ -136,7 +136,7 @@ bool any_negative(const MatmulStrides& strides) {
          std::ranges::any_of(strides.batch, [](int64_t stride) { return stride < 0; });
 }
 
-// Why a shape is none that oneDNN is asked about; empty where it is.
+// Why a shape isn't passed to oneDNN; empty if it is.
 std::string refusal(const LibraryMatmulShape& shape) {
   auto empty = [](int64_t size) { return size < 1; };
   if (empty(std::min({shape.m, shape.n, shape.k})) || std::ranges::any_of(shape.batch, empty)) {
@@ -239,7 +239,7 @@ class OneDnnMatmul : public LibraryMatmul {
     if (has_bias_) set(tensors.bias);
     for (const void* data : tensors.post_ops) set(data);
     const ThreadsOfOpenMp guard(threads_);
-    // The C++ function of the same name would first copy all arguments.
+    // The C++ wrapper would first copy all arguments.
     const dnnl_status_t status = dnnl_primitive_execute(
         primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
     if (status != dnnl_success) {
@@ -288,7 +288,7 @@ class OneDnnMatmul : public LibraryMatmul {
   dnnl::matmul primitive_;
   dnnl::stream stream_;
   std::vector<Memory> memories_;            // a, b, c, scratch, bias, tensors of post-ops
-  std::vector<dnnl_exec_arg_t> arguments_;  // names for the same
+  std::vector<dnnl_exec_arg_t> arguments_;  // the same with their argument ids
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A build without oneDNN.
+// For builds without oneDNN.
 #include "luminal/backends/cpu/onednn/library_matmul.h"
 
 namespace luminal::backends::cpu {

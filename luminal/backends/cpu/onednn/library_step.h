@@ -1,4 +1,4 @@
-// LibraryStep: a kernel of a plan as a product of the library, at whatever sizes a run has.
+// LibraryStep: a kernel of a plan computed by the library, for any sizes of a run.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace luminal::backends::cpu {
 
-// A product at some sizes, for one program.
+// A library call prepared for one set of sizes, owned by one program.
 struct LibraryLaunch {
   struct Operand {
     size_t param = 0;
     size_t start = 0;  // in bytes
   };
-  std::unique_ptr<LibraryMatmul> matmul;  // null where there is nothing to compute
+  std::unique_ptr<LibraryMatmul> matmul;  // null if there is nothing to compute
   Operand a, b, c;
   std::optional<Operand> bias;
   std::vector<Operand> post_ops;        // those that have a tensor
@@ -26,21 +26,21 @@ struct LibraryLaunch {
 
 class LibraryStep {
  public:
-  // `b_is_fixed`: b comes from weights alone, and is packed once. A failure where the library
-  // can't, or not well, at the typical sizes.
+  // `b_is_fixed`: b depends only on weights and is packed once. Fails if the library can't compute
+  // the product at the typical sizes, or only slowly.
   static Result<std::shared_ptr<const LibraryStep>> make(LibraryForm form, bool b_is_fixed,
                                                          const LoadOptions& options);
 
   const LibraryForm& form() const { return form_; }
   std::string routine() const { return typical_->routine(); }  // at the typical sizes
-  // Of b in the library's order; 0 where it is read as it is.
+  // Size of b in the library's layout; 0 if it isn't packed.
   size_t packed_bytes() const { return packs_ ? typical_->packed_bytes() : 0; }
-  // What b becomes: equal text, equal order.
+  // Describes the packed layout of b: equal texts mean equal layouts.
   std::string layout() const;
   void pack(const void* b, void* packed) const;
 
   LibraryLaunch prepare(const Bindings& bindings) const;
-  // `params` are the kernel's; `packed` is b as pack() made it, where it is packed.
+  // `params` are the kernel's; `packed` is the result of pack(), if b is packed.
   void run(LibraryLaunch& launch, std::span<const void* const> params, const void* packed,
            void* scratch) const;
 
@@ -50,7 +50,7 @@ class LibraryStep {
   LibraryForm form_;
   int threads_;
   bool packs_ = false;
-  std::unique_ptr<LibraryMatmul> typical_;  // never run: programs run their own
+  std::unique_ptr<LibraryMatmul> typical_;  // for queries only; programs run their own
 };
 
 }  // namespace luminal::backends::cpu

@@ -1,5 +1,4 @@
-// HostStep: a step that no kernel of the compiler computes, run by the kernel that the op brings,
-// or by the interpreter as a graph of its own.
+// HostStep: a step that isn't compiled: run by a custom op's own kernel, or by the interpreter.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +14,17 @@ namespace luminal::backends::cpu {
 
 class HostStep {
  public:
-  // The step that makes `source` of the request's plan.
+  // The step that computes `source` of the request's plan.
   HostStep(const LoadRequest& request, int source);
 
   // The classes it reads, one per input of the op.
   const std::vector<kernel::ClassId>& operands() const { return operands_; }
   // A custom op: the user's code, which the compiler knows nothing about.
   bool is_custom() const { return custom_; }
-  // The op brings a kernel: prepare() once per set of sizes, then run() of what it gave.
+  // The op has its own kernel: call prepare() once per set of sizes, then run() the result.
   bool has_kernel() const { return own_kernel_ != nullptr; }
   CustomLaunch prepare(const Bindings& bindings, int threads) const;
-  // By the interpreter: reads operand k at params[k], writes to the last. This allocates.
+  // Runs the interpreter: reads operand k at params[k], writes to the last param. Allocates.
   void interpret(const Bindings& bindings, std::span<const void* const> params) const;
 
  private:
@@ -34,7 +33,7 @@ class HostStep {
   std::vector<NodeId> leaves_;  // of graph_, one per operand
   std::vector<kernel::ClassId> operands_;
   bool custom_ = false;
-  const CustomOp* own_kernel_ = nullptr;  // the node's op, where it brings a kernel
+  const CustomOp* own_kernel_ = nullptr;  // the node's op, if it has a kernel
 };
 
 }  // namespace luminal::backends::cpu

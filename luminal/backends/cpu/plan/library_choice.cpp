@@ -12,8 +12,8 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// By how much the library has to be faster: what measuring on a busy machine is off by, and what
-// bits that depend on the number of threads are worth.
+// The library's time must be below this fraction of ours. The margin covers measurement noise on a
+// busy machine, and that the library's results depend on the number of threads.
 constexpr double kClearlyFaster = 0.97;
 
 std::vector<const kernel::KernelStep*> kernels_of(const kernel::PlannedGraph& planned) {
@@ -43,7 +43,7 @@ std::vector<kernel::LibraryUse> choose_library(
   std::vector<kernel::LibraryUse> uses(kernels.size());
   std::map<std::string, kernel::LibraryUse> known;  // by the kernel's text: equal ones once
   const RunPlan plan = make_run_plan(request);
-  // What is computed once isn't worth it.
+  // Only steps of every run: load steps run once, so the library isn't worth it there.
   for (const RunStep& step : plan.run_steps) {
     if (step.kernel < 0) continue;
     const auto number = static_cast<size_t>(step.kernel);

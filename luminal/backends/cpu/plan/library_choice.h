@@ -1,4 +1,4 @@
-// Which kernels of a plan oneDNN computes in place of compiled code.
+// Chooses which kernels of a plan oneDNN computes instead of compiled code.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace luminal::backends::cpu {
 
-// See Backend::choose_library. LibraryPolicy::Measured runs each distinct product both ways, on
-// random data at the typical sizes, for about a third of a second at most unless a single run takes
-// longer; the library has to be clearly faster. `compile` compiles a kernel of `packed`.
+// See Backend::choose_library. LibraryPolicy::Measured times each distinct product both ways, on
+// random data at the typical sizes, for at most about a third of a second unless a single run takes
+// longer; the library must be clearly faster. `compile` compiles a kernel of `packed`.
 std::vector<kernel::LibraryUse> choose_library(
     const LoadRequest& request, const kernel::PlannedGraph& packed,
     const std::function<std::shared_ptr<const CompiledKernel>(const kernel::Kernel&)>& compile);

@@ -16,11 +16,11 @@ namespace {
 
 using runtime::Buffer;
 
-constexpr double kSeconds = 0.25;       // of all rounds; the first call of either comes on top
-constexpr double kRoundSeconds = 1e-3;  // short calls are timed several at a time
+constexpr double kSeconds = 0.25;       // of all rounds, without the warm-up call of each
+constexpr double kRoundSeconds = 1e-3;  // short calls are repeated to fill a round
 constexpr size_t kRounds = 31;
 
-// The same 4096 numbers over and over: as many as it takes for none to be special.
+// Repeats the same 4096 random numbers.
 Buffer random_values(const kernel::Param& param, const Bindings& sizes) {
   const Result<ResolvedDims> dims = resolve_dims(param.dims, sizes);
   LUMINAL_CHECK(dims, dims.why());

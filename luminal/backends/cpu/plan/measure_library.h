@@ -1,4 +1,4 @@
-// A kernel timed both ways: as compiled code, and as a product of the library.
+// Times a kernel both ways: as compiled code and as a library call.
 #pragma once
 
 #include "luminal/backends/cpu/llvm/jit.h"
@@ -11,9 +11,8 @@ struct MeasuredLibrary {
   double library_seconds = 0;
 };
 
-// In rounds of either in turn, at the typical sizes of the options, on numbers that are the same in
-// every call. `own` may read other tensors than `kernel`, which is what the library's step was made
-// of: panels.
+// Alternates rounds of both, at the typical sizes of the options, on the same random data in every
+// call. `kernel` is what the library's step was made from; `own` may read other tensors: panels.
 MeasuredLibrary measure_library(const kernel::Kernel& kernel, const LibraryStep& library,
                                 const CompiledKernel& own, const LoadOptions& options);
 

@@ -72,7 +72,7 @@ class RunPlanner {
   bool is_by_library(const RunStep& at) const {
     return at.kernel >= 0 && kernel_step(at).library.taken;
   }
-  // A step that may write where it reads.
+  // Only compiled kernels may write in place.
   bool is_compiled(const RunStep& at) const { return at.kernel >= 0 && !is_by_library(at); }
 
   void number_tensors();
@@ -171,7 +171,7 @@ void RunPlanner::number_steps() {
   }
 }
 
-// A computed result is written to its port; what is a leaf, or is wanted twice, is copied.
+// A computed result is written straight to its port; a leaf, or a result wanted twice, is copied.
 void RunPlanner::place_results() {
   const PortMap& map = request_.ports;
   for (size_t i = 0; i < map.results.size(); ++i) {
@@ -192,7 +192,7 @@ void RunPlanner::place_results() {
 
 bool RunPlanner::reaches(int from, int to) const {
   std::vector<bool> seen(steps_.size(), false);
-  std::vector<int> open = {to};  // backwards along what must come before
+  std::vector<int> open = {to};  // worklist: follows dependencies backwards
   while (!open.empty()) {
     const int at = open.back();
     open.pop_back();
@@ -204,7 +204,7 @@ bool RunPlanner::reaches(int from, int to) const {
   return false;
 }
 
-// Whether every read of the input in this step allows the output to lie in its memory.
+// Whether every read of the input in this step allows the output to reuse its memory in place.
 bool RunPlanner::shares(const RunStep& at, int input, int output_param) const {
   if (!is_compiled(at)) return false;
   for (size_t p = 0; p < at.params.size(); ++p) {
@@ -214,7 +214,8 @@ bool RunPlanner::shares(const RunStep& at, int input, int output_param) const {
   return true;
 }
 
-// Every other reader of the old state must be able to run before the step that writes the new one.
+// Whether a state's new value may overwrite the old one in place: every other reader of the old one
+// must be able to run before the step that writes.
 bool RunPlanner::may_write_over(int value, int state) {
   const RunTensor &from = tensor(value), &to = tensor(state);
   if (!is_computed(value) || from.home != Home::Arena) return false;
@@ -267,7 +268,7 @@ void RunPlanner::place_states() {
     tensor(value).home = Home::Port;
     tensor(value).port = tensor(state).port;
   }
-  // One state may be another's new value: those are read before any is written.
+  // One state may be the new value of another: such values are copied before any state is written.
   for (Late& update : late) {
     if (is_computed(update.value)) continue;
     const bool rewritten = std::any_of(
@@ -299,7 +300,8 @@ bool RunPlanner::is_foldable(const RunStep& at, const std::vector<bool>& from_we
   return written <= size_t{kernel::kMostFoldedGrowth} * read;
 }
 
-// What the host computes isn't known by its text.
+// A key of a folded value: the kernel and its inputs. Empty for host steps, whose computation has
+// no text.
 std::string RunPlanner::folded_key(const RunStep& at, size_t output) const {
   if (at.host != nullptr) return {};
   std::string key = fmt::format("{}output p{}\n", kernel::text(kernel_of(at)), output);
@@ -312,11 +314,11 @@ std::string RunPlanner::folded_key(const RunStep& at, size_t output) const {
   return key;
 }
 
-// What a value of weights alone is; empty where nothing says so.
+// Identifies a value that depends only on weights; empty if it has no key.
 std::string RunPlanner::folded_name(int input) const {
   const RunTensor& at = plan_.tensors[static_cast<size_t>(input)];
   if (at.home == Home::Port) return fmt::format("port {}", at.port);
-  // Not the key itself: in a chain of steps each would be as long as all before it.
+  // A digest, not the key itself: keys would grow along a chain of steps.
   return at.folded_key.empty() ? "" : base::digest(at.folded_key);
 }
 
@@ -394,12 +396,13 @@ void RunPlanner::split_off_folded() {
   }
 }
 
-// Steps that only turn weights into what is kept don't wait for each other, and most are too small
-// for several threads. What is read of them together stays in memory until all are done.
+// Groups load steps that only convert weights into folded values: they are independent, and most
+// are too small for several threads. Weights read by one launch stay in memory until it ends, so
+// their size is limited.
 void RunPlanner::join_load_steps() {
   constexpr size_t kMostTogether = size_t{16} << 20;
   int launch = -1;
-  size_t together = 0;  // bytes of the last launch; too many where nothing may join it
+  size_t together = 0;  // bytes of the last launch; above the limit if no step may join it
   for (RunStep& at : plan_.load_steps) {
     bool joins = !at.is_alone();
     size_t bytes = 0;
@@ -418,7 +421,7 @@ void RunPlanner::join_load_steps() {
   }
 }
 
-// Of the weights that load steps read, those that neither later ones nor runs do.
+// Finds for each load step the weights that neither later load steps nor runs read.
 void RunPlanner::find_spent_weights() {
   std::vector<bool> needed(plan_.tensors.size(), false);
   auto need = [&](int id) { needed[static_cast<size_t>(id)] = true; };
@@ -445,7 +448,7 @@ void RunPlanner::order_run_steps() {
   }
   std::vector<size_t> bytes;
   for (const RunTensor& at : plan_.tensors) {
-    // A size that the typical ones don't give tells nothing about the peak.
+    // A tensor whose size isn't known at the typical sizes counts as 0.
     const Result<ResolvedDims> dims = resolve_dims(at.dims, request_.options.typical_sizes);
     bytes.push_back(dims && at.home == Home::Arena ? dims->bytes(at.dtype) : 0);
   }
@@ -465,7 +468,7 @@ void RunPlanner::order_run_steps() {
     }
     needs.push_back(std::move(need));
   }
-  // What is copied at the end is alive until then.
+  // Tensors that are copied at the end are alive until then.
   runtime::StepNeeds end;
   for (size_t i = 0; i < needs.size(); ++i) end.after.push_back(static_cast<int>(i));
   for (const RunCopy& copy : plan_.copies) end.reads.push_back(copy.from);
@@ -494,7 +497,7 @@ void RunPlanner::find_lifetimes(const std::vector<RunStep>& steps) {
 }
 
 void RunPlanner::find_takeovers(const std::vector<RunStep>& steps) {
-  // Another step of the same launch, which stands beside it, may read it at any time.
+  // Another step of the same launch, which runs in parallel, may read it at any time.
   auto read_by_another = [&](size_t s, int input) {
     auto reads = [&](const RunStep& other) {
       return std::ranges::find(other.params, input) != other.params.end();

@@ -1,5 +1,5 @@
-// RunPlan: a plan as the CPU runs it. Its tensors are numbered and each has a home; its steps are
-// in order, those that depend on weights alone apart from the rest.
+// RunPlan: a plan as the CPU runs it. Tensors are numbered, and each has a place in memory (home);
+// steps are in order, those that depend only on weights separate from the rest.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 namespace luminal::backends::cpu {
 
 enum class Home : uint8_t {
-  Port,    // a leaf, or what a step may write straight to an output or over a state
-  Arena,   // alive for part of a run
-  Folded,  // computed when weights are set, and kept
+  Port,    // a leaf, or a result that a step writes straight to an output or over a state
+  Arena,   // alive during part of a run
+  Folded,  // computed once when weights are set, and kept
 };
 
 struct RunTensor {
@@ -23,40 +23,39 @@ struct RunTensor {
   Dims dims = {};
   std::string name = {};  // for messages
   Home home = Home::Arena;
-  int port = -1;  // where it is at a port
-  // The launches of its part between which it is needed; `last` is their number where what follows
-  // them reads it. −1 where no step makes it.
+  int port = -1;  // for Home::Port
+  // The first and last launch in which it is alive, among load or run steps; `last` is the number
+  // of launches if it is still read after them. −1 if no step computes it.
   int first = -1;
   int last = -1;
-  std::vector<int> may_take = {};  // tensors whose memory it may take over, see BufferRequest
-  // Of a folded one: the kernels and weights it is made of. Equal keys are equal values, in all
-  // plans of one graph; empty where nothing says so.
+  std::vector<int> may_take = {};  // tensors whose memory it may reuse in place, see BufferRequest
+  // Of a folded one: the kernels and weights that it is computed from. Equal keys mean equal values
+  // in all plans of one graph; empty if unknown.
   std::string folded_key = {};
 };
 
 struct RunStep {
   int position = -1;               // in the plan; −1: it packs a weight for the library
-  int launch = -1;                 // steps of one launch run side by side, and follow one another
-  int kernel = -1;                 // number among the plan's kernels; −1 where it is none of them
-  std::shared_ptr<HostStep> host;  // where no kernel computes it
-  // Computes the kernel in place of its code; or packs a weight, from the first param to the
-  // second.
+  int launch = -1;                 // steps of one launch are consecutive and run in parallel
+  int kernel = -1;                 // number among the plan's kernels, or −1
+  std::shared_ptr<HostStep> host;  // if it isn't compiled
+  // Computes the kernel instead of its code; or packs a weight, from the first param to the second.
   std::shared_ptr<const LibraryStep> library = {};
   std::vector<int> params;      // tensors, in the order of the kernel's; the host's result last
   std::vector<bool> is_output;  // by param
-  // The param that isn't read because the library has packed it: what it reads instead is one more
-  // param, the last.
+  // The param that isn't read because the library has packed it: the packed one is appended as the
+  // last param.
   int unread = -1;
   std::vector<int> spent = {};  // weights that no step needs after it
 
   bool packs() const { return position < 0; }
-  // Steps that wake threads themselves are a launch each.
+  // Steps that start threads themselves have a launch of their own.
   bool is_alone() const { return host != nullptr || library != nullptr; }
   size_t n_kernel_params() const { return params.size() - (unread >= 0); }
   bool is_unread(size_t param) const { return static_cast<int>(param) == unread; }
 };
 
-// After the last step: bytes that no step could write where they belong.
+// A copy after the last step, for results that no step could write to their place directly.
 struct RunCopy {
   int from;  // tensors
   int to;
@@ -69,16 +68,15 @@ struct RunPlan {
   std::vector<RunCopy> copies;      // in this order
   std::vector<int> folded;          // tensors that load_steps leave for run_steps
   int n_launches = 0;               // of run_steps
-  std::vector<bool> in_place;  // by kernel of the plan: it writes, as far as sizes allow, where
-                               // it reads
+  std::vector<bool> in_place;       // by kernel of the plan: an output may reuse an input's memory
 };
 
-// Deterministic. A state's new value is written over the old one where no one needs that any more;
-// steps over weights alone are folded unless their result is more than four times as large as what
-// they read.
+// Deterministic. A state's new value overwrites the old one in place if the old one isn't needed
+// any more; steps that depend only on weights are folded unless their result is more than four
+// times as large as their inputs.
 RunPlan make_run_plan(const LoadRequest& request);
 
-// A line for the report per weight that is held in the library's order and is read as it is too.
+// One report line per weight that is in memory twice: packed for the library and unpacked.
 std::vector<std::string> held_twice(const RunPlan& plan);
 
 }  // namespace luminal::backends::cpu

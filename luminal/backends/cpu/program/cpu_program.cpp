@@ -50,7 +50,7 @@ CpuProgram::CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan
       addresses_(plan_->tensors.size(), nullptr),
       folded_(plan_->folded.size()) {}
 
-// The same code, and what was computed of weights: those are shared too.
+// Shares the code and the folded values, since the weights are shared too.
 CpuProgram::CpuProgram(const CpuProgram& other, std::shared_ptr<Shared> shared)
     : request_(other.request_),
       kernels_(other.kernels_),
@@ -120,7 +120,7 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     layout.steps.push_back(std::move(ready));
   }
   share_threads(layout, options);
-  std::vector<size_t> first_request;  // of a step's own: scratch memory and what is between
+  std::vector<size_t> first_request;  // by step: its scratch memory, then split-softmax partials
   for (const ReadyStep& ready : layout.steps) {
     const int now = ready.step->launch;
     first_request.push_back(requests.size());
@@ -221,7 +221,7 @@ void CpuProgram::find_addresses(const Layout& layout, std::byte* arena,
     const RunTensor& tensor = plan_->tensors[id];
     switch (tensor.home) {
       case Home::Port:
-        // Only what steps write is written to; leaves are read.
+        // The const_cast is safe: steps only write to outputs, never to leaves.
         addresses_[id] =
             const_cast<std::byte*>(buffers[static_cast<size_t>(tensor.port)].bytes().data());
         break;
@@ -255,9 +255,9 @@ std::vector<bool> CpuProgram::missing_load_steps() const {
   return missing;
 }
 
-// Into new memory, all of it in one piece, which then has huge pages: small ones would have to be
-// brought one by one, and looked up in every run. A clone may still use the old memory. What a
-// program beside this one has computed of the same weights is there already.
+// Folds into one new allocation, which then has huge pages: small pages would cost a page fault
+// each, and TLB misses in every run. New, since a clone may still use the old one. Values that
+// another program has folded from the same weights are reused.
 void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOptions& options) {
   if (folded_is_current_) return;
   const std::vector<bool> missing = missing_load_steps();
@@ -319,7 +319,7 @@ void CpuProgram::share_threads(Layout& layout, const LaunchOptions& options) {
   }
 }
 
-// Steps of one launch run side by side, unless somebody watches them one by one.
+// Steps of one launch run in parallel, unless an observer watches them one by one.
 void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,
                            const runtime::StepOptions& options) {
   for (ReadyStep& ready : layout.steps) {

@@ -1,5 +1,5 @@
-// CpuProgram: a plan of compiled kernels, run in order over memory that is planned when sizes
-// change and grows only when it must.
+// CpuProgram: runs a plan's compiled kernels in order. Memory is planned when sizes change, and
+// grows only when necessary.
 #pragma once
 
 #include <memory>
@@ -19,20 +19,20 @@ namespace luminal::backends::cpu {
 
 class CpuProgram : public runtime::Program {
  public:
-  // A kernel of the plan: one that is compiled, or two that follow one another.
+  // The code of one kernel of the plan: one compiled kernel, or two that run one after the other.
   struct StepCode {
     std::shared_ptr<const CompiledKernel> kernel;
     std::shared_ptr<const CompiledKernel> second = nullptr;
-    std::shared_ptr<const kernel::SplitSoftmax> split = nullptr;  // where there are two
+    std::shared_ptr<const kernel::SplitSoftmax> split = nullptr;  // if there are two
   };
   using Kernels = std::vector<StepCode>;
-  // What programs that never run at the same time, and get the same weights, may have together.
+  // Shared by programs that never run at the same time and have the same weights.
   struct Shared {
     runtime::Arena arena;
     FoldedValues folded;
   };
-  // `plan` is the request's; `kernels` are those of its kernel steps, in the order they were
-  // planned, null where the library computes them.
+  // `plan` is the request's; `kernels` has the code of its kernel steps in the order of planning,
+  // null for those that the library computes.
   CpuProgram(const LoadRequest& request, std::shared_ptr<const RunPlan> plan, Kernels kernels,
              std::shared_ptr<Shared> shared);
 
@@ -45,7 +45,7 @@ class CpuProgram : public runtime::Program {
   std::unique_ptr<Program> clone(const Program* beside) const override;
 
  private:
-  // A step with all that it needs for one set of sizes.
+  // A step prepared for one set of sizes.
   struct ReadyStep {
     const RunStep* step = nullptr;
     Launch launch;          // of a kernel, or the first of two
@@ -54,22 +54,22 @@ class CpuProgram : public runtime::Program {
     CustomLaunch custom;    // of a custom op's own
     size_t scratch = 0;     // offsets in the arena
     size_t second_scratch = 0;
-    std::vector<size_t> between = {};  // of what the first leaves for the second
+    std::vector<size_t> between = {};  // what the first kernel passes to the second
     const kernel::SplitSoftmax* split = nullptr;
     std::vector<const void*> params = {};                            // filled in when it runs
     std::vector<const void*> first_params = {}, second_params = {};  // of two
   };
   struct Layout {
     std::vector<ReadyStep> steps;
-    std::vector<LaunchPart> parts, then;  // of the launch that runs
-    std::vector<size_t> offsets;          // by tensor: in the arena, where it is there
+    std::vector<LaunchPart> parts, then;  // of the current launch
+    std::vector<size_t> offsets;          // by tensor: in the arena, if it is there
     runtime::MemoryPlan memory;
   };
 
   CpuProgram(const CpuProgram& other, std::shared_ptr<Shared> shared);
   void prepare(const Bindings& bindings);
   Layout lay_out(const std::vector<RunStep>& steps, const Bindings& bindings) const;
-  // By load step: whether values are missing that it computes, or that are computed of them.
+  // By load step: whether it must run, since it computes missing values or inputs of such.
   std::vector<bool> missing_load_steps() const;
   void fold(std::span<const runtime::Buffer> buffers, const runtime::StepOptions& options);
   void find_addresses(const Layout& layout, std::byte* arena,
@@ -79,7 +79,7 @@ class CpuProgram : public runtime::Program {
                  const runtime::StepOptions& options);
   void run_watched(Layout& layout, const Bindings& bindings, std::byte* arena,
                    const runtime::StepOptions& options);
-  // Adds a kernel's parts to the launch that is next.
+  // Adds a kernel's parts to the next launch.
   static void add_parts(ReadyStep& ready, std::byte* arena, Layout& layout);
   void run_step(Layout& layout, ReadyStep& ready, const Bindings& bindings, std::byte* arena,
                 const runtime::StepOptions& options);

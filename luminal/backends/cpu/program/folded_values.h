@@ -1,5 +1,5 @@
-// FoldedValues: what was computed of weights alone, by what it is. The programs of one executable
-// hold it together: what prefill and decode both read is there once.
+// FoldedValues: constants folded from weights alone, keyed by how they are computed. The programs
+// of one executable share them: what both prefill and decode read is stored once.
 #pragma once
 
 #include <map>

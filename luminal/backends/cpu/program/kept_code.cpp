@@ -8,7 +8,7 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// What code may use: the same words, the same instructions.
+// Identifies the instruction set that code was compiled for.
 std::string instructions_of(const Target& target) {
   return target.triple + " " + target.cpu + " " + target.features;
 }

@@ -7,7 +7,7 @@ namespace luminal::backends::cpu {
 namespace {
 
 LanePattern general() { return {.kind = LaneKind::General, .stride = 0, .across_chunks = false}; }
-// The same in every lane of a chunk, but not in the next one.
+// Uniform within a chunk, but different in the next one.
 LanePattern uniform_in_chunk() {
   return {.kind = LaneKind::Uniform, .stride = 0, .across_chunks = false};
 }
@@ -27,7 +27,7 @@ LanePattern pattern_of_sum(Expr e, int loop, int lanes) {
 
 LanePattern pattern_of_product(Expr e, int loop, int lanes) {
   LanePattern product;
-  Expr fixed = 1;           // the factors that don't depend on the vector loop
+  Expr fixed = 1;           // product of the factors that are invariant in the vector loop
   bool all_uniform = true;  // in each chunk
   bool changes = false;     // some uniform factor changes from chunk to chunk
   for (Expr factor : e.operands()) {
@@ -50,8 +50,8 @@ LanePattern pattern_of_product(Expr e, int loop, int lanes) {
   return product;
 }
 
-// a div c and a mod c for a constant c: when a chunk never crosses a multiple of c, the quotient is
-// uniform and the remainder runs like a.
+// For a div c and a mod c with a constant c: if a chunk never crosses a multiple of c, the quotient
+// is uniform and the remainder has the stride of a.
 bool stays_between_multiples(Expr a, Expr c, const LanePattern& pattern, int loop, int lanes) {
   std::optional<int64_t> divisor = c.to_int();
   std::optional<int64_t> stride = pattern.stride.to_int();
@@ -120,7 +120,7 @@ bool known_multiple(Expr e, int64_t divisor, int vector_loop, int lanes) {
       if (e.constant_term() % divisor != 0) return false;
       for (size_t k = 0; k < e.operands().size(); ++k) {
         const int64_t coefficient = e.coefficients()[k];
-        // What the coefficient lacks must come from the operand.
+        // The operand must supply the factors of the divisor that the coefficient lacks.
         const int64_t rest = divisor / std::gcd(coefficient, divisor);
         if (!recurse(e.operands()[k], rest)) return false;
       }

@@ -1,8 +1,8 @@
-// How an index expression behaves across the lanes of one vector: what decides between a broadcast,
-// a contiguous load and a gather.
+// How an index expression varies across the lanes of one vector. It decides between a broadcast, a
+// contiguous load and a gather.
 //
-// Lane l of a chunk stands at position p + l of the vector loop, where p is a multiple of the
-// number of lanes. So (i + 64) mod 128 over 16 lanes is contiguous: no chunk crosses the wrap.
+// Lane l of a chunk is at position p + l of the vector loop, where p is a multiple of the number of
+// lanes. So (i + 64) mod 128 over 16 lanes is contiguous: no chunk crosses the wrap.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct LanePattern {
 
 LanePattern lane_pattern(Expr e, int vector_loop, int lanes);
 
-// The step of an address along a loop, if all else of it is the same there.
+// The stride of an address along a loop, if it is affine in it.
 std::optional<Expr> step_along(Expr address, int loop);
 
 // Whether e is a multiple of `divisor` wherever the vector loop's index is a multiple of `lanes`;

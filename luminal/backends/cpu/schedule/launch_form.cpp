@@ -8,7 +8,7 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// Vectors along the points start where ranges do.
+// A multiple of the lanes of any vector, so that ranges of points start at whole vectors.
 constexpr int64_t kVectorGrain = 64;
 
 bool copies_rows(const Schedule& schedule) {

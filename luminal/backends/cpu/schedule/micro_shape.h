@@ -1,4 +1,5 @@
-// What micro kernels multiply, and how large their tiles are; see micro_kernel.h.
+// The instructions that micro kernels multiply with, and the sizes of their tiles; see
+// micro_kernel.h.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace luminal::backends::cpu {
 
-// What is multiplied, and how. Products of bf16 are exact, their sums are f32 and flush subnormals
-// to zero; the order of a sum is the kernel's own. Sums of i8 are i32 and wrap.
+// Operand types and instructions. Products of bf16 are exact; their f32 sums flush subnormals to
+// zero and are added in an order that depends on the kernel. Sums of i8 are i32 and wrap.
 enum class Multiply : uint8_t {
   F32,        // multiply-add on vectors of any target
   Bf16Dot,    // AVX-512 BF16
@@ -20,7 +21,7 @@ enum class Multiply : uint8_t {
   I8Tiles,    // AMX
 };
 
-// Whether it is AMX that multiplies.
+// Whether it uses AMX tiles.
 constexpr bool on_tiles(Multiply multiply) {
   return multiply == Multiply::Bf16Tiles || multiply == Multiply::I8Tiles;
 }
@@ -39,7 +40,7 @@ constexpr int element_bytes(Multiply multiply) {
   }
   return 0;
 }
-// How many elements along k one lane of a panel holds next to each other: 4 bytes of them.
+// Consecutive elements along k that one 4-byte lane of a panel holds.
 constexpr int elements_per_lane(Multiply multiply) { return 4 / element_bytes(multiply); }
 
 // The largest tile that a kernel computes at once: rows × panels · lanes results.
@@ -50,21 +51,21 @@ struct MicroShape {
   bool operator==(const MicroShape&) const = default;
 };
 
-// The best that the target has for products of this dtype: F32 for all but bf16, which is widened
-// by whoever packs it where the target can't multiply it. All that multiply bf16 read the same
-// panels, so that one packed operand serves few rows and many.
+// The best choice of the target for products of this dtype: F32 for all but bf16. If the target
+// can't multiply bf16, packing widens it to f32. All bf16 variants read the same panel layout, so
+// that one packed operand serves both GEMV and GEMM.
 Multiply best_multiply(const Target& target, DType element, int64_t most_rows = INT64_MAX);
-// The same for i8 with sums in i32; nothing where the target has no such products.
+// The same for i8 with sums in i32; none if the target has no such instructions.
 std::optional<Multiply> best_integer_multiply(const Target& target, int64_t most_rows = INT64_MAX);
 
-// The panels that all of them read.
+// The panel layout that all of them read.
 kernel::Packing packing_for(const Target& target);
-// Whether bytes of a quantised factor are multiplied by dot products, four along k at once.
+// Whether bytes of a quantised factor are multiplied by dot products of four along k (VNNI).
 bool multiplies_bytes(const Target& target);
 
-// The shape that suits a product of at most `most_rows` rows; INT64_MAX where that isn't known.
+// The tile shape for a product of at most `most_rows` rows; INT64_MAX if unknown.
 MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_rows);
-// And one of up to eight rows by integers that are converted on the way.
+// The same for the quantised GEMV: up to eight rows by integers that are converted on load.
 MicroShape streamed_shape(const Target& target, int64_t most_rows);
 
 }  // namespace luminal::backends::cpu

@@ -7,11 +7,11 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// How far ahead a kernel of one pass asks for what it reads: past the end of a small page, where
-// the processor's own prefetching stops.
+// Prefetch distance of single-pass kernels: one small page, since the hardware prefetcher stops at
+// the end of a page.
 constexpr int64_t kBytesAhead = 4096;
 
-// A single pass over the data, in the order of memory.
+// For a single pass over the data in memory order.
 void plan_streams(Schedule& schedule) {
   const ScheduledStage& stage = schedule.stages[0];
   if (stage.vector_loop < 0 || stage.loops.size() > (schedule.vector_outer ? 0u : 1u)) return;
@@ -30,8 +30,8 @@ void plan_streams(Schedule& schedule) {
 
 }  // namespace
 
-// Row kernels read a row, then compute on it from the cache: memory would idle meanwhile. So the
-// heaviest stage asks for the next row as it goes.
+// Kernels over rows read a row, then compute on it from the cache, while memory would idle. So the
+// most expensive stage prefetches the next row.
 void plan_prefetches(Schedule& schedule) {
   const int last = schedule.n_outer - 1;
   if (schedule.stages.size() == 1) return plan_streams(schedule);
@@ -49,7 +49,7 @@ void plan_prefetches(Schedule& schedule) {
   const int loop = schedule.stages[static_cast<size_t>(heaviest)].vector_loop;
   const Expr extent = schedule.extents[loop];
   for (const ScheduledStage& stage : schedule.stages) {
-    // What runs over further loops is no row that one loop could ask for.
+    // A stage with several loops reads more than one row, which a single loop can't prefetch.
     if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
     if (!(schedule.extents[stage.vector_loop] == extent)) continue;
     for (size_t k = 0; k < stage.access.size(); ++k) {

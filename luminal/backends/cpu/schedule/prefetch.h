@@ -1,11 +1,11 @@
-// What a kernel asks memory for before it needs it.
+// Software prefetches of a kernel.
 #pragma once
 
 #include "luminal/backends/cpu/schedule/schedule.h"
 
 namespace luminal::backends::cpu {
 
-// Adds to `schedule`, whose vector loops are chosen.
+// Adds prefetches to `schedule`. Must run after the vector loops are chosen.
 void plan_prefetches(Schedule& schedule);
 
 }  // namespace luminal::backends::cpu

@@ -17,10 +17,10 @@ using kernel::OpInst;
 using kernel::RowContraction;
 using kernel::Stage;
 
-// Along k, so that what is multiplied in one go stays in a near cache.
+// Block size along k, so that the operands of one block stay in the L1 or L2 cache.
 constexpr int64_t kRowBlockK = 256;
-// An f32 is the sum of three bf16, exactly but for subnormals. Two of them leave 2^-16 of it, which
-// is nothing beside rounding to 16 bits.
+// An f32 is exactly the sum of three bf16, except for subnormals. With two the relative error is
+// 2^-16, negligible compared to rounding the result to 16 bits.
 constexpr int kBf16PartsOfF32 = 3;
 constexpr int kBf16PartsForHalves = 2;
 
@@ -28,10 +28,10 @@ Expr index_of(const Kernel& kernel, int loop) {
   return Expr::index(loop, kernel.loops[static_cast<size_t>(loop)].extent);
 }
 
-// ---- Sums apart from what is computed of them
+// ---- Splitting contractions from their epilogues
 
-// Σ (p · scale) · v is scale · Σ p · v where the scale is the same along the sum: then p may be
-// read where it is. Gives p, and appends the scale to `scales`.
+// Hoists loop-invariant scales out of a sum: Σ (p · scale) · v = scale · Σ p · v, so that p can be
+// read in place. Returns p, and appends the scale to `scales`.
 InstId without_scales(const Kernel& kernel, const Stage& stage, InstId left, int k,
                       std::vector<InstId>& scales) {
   while (true) {
@@ -54,8 +54,8 @@ InstId append_product(Stage& stage, InstId a, InstId b) {
   return append(stage, {.dtype = DType::F32, .what = OpInst{.op = Op::Mul, .operands = {a, b}}});
 }
 
-// Makes the contraction a stage whose sums go to a buffer, with nothing else to do, and what it did
-// beside that the stage it was.
+// Moves the contraction to a new stage that only stores its sums to a buffer. The original stage
+// becomes the epilogue, which reads the sums, scales them and stores to the original target.
 void split(Kernel& kernel, const RowContraction& contraction, bool scales_apart,
            BlockedContraction& blocked) {
   const Stage stage = kernel.stages[static_cast<size_t>(contraction.stage)];
@@ -69,7 +69,7 @@ void split(Kernel& kernel, const RowContraction& contraction, bool scales_apart,
     blocked.stage = static_cast<int>(kernel.stages.size());
     kernel.stages.push_back(sums);
 
-    Stage rest = stage;  // instructions that nothing needs are left out by factor_stage
+    Stage rest = stage;  // factor_stage removes dead instructions
     const LocalInst sum{.stage = blocked.stage, .index = {index_of(kernel, contraction.column)}};
     rest.result = append(rest, {.dtype = DType::F32, .what = sum});
     for (InstId scale : scales) rest.result = append_product(rest, rest.result, scale);
@@ -108,9 +108,9 @@ Kernel with_steps(const Kernel& kernel, const kernel::RowBlockForm& form,
   return result;
 }
 
-// ---- How products are computed
+// ---- Choosing the instructions
 
-// Whether all that comes after a stage is computed element by element and stored in 16 bits.
+// Whether everything after a stage is element-wise and is stored in 16 bits.
 bool ends_in_halves(const RowBlocks& blocks, int stage) {
   bool after = false;
   for (const RowBlocks::Step& step : blocks.steps) {
@@ -132,7 +132,7 @@ void choose_multiply(const RowBlocks& blocks, const Target& target,
   if (kernel::is_widened(left, left.result, DType::BF16)) {
     contraction.multiply = best_multiply(target, DType::BF16);
   } else if (target.amx_bf16) {
-    // Three products on tiles take a fraction of one on vectors.
+    // Three bf16 products on AMX take a fraction of the time of one f32 product on vectors.
     contraction.multiply = Multiply::Bf16Tiles;
     contraction.parts =
         ends_in_halves(blocks, contraction.stage) ? kBf16PartsForHalves : kBf16PartsOfF32;
@@ -155,7 +155,7 @@ void choose_shapes(const Target& target, RowBlocks& blocks) {
   }
 }
 
-// ---- Where factors are
+// ---- Locating the factors
 
 Expr at_zero(const Kernel& kernel, Expr e, int loop) {
   std::vector<Expr> replacement;
@@ -192,11 +192,11 @@ void find_left(const Schedule& schedule, const RowBlocks& blocks, BlockedContrac
   }
 }
 
-// An odd number of lines, so that rows don't meet in the same sets of a cache.
+// An odd number of cache lines, so that rows don't map to the same cache sets.
 Expr odd_lines(Expr bytes) { return ceil_div(bytes, 128) * Expr(128) + Expr(64); }
 
-// The stage whose buffer another one may write to: it reads no element but the one it computes, and
-// nobody reads any later. −1: there is none.
+// The stage whose buffer stage `number` may reuse in place: `number` reads it only at the element
+// that it computes, and no later step reads it. −1 if there is none.
 int replaced_by(const RowBlocks& blocks, int number) {
   const Kernel& kernel = *blocks.kernel;
   const Stage& stage = kernel.stages[static_cast<size_t>(number)];
@@ -253,7 +253,7 @@ void place_in_scratch(Schedule& schedule, const Target& target, RowBlocks& block
   for (const RowBlocks::Step& step : blocks.steps) {
     ScheduledStage& stage = schedule.stages[static_cast<size_t>(step.stage)];
     if (!std::holds_alternative<kernel::LocalTarget>(stage.source->target)) continue;
-    stage.in_memory = true;  // also single values: stages of a row don't follow one another
+    stage.in_memory = true;  // even single values: between stages all rows of the block are visited
     if (const int before = replaced_by(blocks, step.stage); before >= 0) {
       stage.local_offset = schedule.stages[static_cast<size_t>(before)].local_offset;
       blocks.pitch[static_cast<size_t>(step.stage)] = blocks.pitch[static_cast<size_t>(before)];
@@ -261,7 +261,7 @@ void place_in_scratch(Schedule& schedule, const Target& target, RowBlocks& block
     }
     Expr bytes = register_bytes(stage.source->dtype);
     for (int loop : kernel::buffer_loops(*stage.source)) {
-      // Micro kernels write whole vectors.
+      // Rounded up, since micro kernels write whole vectors.
       bytes = bytes * ceil_div(schedule.extents[static_cast<size_t>(loop)], lanes) * lanes;
     }
     Expr& pitch = blocks.pitch[static_cast<size_t>(step.stage)];

@@ -1,9 +1,18 @@
-// RowBlocks: how a kernel of rows that share factors is computed, several rows at once.
+// RowBlocks: the schedule of flash-attention blocking: a kernel whose rows share factors of matrix
+// products is computed for several rows at once.
 //
-// A block is a range of rows at one point of all other outer loops; blocks are independent. Every
-// local buffer is there once for each row of a block. Where a stage is a matrix product, micro
-// kernels compute it for all rows: the shared factor lies in panels in scratch memory, where it
-// stays for the blocks that follow. All other stages run row by row.
+// A block is a range of rows at one point of all other outer loops; blocks are independent. Local
+// buffers exist once per row of a block. Contractions are computed for all rows by micro kernels,
+// with the shared factor packed into panels in scratch memory, where it stays for the following
+// blocks. All other stages run row by row. For attention, with blocks of 32 queries:
+//
+//   for each head, for each block of queries i … i + 31:   (K and V are packed once per head)
+//     s[32, keys] = q[32, d] · K^T              one micro-kernel GEMM
+//     m = max(s); p = exp2(s − m); l = Σ p      row by row; p overwrites s
+//     o[32, d] = p · V                          one micro-kernel GEMM
+//     out = o / l                               row by row, as o's epilogue
+//
+// Unlike FlashAttention there is no online softmax: a block holds the scores of all its keys.
 #pragma once
 
 #include <memory>
@@ -20,11 +29,11 @@ struct EmitOptions;
 struct Schedule;
 struct Target;
 
-// Where the rows of a left factor are.
+// Where micro kernels read the rows of a left factor.
 enum class RowPlace : uint8_t {
-  Param,    // in a tensor, as micro kernels read them
+  Param,    // in place, in a tensor
   Local,    // in the local buffer of an earlier stage
-  Scratch,  // in scratch memory, where each block copies what is summed in one go
+  Scratch,  // in scratch memory: each block copies block_k elements of its rows at a time
 };
 
 struct BlockedContraction {
@@ -32,37 +41,37 @@ struct BlockedContraction {
   int column = -1, k = -1;
   Multiply multiply = Multiply::F32;
   MicroShape shape;
-  int64_t block_k = 1;  // summed in one go
+  int64_t block_k = 1;  // block size along k
 
-  int left = -1;  // the stage that computes an element of it
+  int left = -1;  // the stage that computes one element of the left factor
   RowPlace place = RowPlace::Scratch;
   int source = -1;        // Param: the parameter; Local: the stage
   Expr address;           // Param: of element 0 along k, in elements
   Expr row_step, k_step;  // Param: in elements
-  // Scratch: element (row, k) is the sum of `parts` terms, each in rows of its own.
+  // Scratch: element (row, k) is the sum of `parts` bf16 terms, each stored in its own rows.
   int parts = 1;
-  Expr rows, row_pitch;  // offset and bytes
+  Expr rows, row_pitch;  // offset, and leading dimension in bytes
 
-  int right = -1;  // the stage that computes an element of it
+  int right = -1;  // the stage that computes one element of the right factor
   Expr panels, panel_pitch;
 };
 
 struct RowBlocks {
-  // The kernel, with stages for factors, and sums apart from what is computed of them.
+  // The kernel, with extra stages for factors, and with epilogues split from their contractions.
   std::shared_ptr<const kernel::Kernel> kernel;
-  std::vector<int> others;  // outer loops but for the rows, outermost first
+  std::vector<int> others;  // outer loops except that of the rows, outermost first
   int row_loop = -1;
   int64_t rows = 1;  // of a block
   Expr blocks = 1;   // along the row loop
   std::optional<kernel::MaskedRange> masked;
-  // What to do, in order: a contraction of all rows, or a stage of each row.
+  // The steps of a block, in order: a contraction over all rows, or a stage row by row.
   struct Step {
     int stage;
     int contraction = -1;  // if it is one
   };
   std::vector<Step> steps;
   std::vector<BlockedContraction> contractions;
-  std::vector<Expr> pitch;  // by stage: bytes from one row of its buffer to the next
+  std::vector<Expr> pitch;  // by stage: leading dimension of its buffer in bytes
 };
 
 // Fills in `schedule` for a kernel of this form.

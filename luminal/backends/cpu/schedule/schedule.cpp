@@ -53,7 +53,7 @@ bool is_plain_in(Expr e, int loop) {
   return std::ranges::all_of(e.operands(), [&](Expr x) { return is_plain_in(x, loop); });
 }
 
-// Makes one loop of the last two outer loops where no expression gets harder by that.
+// Collapses the last two outer loops into one if that makes no expression more complex.
 bool merge_last_outer(Schedule& schedule) {
   const int a = schedule.n_outer - 2, b = schedule.n_outer - 1;
   if (a < 0) return false;
@@ -79,8 +79,8 @@ bool merge_last_outer(Schedule& schedule) {
 
 // ---- Choosing the vector loop
 
-// The register types decide how many lanes fill a vector. Where 8-byte values meet smaller ones,
-// the smaller ones fill it and the others take several.
+// The register types decide the number of lanes. If 8-byte values are mixed with smaller ones, the
+// smaller ones fill one vector and the 8-byte ones take several.
 int lanes_for(const std::vector<const Stage*>& stages, const Target& target) {
   int widest = 1;
   bool has_small = false;
@@ -97,7 +97,7 @@ int lanes_for(const std::vector<const Stage*>& stages, const Target& target) {
   return target.vector_bytes / widest;
 }
 
-// What one access costs across lanes, in units of a plain vector access.
+// Cost of one access across lanes, in units of a contiguous vector access.
 double access_cost(const Access& access, const std::vector<bool>& varies, int loop, int lanes) {
   for (const Access::Gathered& gathered : access.gathered) {
     if (varies[gathered.value.index()]) return 0.5 * lanes;
@@ -121,7 +121,7 @@ double stage_cost(const ScheduledStage& stage, int loop, int lanes) {
   return cost;
 }
 
-// How much longer a loop of this extent takes than its share of full vectors.
+// Slowdown of a loop of this extent due to the masked lanes of its last vector.
 double waste(Expr extent, int lanes) {
   std::optional<int64_t> n = extent.to_int();
   if (!n || *n <= 0) return 1;
@@ -131,14 +131,14 @@ double waste(Expr extent, int lanes) {
 // A scan across lanes takes a few shuffles more than a reduction.
 constexpr double kPrefixCost = 2;
 
-// Lanes of an update must be different elements of a row: two rows may be the same.
+// Lanes of an update must be different elements of one row: two gathered rows may be the same.
 bool may_be_lanes(const ScheduledStage& stage, int loop) {
   return !std::holds_alternative<kernel::UpdateTarget>(stage.source->target) ||
          stage.target.address.uses_index(loop);
 }
 
-// A reduction runs across lanes itself, or inside the last inner loop's lanes: out[d] = Σ_k p[k]
-// v[k, d] wants d.
+// Vectorises the reduction loop itself, or the innermost loop around it: for out[d] = Σ_k p[k] ·
+// v[k, d] the better choice is d.
 int best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, double& cost) {
   const size_t n = stage.loops.size();
   int best = -1;
@@ -160,16 +160,16 @@ int best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, doubl
 
 // ---- Unrolling
 
-// Copies of the body in one round. A reduction's accumulators need four to hide their latency;
-// other loops gain little past two (softmax 2.4, 2.65, 2.8 Gelem/s with 1, 2, 4;
-// exp2 4.9, 5.0, 5.2), and code costs time to compile. No more than the extent fills.
+// The unroll factor. A reduction needs four accumulators to hide their latency; other loops gain
+// little beyond two (softmax 2.4, 2.65, 2.8 Gelem/s with 1, 2, 4; exp2 4.9, 5.0, 5.2), and more
+// code takes longer to compile. Limited by the extent.
 int unroll_for(int weight, bool reduces, Expr extent, int lanes, const EmitOptions& options) {
   int unroll = weight > 80 ? 1 : weight > 40 || !reduces ? 2 : 4;
   unroll = std::min(unroll, options.max_unroll);
   if (std::optional<int64_t> n = extent.to_int()) {
     const int64_t chunks = std::max<int64_t>(1, *n / lanes);
     while (unroll > 1 && unroll > chunks) --unroll;
-    // A loop without a rest needs no masked copy.
+    // A loop without a remainder needs no masked copy.
     for (int u = unroll; u > 1; --u) {
       if (*n % (int64_t{u} * lanes) == 0) return u;
     }
@@ -177,7 +177,7 @@ int unroll_for(int weight, bool reduces, Expr extent, int lanes, const EmitOptio
   return unroll;
 }
 
-// No more lanes than a loop has points: what is left of a wide vector would only be masked.
+// Limits the lanes to the extent of the loop: the others would only be masked.
 int lanes_within(Expr extent, int lanes) {
   const std::optional<int64_t> n = extent.to_int();
   while (n && *n > 1 && lanes / 2 >= *n) lanes /= 2;
@@ -185,7 +185,7 @@ int lanes_within(Expr extent, int lanes) {
 }
 
 void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOptions& options) {
-  // A loop of one point isn't one that vectors could run along; its index is 0.
+  // A loop with one iteration can't be vectorised; its index is 0.
   while (schedule.n_outer > 1 && schedule.extents[schedule.n_outer - 1].is(1)) --schedule.n_outer;
   std::vector<const Stage*> all;
   double inner_cost = 0, outer_cost = 0;
@@ -196,7 +196,7 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
     double cost = static_cast<double>(stage.access.size() + 1) * stage.lanes;  // one lane at a time
     stage.vector_loop = best_inner_loop(schedule, stage, cost);
     if (!stage.loops.empty()) has_loops = true;
-    // A stage without loops costs little beside one that has them.
+    // The cost of a stage without loops is negligible.
     if (!stage.loops.empty()) inner_cost += cost;
   }
   const int last = schedule.n_outer - 1;
@@ -237,7 +237,7 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
 // ---- Local buffers
 
 void place_locals(Schedule& schedule) {
-  // In a buffer of a kernel that runs across its outer loop, each element is a vector per copy.
+  // If the outer loop is vectorised, each element of a buffer is one vector per unrolled copy.
   const int64_t per_element = schedule.vector_outer ? schedule.lanes * schedule.unroll : 1;
   Expr offset = kSpareBytes;
   for (ScheduledStage& stage : schedule.stages) {
@@ -249,9 +249,9 @@ void place_locals(Schedule& schedule) {
   schedule.scratch_bytes = offset;
 }
 
-// Whether a loop that must have a point for a load to happen makes sure that its tensor isn't
-// empty: its extent is 0 where the dim is. An index along a dim of one element at most is 0,
-// without a loop.
+// Whether a load can only be reached if its tensor isn't empty: for each dim that may be 0, a loop
+// around the load has extent 0 then. An index along a dim of at most one element is 0 and has no
+// loop.
 bool is_guarded(const Kernel& kernel, const kernel::LoadInst& load) {
   const Dims& dims = kernel.params[load.param].dims;
   for (size_t axis = 0; axis < dims.size(); ++axis) {

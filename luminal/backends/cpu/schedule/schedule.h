@@ -1,5 +1,5 @@
-// Schedule: how the CPU runs a kernel: flat addresses, which loop runs across vector lanes, how far
-// it is unrolled, and where local buffers lie.
+// Schedule: how the CPU runs a kernel: flat addresses, the vectorised loop, unroll factors, and the
+// layout of local buffers.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,29 @@
 
 namespace luminal::backends::cpu {
 
-// The first bytes of the scratch memory: what is read in place of a tensor without elements. An
-// address of 0, give or take one vector, lies inside when counted from their middle. The very first
-// are the mark of gathered_rows.h.
+// Size of the dummy area at the start of scratch memory, which is read instead of a tensor without
+// elements. Its middle serves as the base, so that address 0 ± one vector lies inside. Its first
+// bytes are the flag of gathered_rows.h.
 inline constexpr int kSpareBytes = 1024;
 
-// Choices for the emitter; none but `contract` changes results.
+// Options of the emitter; only `contract` changes results.
 struct EmitOptions {
-  // Large outputs bypass the cache where their stores are whole aligned vectors. The outputs then
-  // must start at a multiple of 64 bytes.
+  // Non-temporal stores for outputs that are written in whole aligned vectors. The outputs must
+  // then start at a multiple of 64 bytes.
   bool nontemporal_stores = false;
   int max_unroll = 4;
-  // While one row is computed, the next one's data is on its way from memory.
+  // Prefetch the next row's data while one row is computed.
   bool prefetch = true;
-  // Sums take products in without rounding them first, see unrounded.h.
+  // Skip roundings of intermediate results: fused multiply-adds, 16-bit floats; see unrounded.h.
   bool contract = true;
-  // Matrix products are computed tile by tile, see tiling.h and row_blocks.h.
+  // Tile matrix products, see tiling.h and row_blocks.h.
   bool tile = true;
-  // Marks indices outside of their dims, see gathered_rows.h; off, to see what that costs.
+  // Check gathered indices, see gathered_rows.h; off only to measure the cost.
   bool look_at_rows = true;
 };
 
 // An element's position in its tensor or local buffer, in elements:
-// address + Σ inside(value, extent) · stride, where inside() is a row of the dim in any case.
+// address + Σ inside(value, extent) · stride, where inside() forces the value into 0 … extent − 1.
 struct Access {
   struct Gathered {
     kernel::InstId value;
@@ -50,44 +50,44 @@ struct ScheduledStage {
   const kernel::Stage* source = nullptr;
   std::vector<Access> access;  // one per instruction, meaningful for Load and Local
   std::vector<Expr> iota;      // one per instruction, meaningful for Iota
-  Access target;               // in an output or in the local buffer; the gathered part is a row
+  Access target;               // in an output or the local buffer; for an update, gathered by row
   std::vector<int> loops;      // the stage's own loops, outermost first, the reduction's last
-  int vector_loop = -1;        // the one of them, or the kernel's, that runs across lanes
+  int vector_loop = -1;        // the vectorised loop: one of these, or the kernel's
   int lanes = 1;
   int unroll = 1;
-  bool in_memory = false;  // a local with inner loops: it has a buffer, else it is one value
+  bool in_memory = false;  // a local with a buffer, else it is one value in a register
   Expr local_offset;       // of its buffer in the scratch memory, in bytes
 };
 
-// A stream of elements that each outer point reads: while one stage runs over it, the lines of the
-// point that comes next are fetched.
+// A stream of elements that each outer iteration reads: while `stage` runs, the cache lines of the
+// next iteration are prefetched.
 struct Prefetch {
   int stage;
   int param;
   Expr address;   // over the stage's vector loop
-  Expr distance;  // to the same element of the next point
+  Expr distance;  // to the same element of the next outer iteration
 };
 
 struct Schedule {
-  const kernel::Kernel* kernel = nullptr;  // of a tiling and of row blocks, their own
-  // A point of the outer loops is a block of results, or of rows.
+  const kernel::Kernel* kernel = nullptr;  // tilings and row blocks own a modified one
+  // With one of these, a point is a block of results, or of rows.
   std::optional<Tiling> tiling;
   std::optional<RowBlocks> row_blocks;
-  std::vector<Expr> extents;  // of all loops; outer ones may be merged into the last outer one
+  std::vector<Expr> extents;  // of all loops; outer loops may be collapsed
   int n_outer = 0;
-  // The last outer loop runs across lanes, the same number in every stage; else each stage has its
+  // The last outer loop is vectorised, with the same lanes in every stage; else each stage has its
   // own vector loop.
   bool vector_outer = false;
   int lanes = 1;
   int unroll = 1;
   std::vector<ScheduledStage> stages;
   std::vector<SharedRows> shared_rows;
-  // Stages for their factors, behind the kernel's own.
+  // Stages for the factors of shared_rows, behind the kernel's own stages.
   std::vector<std::shared_ptr<const kernel::Stage>> factors;
   std::vector<Prefetch> prefetches;
-  Expr points;                     // of the outer loops together
+  Expr points;                     // number of iterations of all outer loops together
   Expr scratch_bytes;              // per thread
-  std::vector<bool> may_be_empty;  // per param: a load may happen although it has no elements
+  std::vector<bool> may_be_empty;  // per param: it may be loaded from although it has no elements
 };
 
 // The schedule refers to the kernel, which must outlive it.
@@ -96,14 +96,14 @@ Schedule make_schedule(const kernel::Kernel& kernel, const Target& target,
 
 LaunchForm launch_form(const Schedule& schedule, const EmitOptions& options);
 
-// A stage with flat addresses and its loops, nothing chosen yet.
+// A stage with flat addresses and its loops; vector loop and unrolling are not chosen yet.
 ScheduledStage flatten(const kernel::Kernel& kernel, const kernel::Stage& stage);
 
-// Which of its own loops a stage runs along, and how.
+// Chooses the vector loop among the stage's own loops, its lanes and unrolling.
 void choose_inner_loop(const Schedule& schedule, ScheduledStage& stage, const Target& target,
                        const EmitOptions& options);
 
-// Every expression of the kernel that is evaluated at a point.
+// Visits every index expression of the kernel.
 template <typename Function>
 void for_each_expr(Schedule& schedule, Function function) {
   for (ScheduledStage& stage : schedule.stages) {
@@ -113,16 +113,16 @@ void for_each_expr(Schedule& schedule, Function function) {
   }
 }
 
-// Bytes of whole cache lines, as many as it takes.
+// Rounds up to whole cache lines.
 inline Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
 
 inline bool may_be_zero(Expr extent) { return extent.lower_bound() < 1; }
 
-// By instruction: whether it may have another value in each lane along a loop. In a kernel that
-// runs across its outer loop, values of other stages may.
+// By instruction: whether its value may differ between lanes along a loop. With `locals_vary`, as
+// when the outer loop is vectorised, values of other stages may differ too.
 std::vector<bool> varying(const ScheduledStage& stage, int loop, bool locals_vary);
 
-// About how many vector instructions one copy of a stage's body takes.
+// Approximate number of vector instructions of one copy of a stage's body.
 int body_weight(const kernel::Stage& stage);
 
 // Bytes of a value of this dtype in a register and in a local buffer: 16-bit floats are held as

@@ -1,4 +1,4 @@
-// What was chosen for a kernel, as text: for people, tests and diffs.
+// A schedule as text, for people, tests and diffs.
 #pragma once
 
 #include <string>

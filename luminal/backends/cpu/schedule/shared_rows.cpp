@@ -15,16 +15,16 @@ using kernel::InstUses;
 using kernel::OpInst;
 using kernel::Stage;
 
-// All of them have sums in registers.
+// The sums of all rows must fit in registers.
 constexpr int64_t kMostRows = 8;
-// Along k, in vectors: the left factor of all rows stays in the nearest cache.
+// Limit of vectors along k, so that the left factor of all rows stays in the L1 cache.
 constexpr int64_t kMostVectors = 16;
 
 struct Factors {
   InstId left, right;
 };
 
-// Loads of consecutive elements along a loop, so that a vector of them is one load.
+// Whether all loads are contiguous along a loop, so that a vector is one load.
 bool is_contiguous(const ScheduledStage& stage, const kernel::Kernel& kernel, InstId id, int loop) {
   const std::vector<bool> needed = kernel::needed_for(*stage.source, id);
   for (size_t k = 0; k < needed.size(); ++k) {
@@ -92,7 +92,7 @@ void find_shared_rows(Schedule& schedule, const Target& target, const EmitOption
     if (stage.lanes != lanes || !length || *length % lanes != 0 || *length == 0) continue;
     if (!is_contiguous(stage, *schedule.kernel, factors->right, along)) continue;
     if (shared.lanes_along_k) {
-      // Several keys at once are written side by side.
+      // Sums of several columns (keys) are written as one contiguous vector.
       const bool local = std::holds_alternative<kernel::LocalTarget>(source.target);
       if (!local || *length / lanes > kMostVectors) continue;
     }

@@ -1,5 +1,6 @@
-// SharedRows: a stage that sums products for a few rows which share one factor, as the heads of a
-// group share keys and values. Each element of that factor is loaded and widened once for all rows.
+// SharedRows: a contraction of a few rows that share one factor, as query heads share keys and
+// values in grouped-query attention. Each element of that factor is loaded and widened once for all
+// rows.
 #pragma once
 
 #include <vector>
@@ -12,16 +13,16 @@ struct Target;
 
 struct SharedRows {
   int stage = -1;
-  std::vector<int> rows;  // its loops but for the last, all of fixed extents
+  std::vector<int> rows;  // its loops except the last, all with static extents
   int column = -1;        // its last loop; the left factor doesn't depend on it
-  int k = -1;             // that it sums over
-  int left = -1;          // stages of the schedule that compute an element of a factor
-  int right = -1;         // this one doesn't depend on the rows
-  // Lanes run along k, as for scores of keys, or along the columns, as for sums of values.
+  int k = -1;             // the reduction loop
+  int left = -1;          // stages of the schedule that compute one element of each factor;
+  int right = -1;         // the right one doesn't depend on the rows
+  // Vectorised along k, as for q · K^T, or along the columns, as for p · V.
   bool lanes_along_k = false;
 };
 
-// Finds such stages of a schedule whose stages run along loops of their own, and adds stages for
+// Finds such stages in a schedule that isn't vectorised along its outer loop, and adds stages for
 // their factors.
 void find_shared_rows(Schedule& schedule, const Target& target, const EmitOptions& options);
 

@@ -9,11 +9,11 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// How lanes of a vector reach memory, where that isn't side by side; empty where it is.
+// How the lanes of a vector access memory if not contiguously; empty if contiguous.
 std::string slow_access(const Access& access, const ScheduledStage& stage,
                         const std::vector<bool>& varies) {
   for (const Access::Gathered& at : access.gathered) {
-    // Where all lanes have the same index, they read a row of it side by side.
+    // If the gathered index is uniform across lanes, they read one row contiguously.
     if (varies[at.value.index()]) return "at gathered indices";
   }
   const LanePattern pattern = lane_pattern(access.address, stage.vector_loop, stage.lanes);
@@ -32,7 +32,7 @@ std::string slow_access(const Access& access, const ScheduledStage& stage,
 
 std::vector<std::string> slow_paths(const Schedule& schedule) {
   std::vector<std::string> lines;
-  std::set<size_t> passed_over;  // stages whose loads are said to be copied, or aren't run as such
+  std::set<size_t> passed_over;  // stages that are reported as copies, or don't run as such
   if (schedule.tiling) {
     for (const TiledContraction& contraction : schedule.tiling->contractions) {
       auto copied = [&](const TiledFactor& factor, const char* side, const char* order) {
@@ -49,7 +49,7 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       passed_over.insert(static_cast<size_t>(contraction.right.stage));
     }
   }
-  // Copies that serve many rows aren't worth a line.
+  // Copies that are amortised over many rows aren't reported.
   if (schedule.row_blocks) {
     for (const BlockedContraction& contraction : schedule.row_blocks->contractions) {
       for (int stage : {contraction.stage, contraction.left, contraction.right}) {
@@ -61,7 +61,7 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
     if (passed_over.contains(s)) continue;
     const ScheduledStage& stage = schedule.stages[s];
     if (stage.vector_loop < 0 || stage.lanes == 1) {
-      // Without loops around it a stage computes one value: no vector would help.
+      // A stage without loops computes one value: vectors wouldn't help.
       if (!stage.loops.empty()) {
         lines.push_back(fmt::format("stage s{} runs one element at a time", s));
       }

@@ -1,4 +1,4 @@
-// What a kernel can't do at the speed of whole vectors, for reports.
+// Accesses and stages of a kernel that aren't fully vectorised, for reports.
 #pragma once
 
 #include <string>

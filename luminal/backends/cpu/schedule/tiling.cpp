@@ -19,22 +19,21 @@ using kernel::InstId;
 using kernel::Kernel;
 using kernel::Stage;
 
-// The sums of a block, and of each factor the part that is multiplied in one go, stay in the
-// second-level cache.
+// The sums of a block and block_k elements of each factor stay in the L2 cache.
 constexpr int64_t kSumBytes = 256 << 10;
 constexpr int64_t kTileBlockK = 1024;
-// Blocks enough for all threads to be busy to the end.
+// Enough blocks to balance the load of all threads.
 constexpr int64_t kEnoughBlocks = 16;
 using kernel::kMostStreamedRows;
-// Two parts leave out 2^-17 of a term: half of what a sum of so many may be off by, which is 2^-24
-// of all terms for each of them.
+// From this length of k on, two bf16 terms per f32 suffice. Their relative error is 2^-17, half of
+// the rounding error of a sum of 256 terms, which is up to 256 · 2^-24.
 constexpr int64_t kLongSum = 256;
 
 Expr index_of(const Schedule& schedule, int loop) {
   return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
 }
 
-// e with some loops at given indices.
+// `e` with given values for some loop indices.
 Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<int, Expr>> given) {
   std::vector<Expr> replacement;
   for (size_t k = 0; k < schedule.extents.size(); ++k) {
@@ -46,7 +45,7 @@ Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<int, E
   return e.substitute_indices(replacement);
 }
 
-// Makes one of the last two loops of a list, again and again, where no address needs them apart.
+// Repeatedly collapses the last two loops of a list, as long as every address allows it.
 void merge_loops(Schedule& schedule, std::vector<int>& loops) {
   while (loops.size() >= 2) {
     const int b = loops.back(), a = loops[loops.size() - 2];
@@ -72,7 +71,7 @@ int add_stage(Kernel& kernel, Stage stage) {
   return static_cast<int>(kernel.stages.size()) - 1;
 }
 
-// What is computed for each part of k of a factor that isn't made.
+// Adds stages for the scale and offset per quantisation group of a factor that isn't dequantised.
 TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) {
   TiledQuantised quantised;
   quantised.block = form.block;
@@ -90,7 +89,7 @@ bool fits_tiles(const kernel::QuantisedForm& form) {
   return form.terms.size() == 1 && form.block % kTileDepth == 0 && !form.rounded;
 }
 
-// The kernel as Tiling::kernel wants it.
+// Makes Tiling::kernel.
 Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Target& target,
                     Tiling& tiling) {
   Kernel result = kernel;
@@ -126,7 +125,7 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
   return result;
 }
 
-// The instruction, if it is a load whose index isn't computed, else −1.
+// The instruction's number if it is a load without gathered indices, else −1.
 int plain_load(const Stage& factor, InstId id) {
   const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
   if (load == nullptr) return -1;
@@ -149,7 +148,7 @@ void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContra
   const auto k_step = step_along(address, contraction.k);
   const auto row_step = tiling.row_loop < 0 ? Expr(0) : step_along(address, tiling.row_loop);
   if (!k_step || !row_step) return;
-  if (tiling.multiply != Multiply::F32 && !k_step->is(1)) return;  // pairs are side by side
+  if (tiling.multiply != Multiply::F32 && !k_step->is(1)) return;  // pairs must be contiguous
   factor.in_place = true;
   factor.param =
       std::get<kernel::LoadInst>(stage.source->body[static_cast<size_t>(load)].what).param;
@@ -158,8 +157,8 @@ void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContra
   factor.k_step = *k_step;
 }
 
-// Whether what a load of the right factor reads is in panels: element (n, k) is at
-// base + n div L · step + k div v · L · v + n mod L · v + k mod v. Gives the step.
+// If a load of the right factor reads packed panels, i.e. element (n, k) is at
+// base + n div L · step + k div v · L · v + n mod L · v + k mod v, returns the step.
 std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, int k_loop,
                                Expr address, int param, Expr v) {
   const Expr lanes = tiling.lanes;
@@ -169,14 +168,14 @@ std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, i
   const Expr step = length * lanes;
   const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, k_loop);
   if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return {};
-  // Whole vectors are read, of fewer columns too: what else is in them is part of the tensor.
+  // Whole vectors are read even for fewer columns, so all of a vector must lie in the tensor.
   const Expr held = n_elements(schedule.kernel->params[static_cast<size_t>(param)].dims);
   if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return std::nullopt;
   return step;
 }
 
-// The half that a factor widens to f32, where micro kernels for few rows do so on the way: a copy
-// in f32 first took twice the time. With many rows the copy is widened once and read by all.
+// The 16-bit dtype that a factor widens to f32, if micro kernels can widen it on load. For few rows
+// a copy in f32 took twice the time; for many rows the copy is made once and read by all.
 std::optional<DType> widened_half(const Stage& factor, const Target& target) {
   if (kernel::is_widened(factor, factor.result, DType::BF16)) return DType::BF16;
   const bool has_f16 = !target.x86 || target.vector_bytes > 16;
@@ -205,7 +204,7 @@ void find_panels(const Schedule& schedule, const Tiling& tiling, const Target& t
   factor.step = *step;
 }
 
-// Finds a factor's integers, if all are in panels; else there is no such factor.
+// Locates a factor's integers; resets `factor` unless all of them are in panels.
 void find_integers(const Schedule& schedule, const Tiling& tiling, const Target& target,
                    const TiledContraction& contraction, std::optional<TiledQuantised>& factor) {
   if (!factor) return;
@@ -227,7 +226,7 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, const Target&
   }
 }
 
-// Which integers are multiplied as whole numbers: u4, where there are any, or else bytes.
+// Which integers are multiplied in fixed point: u4 if there are any, else bytes.
 std::optional<DType> in_fixed_point(const Target& target, const TiledQuantised& quantised) {
   if (!multiplies_bytes(target)) return std::nullopt;
   for (DType dtype : {DType::U4, DType::I8, DType::U8}) {
@@ -252,9 +251,9 @@ int64_t round_up(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Rows so far apart have few places in the nearest cache, and tiles read many rows: they drive one
-// another out before they are read again. Tiles took 1.4 times as long. To copy rows for that alone
-// takes what it saves.
+// Whether rows at this stride conflict in the L1 cache: they map to few sets, and tiles read many
+// rows, which evict one another before they are reused. Tiles took 1.4 times as long. Copying rows
+// only to avoid that takes as long as it saves.
 bool crowd_each_other(Expr bytes_apart) { return (bytes_apart % 2048).is(0); }
 
 void choose_blocks(const Schedule& schedule, Tiling& tiling) {
@@ -264,7 +263,7 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   const Expr m = tiling.row_loop < 0 ? 1 : schedule.extents[static_cast<size_t>(tiling.row_loop)];
   const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
   tiling.block_k = kTileBlockK;
-  const int64_t tiles = rows > 8 ? 8 : 16;  // below one another
+  const int64_t tiles = rows > 8 ? 8 : 16;  // stacked vertically in a block
   tiling.block_rows = std::min(tiles * rows, round_up(m.to_int().value_or(tiles * rows), rows));
   const int64_t most = kSumBytes / 4 / n_sums / std::max<int64_t>(1, tiling.block_rows);
   tiling.block_columns = std::clamp<int64_t>(most / columns * columns, columns, 8 * columns);
@@ -283,8 +282,8 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   tiling.row_blocks = ceil_div(m, tiling.block_rows);
 }
 
-// How integers are multiplied, where they are, and how large tiles are. `rows` are those of the
-// loop that blocks are cut from, `all_rows` those of the kernel.
+// Chooses how quantised factors are multiplied, and the shape of tiles. `rows` is the extent of the
+// row loop that blocks divide, `all_rows` the number of rows of the kernel.
 void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_t rows) {
   const bool streams = all_rows <= kMostStreamedRows;
   const bool all_integers = std::ranges::all_of(
@@ -296,7 +295,7 @@ void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_
       contraction.made_of = std::exchange(contraction.quantised, std::nullopt);
     }
     if (!contraction.quantised) continue;
-    // Its rows are read side by side.
+    // Rows must be contiguous along k.
     if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
     if (!streams) continue;
     streamed = true;
@@ -307,7 +306,7 @@ void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_
                                           : micro_shape(target, tiling.multiply, rows);
 }
 
-// Heads beside one another are blocks of their own, of the same rows.
+// Whether all blocks have the same left factors, as those of different heads in a projection do.
 bool have_same_rows(const Schedule& schedule, const Tiling& tiling) {
   if (tiling.row_blocks.upper_bound() > 1) return false;
   auto varies = [&](const TiledContraction& contraction) {
@@ -348,7 +347,7 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
         offset = contraction.quantised->tiles + Expr(kStretchesAtOnce * kTilePiece);
       }
     }
-    // Whole vectors are written along a row.
+    // Rounded up, since whole vectors are written along a row.
     contraction.left.pitch = align64(ceil_div(k, lanes) * lanes * element);
     if (crowd_each_other(contraction.left.pitch)) {
       contraction.left.pitch = contraction.left.pitch + 64;
@@ -399,7 +398,7 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
                            : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
   const bool streams_integers = std::ranges::any_of(
       tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
-  // Whatever is multiplied with integers is f32.
+  // The left factor of a quantised product is f32.
   tiling.multiply = streams_integers ? Multiply::F32 : choose_multiply(kernel, form, target, most);
   const bool few_rows = most_rows(kernel, form) <= kMostStreamedRows;
   for (TiledContraction& contraction : tiling.contractions) {

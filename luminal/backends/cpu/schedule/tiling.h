@@ -1,10 +1,16 @@
-// Tiling: how a matrix product is computed, block by block of its results.
+// Tiling: the schedule of a GEMM: blocks of results, each computed in tiles by micro kernels.
 //
 // A block is a range of rows and columns at one point of all other loops; blocks are independent.
-// In it the right factor lies in panels, one vector wide and as long as k, the left one in rows;
-// both where they are in memory, if they are there in that order, or else in scratch memory, where
-// each block copies what it needs. Micro kernels leave sums in small tiles, and what follows the
-// sums is computed of those, row by row.
+// The right factor is read as packed B panels, one vector wide and as long as k; the left one as
+// rows. Each is read in place if its layout in memory allows that, else from scratch memory, where
+// each block packs what it needs. Micro kernels leave sums in small tiles; the epilogue is computed
+// from these, row by row.
+//
+// Example: a 1024 × 1024 product of f32 on AVX-512, k = 4096. A micro kernel computes 8 rows × 3
+// panels of 16 columns in registers; a block is 128 rows × 384 columns, so there are 8 × 3 blocks.
+//   for each block: pack rows and panels that aren't readable in place
+//     for k in steps of 1024: for each 8 × 48 tile: sums += rows · panels
+//     for each tile: epilogue (bias, activation, …), store
 #pragma once
 
 #include <memory>
@@ -21,47 +27,47 @@ struct Schedule;
 
 // A factor of a contraction.
 struct TiledFactor {
-  int stage = -1;  // of the tiling's kernel: computes an element
+  int stage = -1;  // of the tiling's kernel: computes one element
   bool in_place = false;
   // In place: element 0 along k at the block's first row or column is at `address` of
-  // params[param], in elements; from there it is `step` to the next row, or the next panel, and,
-  // for rows, `k_step` to the next k.
+  // params[param], in elements. `step` is the stride to the next row or panel, `k_step` (rows only)
+  // the stride along k.
   int param = -1;
   Expr address, step, k_step;
-  DType narrow = DType::F32;  // of panels that micro kernels widen on the way; see micro_kernel.h
+  DType narrow = DType::F32;  // dtype of panels that micro kernels widen on load
   Expr scratch;               // otherwise: its offset in scratch memory, in bytes
-  Expr pitch;                 // and the bytes of a row or a panel there
+  Expr pitch;                 // and the leading dimension there: bytes per row or panel
 };
 
-// Small integers that a right factor is made of, in panels as other factors are.
+// The integers of a quantised right factor, in packed panels like other factors.
 struct TiledIntegers {
   kernel::InstId load;  // in the contraction's stage
-  int slope = -1;       // stage that computes what they are multiplied with
+  int slope = -1;       // stage that computes their scale
   int param = -1;
   DType dtype = DType::I8;
-  int depth = 1;       // elements along k that stand in one lane
-  Expr address, step;  // of element 0 along k at the block's first column, and to the next panel
+  int depth = 1;       // consecutive elements along k in one lane
+  Expr address, step;  // of element 0 along k at the block's first column; stride between panels
 };
 
-// A right factor that is never made (see quantised_form.h): its rows are side by side along k.
+// A right factor that is never dequantised in memory (see quantised_form.h). The rows that it is
+// multiplied with must be contiguous along k.
 struct TiledQuantised {
-  int64_t block = 1;
+  int64_t block = 1;  // size of a quantisation group along k
   std::vector<TiledIntegers> integers;
-  int offset = -1;  // stage that computes what is added, or −1
-  Expr row_sums;    // offset in scratch memory of the sums of the block's rows, one per part of k
-  // Integers of this dtype are multiplied with the digits of rows (see emit_fixed_point.h), which
-  // stand in scratch memory too, as do the units of their parts.
+  int offset = -1;  // stage that computes the added offset (zero point), or −1
+  Expr row_sums;    // offset in scratch memory of the block's row sums, one per group
+  // Integers of this dtype are multiplied with the int8 split of rows (see emit_fixed_point.h): its
+  // digits and the unit of each group are in scratch memory too.
   std::optional<DType> fixed_point;
   Expr digits, units;
-  // On tiles (see emit_integer_tiles.h): how many parts rows are the sums of, and offsets in
-  // scratch memory of those, of the integers as bf16, and of tiles on their way to the sums.
+  // On AMX (see emit_integer_tiles.h): the number of bf16 terms that rows are split into, and
+  // offsets in scratch memory of these, of the integers as bf16, and of tiles of partial sums.
   int n_row_parts = 3;
   Expr row_parts, panels, tiles;
 };
 
-// Of products of integers on tiles: elements along k that a tile holds, and the bytes of a piece of
-// memory that fills one; k that a block's columns are made bf16 for; stretches of k that are summed
-// at once.
+// For quantised products on AMX: elements along k per tile; bytes of a tile in memory; block size
+// along k for which integers are converted to bf16; quantisation groups summed at once.
 constexpr int64_t kTileDepth = 32;
 constexpr int64_t kTilePiece = 1024;
 constexpr int64_t kPanelDepth = 256;
@@ -69,29 +75,29 @@ constexpr int kStretchesAtOnce = 4;
 
 struct TiledContraction {
   int stage;  // of the tiling's kernel
-  int k;      // the loop it sums over
+  int k;      // the reduction loop
   TiledFactor left, right;
   std::optional<TiledQuantised> quantised;
-  // What the right factor's panels are made of, in each run (see emit_integer_panels.h): as far
-  // along k as is multiplied in one go.
+  // A quantised right factor that is dequantised to bf16 panels in each run, block_k at a time (see
+  // emit_integer_panels.h).
   std::optional<TiledQuantised> made_of;
-  Expr sums;  // offset of the block's sums in scratch memory, in bytes: one tile after another
+  Expr sums;  // offset in scratch memory of the block's sums, tile after tile
 };
 
 struct Tiling {
-  // The kernel, with a stage for each factor behind its own, and no sum that is written to an
-  // output by the stage that sums.
+  // The kernel, with a stage for each factor behind its own stages. Stages that sum never write to
+  // an output: an epilogue stage does.
   std::shared_ptr<const kernel::Kernel> kernel;
-  std::vector<int> others;  // loops that a block is one point of, outermost first
-  int row_loop = -1;        // −1: there is one row
+  std::vector<int> others;  // batch loops: a block is at one point of them; outermost first
+  int row_loop = -1;        // −1: one row (GEMV)
   int column_loop = -1;
   Multiply multiply = Multiply::F32;
-  bool integers_on_tiles = false;  // of all contractions, in place of `multiply`
+  bool integers_on_tiles = false;  // all contractions are quantised and run on AMX; no `multiply`
   MicroShape shape;
   int lanes = 1;
   int64_t block_rows = 1;
   int64_t block_columns = 1;
-  int64_t block_k = 1;     // summed in one go: a panel of it stays in a near cache
+  int64_t block_k = 1;     // block size along k, so that panels stay in the L1 or L2 cache
   bool same_rows = false;  // all blocks have the same left factors
   Expr row_blocks = 1;
   Expr column_blocks = 1;
@@ -99,8 +105,8 @@ struct Tiling {
   std::vector<int> epilogue;  // the stages that follow the sums, in order
 };
 
-// The load that a factor's stage is, in the form that micro kernels read: f32, or bf16 before it is
-// widened; neither gathered nor computed. −1: it is.
+// The instruction of a factor's stage that micro kernels can read directly: a load of f32, or of
+// bf16 under a cast to f32, without gathered indices. −1 if the factor is anything else.
 int plain_load(const kernel::Stage& factor, Multiply multiply);
 
 // Fills in `schedule` for a kernel of this form.

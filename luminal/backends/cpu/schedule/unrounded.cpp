@@ -6,7 +6,7 @@ namespace {
 using kernel::Inst;
 using kernel::InstId;
 
-// Ops whose result on 16-bit floats is rounded, and of which it makes sense to keep more.
+// Ops whose result on 16-bit floats is rounded, so that keeping it in f32 gains precision.
 bool rounds(Op op) {
   switch (op) {
     case Op::Exp2:
@@ -42,8 +42,8 @@ class Matcher {
     ++uses_[stage.result.index()];
   }
 
-  // The op of an instruction on f32, null for others: of f64 one expects every rounding, as in the
-  // interpreter.
+  // The op of an instruction on f32, null for others: f64 must round every result, as the
+  // interpreter does.
   const kernel::OpInst* op_of(InstId id, Op op) const {
     const Inst& inst = body_[id.index()];
     const auto* found = std::get_if<kernel::OpInst>(&inst.what);
@@ -51,7 +51,7 @@ class Matcher {
     return fits ? found : nullptr;
   }
 
-  // The product that `id` is, or is the negative of; used by nothing but its user.
+  // The product that `id`, used only once, is or is the negative of.
   std::optional<Product> product(InstId id) const {
     const kernel::OpInst* mul = uses_[id.index()] == 1 ? op_of(id, Op::Mul) : nullptr;
     if (mul == nullptr) return std::nullopt;
@@ -66,7 +66,7 @@ class Matcher {
     return Product{.a = a, .b = b};
   }
 
-  // Which f16 and bf16 aren't rounded. A negative is exact where what it is of was rounded.
+  // Which f16 and bf16 values aren't rounded. Negating a rounded value is exact.
   std::vector<bool> unrounded() const {
     std::vector<bool> result(body_.size());
     for (size_t k = 0; k < body_.size(); ++k) {
@@ -83,7 +83,7 @@ class Matcher {
   }
 
  private:
-  // By one sum or product of the same dtype, and by nothing else.
+  // Whether the only use is a sum or product of the same dtype.
   bool is_taken_in(size_t k, Op op) const {
     if (!rounds(op) || uses_[k] != 1 || user_[k] == nullptr) return false;
     const Op by = std::get<kernel::OpInst>(user_[k]->what).op;

@@ -1,12 +1,13 @@
-// Unrounded: which values are taken in without rounding them first.
+// Unrounded: floating-point contraction: which intermediate results are used without rounding.
 //
-// Decided on the kernel's instructions, so it depends on neither the target nor the place in a
-// vector: a + x·y becomes one fused multiply-add where the product is used nowhere else and the
-// other side is no product itself. So x·x − y·y stays 0 where x = y, and idioms that need a rounded
+// Decided on the kernel's instructions, so it depends on neither the target nor the position in a
+// vector: a + x·y becomes a fused multiply-add if the product has no other use and the other
+// operand isn't a product itself. So x·x − y·y stays 0 for x = y, and idioms that need a rounded
 // product, which all use it twice, still get it.
 //
-// f16 and bf16 are held as f32: what a single sum or product of the same dtype uses goes in as it
-// was computed there. Both sides of a sum may: products of two such numbers are exact in f32.
+// f16 and bf16 are computed in f32: a result whose only use is a sum or product of the same dtype
+// isn't rounded. Both operands of a sum may be unrounded: products of two such numbers are exact in
+// f32.
 #pragma once
 
 #include <optional>
@@ -30,9 +31,9 @@ struct FusedAdd {
 
 struct Unrounded {
   std::vector<std::optional<FusedAdd>> adds;  // one per instruction of the body
-  // What a sum over the body's result takes in, where that is a product.
+  // If the body's result is a product that is summed: its factors, for a fused multiply-add.
   std::optional<Product> reduced;
-  // One per instruction: an f16 or bf16 that stays in f32, or that is exact anyway.
+  // One per instruction: an f16 or bf16 that stays in f32, or whose rounding would be exact.
   std::vector<bool> unrounded;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using llvm::Value;
 
-// Whether every part of e has values of 32 bits: then vectors of i32 do.
+// Whether e and all its subexpressions fit 32 bits, so that vectors of i32 suffice.
 bool fits_i32(Expr e) {
   if (e.lower_bound() < INT32_MIN || e.upper_bound() > INT32_MAX) return false;
   return e.kind() == ExprKind::Index || std::ranges::all_of(e.operands(), fits_i32);
@@ -72,7 +72,7 @@ Value* combine(Builder& builder, Expr e, const std::vector<Value*>& in) {
   return nullptr;
 }
 
-// x mod c where x lies within one period below or above: a compare instead of a division.
+// x mod c for x at most one period outside of [0, c): a compare instead of a division.
 Value* short_mod(Builder& builder, Expr e, Value* x) {
   Expr a = e.operands()[0];
   std::optional<int64_t> c = e.operands()[1].to_int();
@@ -164,7 +164,7 @@ Value* IndexEmitter::build_scalar(Expr e, int copy) {
   return combine(builder_, e, operands);
 }
 
-// Terms of outer levels are added up there first.
+// Hoists: the loop-invariant terms of each outer level are summed there.
 Value* IndexEmitter::build_sum(Expr e, int copy) {
   std::map<int, std::vector<size_t>> by_level;
   for (size_t k = 0; k < e.operands().size(); ++k) {

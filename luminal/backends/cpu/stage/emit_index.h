@@ -1,4 +1,5 @@
-// IndexEmitter: index expressions as LLVM IR, each computed once, in the outermost loop that can.
+// IndexEmitter: index expressions as LLVM IR, each computed once, hoisted to the outermost loop in
+// which it is invariant.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -12,15 +13,15 @@
 
 namespace luminal::backends::cpu {
 
-// The chunk of a vector loop that is being emitted: `copies` times `lanes` positions.
+// The iterations of a vector loop that are emitted at once: `copies` (unrolling) times `lanes`.
 struct Chunk {
-  int loop = -1;  // −1: no vector loop is open, values are scalars
+  int loop = -1;  // −1: not in a vector loop, values are scalars
   int lanes = 1;
   int copies = 1;
-  llvm::Value* mask = nullptr;  // which lanes count; null: all. With a mask there is one copy
+  llvm::Value* mask = nullptr;  // active lanes; null: all. With a mask there is one copy
 };
 
-// A value per lane: the same in all, running with a stride, or a vector.
+// A value per lane: uniform, affine in the lane's number, or a vector.
 struct LaneIndex {
   LaneKind kind = LaneKind::Uniform;
   llvm::Value* base = nullptr;    // Uniform, Affine: of lane 0, i64
@@ -32,23 +33,22 @@ class IndexEmitter {
  public:
   explicit IndexEmitter(Builder& builder) : builder_(builder) {}
 
-  // Levels nest like the loops. Each has a block of its own that dominates what is inside; code
-  // that belongs to a level goes before its anchor. Opening one leaves the builder in a fresh
-  // block.
+  // Levels nest like the loops. Each has its own basic block, which dominates everything inside;
+  // code of a level is inserted before its anchor. Opening one leaves the builder in a new block.
   void open_level();
   void close_level() { levels_.pop_back(); }
   int level() const { return static_cast<int>(levels_.size()) - 1; }
   llvm::Instruction* anchor(int level) const { return levels_[level].anchor; }
 
-  // The value of a variable, and of a loop's index within the current level: one per copy if it is
-  // the vector loop.
+  // Sets the value of a variable, and of a loop's index within the current level: one per copy if
+  // it is the vector loop.
   void set_variable(Expr variable, llvm::Value* value);
   void set_loop(int loop, std::vector<llvm::Value*> positions);
   void unset_loop(int loop) { loops_.erase(loop); }
   void set_chunk(const Chunk& chunk) { chunk_ = chunk; }
   const Chunk& chunk() const { return chunk_; }
 
-  // The value in lane 0 of a copy, i64, placed in the outermost level that knows it.
+  // The value in lane 0 of a copy, i64, computed in the outermost level where it is known.
   llvm::Value* scalar(Expr e, int copy = 0);
   // The value in every lane of a copy.
   LaneIndex lanes(Expr e, int copy);

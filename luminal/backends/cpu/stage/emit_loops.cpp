@@ -98,7 +98,7 @@ Values LoopEmitter::round(const VectorLoop& loop, Value* position, const Chunk& 
 // Lanes whose position lies within [from, to).
 Value* LoopEmitter::edge_mask(const VectorLoop& loop, Value* position) {
   const auto lanes = static_cast<unsigned>(loop.lanes);
-  // Counts up to `lanes` fit any of these; a lane's width is what the processor compares best.
+  // Values up to `lanes` fit any of these; a vector's natural lane width compares fastest.
   llvm::Type* element = builder_.getIntNTy(lanes >= 64   ? 8
                                            : lanes >= 32 ? 16
                                            : lanes >= 16 ? 32
@@ -121,11 +121,11 @@ Value* LoopEmitter::edge_mask(const VectorLoop& loop, Value* position) {
 Values LoopEmitter::chunked(const VectorLoop& loop, const Values& carried, const ChunkBody& body) {
   const int64_t lanes = loop.lanes, per_round = lanes * loop.unroll;
   Value* zero = builder_.getInt64(0);
-  auto down = [&](Value* value, int64_t multiple) {  // multiples are powers of two or 3 · 2^k
+  auto down = [&](Value* value, int64_t multiple) {  // rounds down to a constant multiple
     return builder_.CreateSub(
         value, builder_.CreateURem(value, builder_.getInt64(static_cast<uint64_t>(multiple))));
   };
-  // Whole rounds run from the first chunk that starts inside to the last round that ends inside.
+  // Unmasked rounds run from the first chunk that starts inside to the last round that ends inside.
   Value* first = zero;
   Value* last = down(loop.to, per_round);
   if (loop.from != nullptr) {
@@ -147,7 +147,8 @@ Values LoopEmitter::chunked(const VectorLoop& loop, const Values& carried, const
   }
   if (loop.whole || (loop.from == nullptr && last == loop.to)) return result;
 
-  // Edges: the chunk before the first whole one, if its end lies inside, then those after the last.
+  // Masked edges: the chunk before the first whole one, if part of it lies inside, then the
+  // remainder after the last.
   Value* start = last;
   if (loop.from != nullptr) {
     Value* has_head = builder_.CreateICmpSLT(loop.from, first);

@@ -46,8 +46,8 @@ Value* MemoryEmitter::load(DType dtype, MemoryForm form, Value* base, const Lane
   return to_register(dtype, form, load_elements(element, base, at));
 }
 
-// Addresses carry no `inbounds`: lane 0 of a reversed vector, or lanes that a mask leaves out, may
-// stand outside of the tensor.
+// GEPs aren't `inbounds`: lane 0 of a reversed vector, or inactive lanes of a mask, may lie outside
+// of the tensor.
 Value* MemoryEmitter::load_elements(llvm::Type* element, Value* base, const LaneIndex& at) {
   const llvm::Align align = element_align(element);
   if (at.kind == LaneKind::Uniform) {
@@ -73,7 +73,7 @@ Value* MemoryEmitter::load_elements(llvm::Type* element, Value* base, const Lane
   return builder_.CreateMaskedGather(type, lane_addresses(element, base, at), align);
 }
 
-// The address of each lane; lanes that a mask leaves out repeat lane 0, which is always inside.
+// The address of each lane; inactive lanes repeat lane 0, which is always in bounds.
 Value* MemoryEmitter::lane_addresses(llvm::Type* element, Value* base, const LaneIndex& at) {
   const Chunk& chunk = index_.chunk();
   Value* offsets = index_.vector(at);
@@ -106,7 +106,7 @@ Value* MemoryEmitter::load_u4(Value* base, const LaneIndex& at) {
                             llvm::ConstantInt::get(pair->getType(), 15));
 }
 
-// Lanes a word apart, as in panels: each takes the same part of its own word.
+// For lanes that are a 32-bit word apart, as in panels: each reads the same nibble of its word.
 Value* MemoryEmitter::load_u4_of_words(Value* base, const LaneIndex& at) {
   const LaneIndex words{.kind = LaneKind::Affine,
                         .base = builder_.CreateLShr(at.base, 3),

@@ -8,11 +8,11 @@
 
 namespace luminal::backends::cpu {
 
-// Tensors hold the bytes of their dtype; local buffers hold values as registers do, bool as a byte.
+// Tensors hold elements of their dtype; local buffers hold values in register form, bool as a byte.
 enum class MemoryForm : uint8_t { Tensor, Local };
 
-// Asks for the line at an address that needn't exist, to be read soon: into the nearest cache, or
-// with less locality a farther one.
+// Prefetches the cache line at an address, which needn't be valid, into L1 or, with less locality,
+// a farther cache.
 void emit_prefetch(Builder& builder, llvm::Value* address, uint32_t locality = 3);
 
 class MemoryEmitter {
@@ -20,12 +20,12 @@ class MemoryEmitter {
   MemoryEmitter(Builder& builder, IndexEmitter& index, OpEmitter& ops)
       : builder_(builder), index_(index), ops_(ops) {}
 
-  // The elements at `at` (in elements from `base`): a scalar where `at` is uniform, else a vector.
-  // `whole_words`: the tensor's bytes are words of 32 bits, so all of a word may be read.
+  // The elements at `at` (in elements from `base`): a scalar if `at` is uniform, else a vector.
+  // `whole_words`: the tensor consists of whole 32-bit words, so reading all of a word is safe.
   llvm::Value* load(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at,
                     bool whole_words = false);
-  // Stores a vector, or a scalar where `at` is uniform. `aligned`: the address of lane 0 is a
-  // multiple of the vector's size and the store may bypass the cache.
+  // Stores a vector, or a scalar if `at` is uniform. `aligned`: the address of lane 0 is a multiple
+  // of the vector's size, so the store may be non-temporal.
   void store(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at,
              llvm::Value* value, bool aligned);
 

@@ -12,7 +12,7 @@ using kernel::Inst;
 using kernel::InstId;
 using llvm::Value;
 
-// Into the second-level cache: the first one is full of the row at hand.
+// Prefetch into L2: L1 is full of the current row.
 constexpr uint32_t kLocality = 2;
 
 }  // namespace
@@ -33,7 +33,8 @@ StageEmitter::StageEmitter(EmitState& state, int stage)
   find_looked_along();
 }
 
-// Rows to write are looked at where they are written: there is a branch for them already.
+// Collects the gathered indices to check. Rows to write are checked in update(), which branches
+// anyway.
 void StageEmitter::find_looked_along() {
   looked_along_.resize(body_.size());
   rows_inside_.resize(body_.size());
@@ -58,10 +59,11 @@ int StageEmitter::place_of(Expr e) const {
   return kHoisted;
 }
 
-// The outermost place that knows all of an instruction's inputs, and whether its lanes differ.
+// Finds for each instruction the outermost loop in which its inputs are available, and whether it
+// varies across lanes.
 void StageEmitter::place_instructions() {
-  // A stage with loops stands under guards that hoisting must not pass: its loads may be out of
-  // range where a loop doesn't run. So does one whose vector loop isn't the kernel's.
+  // A stage with loops is under guards that hoisting must not cross: its loads may be out of range
+  // if a loop has no iterations. The same holds if its vector loop isn't the kernel's.
   const bool may_hoist = schedule_.vector_outer && stage_.loops.empty();
   for (size_t k = 0; k < body_.size(); ++k) {
     int place = may_hoist ? kHoisted : kEntry;
@@ -80,7 +82,7 @@ void StageEmitter::place_instructions() {
     if (const auto* op = std::get_if<kernel::OpInst>(&body_[k].what)) {
       for (InstId id : op->operands) take_operand(id);
     } else if (const auto* local = std::get_if<kernel::LocalInst>(&body_[k].what)) {
-      place = std::max(place, kEntry);  // not before the stage that made it
+      place = std::max(place, kEntry);  // not before the stage that computes it
       const ScheduledStage& source = schedule_.stages[local->stage];
       if (schedule_.vector_outer) {
         varies =
@@ -104,7 +106,7 @@ void StageEmitter::emit_hoisted(int level) {
 
 void StageEmitter::emit() {
   const auto& extents = schedule_.extents;
-  Value* runs = nullptr;  // whether all inner loops have a point
+  Value* runs = nullptr;  // whether all inner loops have an iteration
   auto runs_if = [&](Value* condition) {
     runs = runs == nullptr ? condition : builder_.CreateAnd(runs, condition);
   };
@@ -146,14 +148,15 @@ void StageEmitter::emit() {
   state_.locals[number_] = results;
 }
 
-// Where a loop starts and ends.
+// The bounds of a loop: its extent, or the part that a mask leaves.
 EmitState::Range StageEmitter::range(int loop) {
   const auto part = state_.ranges.find(loop);
   if (part != state_.ranges.end()) return part->second;
   return {builder_.getInt64(0), index_.scalar(schedule_.extents[loop])};
 }
 
-// The vector loop: first where the mask is known to hold, then where it must be asked.
+// The vector loop: first the range in which the mask is known to hold, then the rest, in which it
+// is evaluated.
 Values StageEmitter::run_along(int loop, const Values& carried,
                                const LoopEmitter::ChunkBody& body) {
   LoopEmitter::VectorLoop along{loop, nullptr, range(loop).to, stage_.lanes, stage_.unroll};
@@ -174,7 +177,7 @@ Values StageEmitter::run_along(int loop, const Values& carried,
   return state_.loops.chunked(along, so_far, body);
 }
 
-// Loop `position` of the stage and all inside it; a stage without a buffer gives its value.
+// Emits loop `position` and all inside it; returns the value of a stage without a buffer.
 Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
   const bool reduces = stage_.source->reduction.has_value();
   if (position == stage_.loops.size() || (reduces && position + 1 == stage_.loops.size())) {
@@ -223,7 +226,7 @@ Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
   return {};
 }
 
-// The reduction's loop, across lanes or inside them.
+// The reduction loop: horizontal if it is the vector loop, else one reduction per lane.
 Values StageEmitter::emit_reduction(size_t position) {
   const kernel::Reduction& reduction = *stage_.source->reduction;
   ReduceEmitter reduce(builder_, state_.ops, reduction.reducer, stage_.source->dtype);
@@ -231,7 +234,7 @@ Values StageEmitter::emit_reduction(size_t position) {
     emit_instructions(static_cast<int>(position));
     const Chunk& chunk = index_.chunk();
     if (chunk.loop == reduction.loop) emit_prefetches();
-    // Where the lanes are different results, a mask only matters when they are written.
+    // If lanes are different results, the mask only matters for the store.
     Value* mask = chunk.loop == reduction.loop ? chunk.mask : nullptr;
     Values next;
     for (size_t copy = 0; copy < so_far.size(); ++copy) {
@@ -269,7 +272,8 @@ Values StageEmitter::emit_reduction(size_t position) {
   return sums;
 }
 
-// The scan's loop, across lanes or inside them; every point of it is written.
+// The scan loop: across lanes if it is the vector loop, else one scan per lane. Every element is
+// written.
 void StageEmitter::emit_scan(size_t position) {
   const kernel::Reduction& scan = *stage_.source->reduction;
   ReduceEmitter reduce(builder_, state_.ops, scan.reducer, stage_.source->dtype);
@@ -311,8 +315,8 @@ void StageEmitter::emit_scan(size_t position) {
   });
 }
 
-// In the vector loop: the lines of the next outer point at the same position. Past the last point
-// this asks for memory that nobody reads, which is harmless.
+// In the vector loop, prefetches the lines of the next outer iteration at the same position. After
+// the last one these addresses may be invalid, which is harmless.
 void StageEmitter::emit_prefetches() {
   constexpr int kLine = 64;
   const Chunk& chunk = index_.chunk();

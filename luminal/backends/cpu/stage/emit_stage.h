@@ -1,4 +1,4 @@
-// StageEmitter: one stage of a kernel at one outer point (or one chunk of them) as LLVM IR.
+// StageEmitter: one stage of a kernel, for one outer iteration (or one chunk of them), as LLVM IR.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace luminal::backends::cpu {
 
-// What the stages of a kernel share.
+// State shared by the stages of a kernel.
 struct EmitState {
   const Schedule& schedule;
   const EmitOptions& options;
@@ -26,10 +26,10 @@ struct EmitState {
   LoopEmitter& loops;
   std::vector<llvm::Value*> params;  // their addresses
   std::vector<llvm::Value*>
-      has_elements;  // per param: −1 or 0 (i64) where it may be empty, else null
+      has_elements;  // per param that may be empty: a mask of i64, −1 or 0 if empty; else null
   llvm::Value* scratch = nullptr;
-  // Loops that run over a part of their extent. Before `shown`, if there is one, a mask holds: all
-  // starts and ends but the last are multiples of kRangeStep.
+  // Loops restricted to a part of their extent. Before `shown`, if set, the mask is known to hold.
+  // All bounds but the last `to` are multiples of kRangeStep.
   struct Range {
     llvm::Value *from, *to;
     llvm::Value* shown = nullptr;
@@ -37,9 +37,9 @@ struct EmitState {
   };
   static constexpr int kRangeStep = 64;
   std::map<int, Range> ranges = {};
-  std::vector<Values> locals;  // of stages without a buffer: per copy, or one value for all
+  std::vector<Values> locals;  // values of stages without a buffer: one per copy, or one for all
   StrayRows strays;
-  // By stage and instruction, of hoisted ones: see StageEmitter::rows_inside_.
+  // StageEmitter::rows_inside_ of hoisted instructions, by stage and instruction.
   std::map<std::pair<int, size_t>, Values> rows_inside = {};
   bool used_nontemporal = false;
 };
@@ -48,15 +48,15 @@ class StageEmitter {
  public:
   StageEmitter(EmitState& state, int stage);
 
-  // Instructions that don't depend on the kernel's vector loop, in a stage without loops: into a
-  // level outside of it.
+  // Emits the instructions of a stage without loops that are invariant in the kernel's vector loop,
+  // in a level outside of it.
   void emit_hoisted(int level);
-  // The rest.
+  // Emits everything else.
   void emit();
 
  private:
-  // Where an instruction goes: into loop k of the stage, before all of them, or, hoisted, even
-  // before the kernel's vector loop.
+  // The place of an instruction: in loop k of the stage, before all its loops, or hoisted out of
+  // the kernel's vector loop.
   static constexpr int kEntry = -1;
   static constexpr int kHoisted = -2;
 
@@ -76,9 +76,9 @@ class StageEmitter {
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
   llvm::Value* row_at(kernel::InstId id, Expr extent, int copy);
   llvm::Value* nearest_row(llvm::Value* row, Expr extent, int copy);
-  // A row of the dim in any case: the one that the instruction says if there is such a row.
+  // A gathered index forced into range: unchanged if it is in range.
   llvm::Value* row_inside(kernel::InstId id, Expr extent, int copy);
-  // Whether an instruction's value is an index outside of its dim.
+  // Emits the check whether an instruction's value is out of range as an index.
   void look_at_rows(size_t k);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);
   void emit_prefetches();
@@ -97,18 +97,17 @@ class StageEmitter {
   const Unrounded unrounded_;
   Builder& builder_;
   IndexEmitter& index_;
-  std::optional<Expr> holds_;  // in the loop that is being emitted
+  std::optional<Expr> holds_;  // the mask, while emitting a loop in which it holds
   int hoisted_level_ = 0;
   int entry_level_ = 0;
   std::vector<int> place_;
   std::vector<bool> varies_;
-  // By instruction: extents that its value is an index along, as far as that isn't known to lie
-  // inside.
+  // By instruction: extents of the dims that its value indexes without being known to be in range.
   std::vector<std::vector<Expr>> looked_along_;
-  // And for each of those the row to read; null where that differs from lane to lane.
+  // And for each of those the row to read; null if it varies across lanes.
   std::vector<Values> rows_inside_;
   std::vector<Values> values_;        // per instruction: one per copy, or one scalar
-  std::vector<llvm::Value*> splats_;  // of scalars, once asked for
+  std::vector<llvm::Value*> splats_;  // scalars as vectors, created on first use
 };
 
 }  // namespace luminal::backends::cpu

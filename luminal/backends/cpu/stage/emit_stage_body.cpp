@@ -1,4 +1,4 @@
-// The instructions of a stage: where each goes, what it reads, and at which address.
+// The instructions of a stage: their operands and addresses.
 #include "luminal/backends/cpu/stage/emit_stage.h"
 #include "luminal/base/check.h"
 #include "luminal/kernel/recognise/panels.h"
@@ -84,7 +84,7 @@ Value* StageEmitter::multiply_add(const Product& product, Value* sum, int copy, 
   return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, sum});
 }
 
-// The value of an instruction in one copy; scalars become vectors where the user wants one.
+// The value of an instruction in one copy; scalars are broadcast if a vector is needed.
 Value* StageEmitter::operand(InstId id, int copy, bool as_vector) {
   const size_t k = id.index();
   if (varies_[k]) return values_[k][static_cast<size_t>(copy)];
@@ -100,7 +100,7 @@ Value* StageEmitter::operand(InstId id, int copy, bool as_vector) {
 
 LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elements) {
   LaneIndex at = index_.lanes(access.address, copy);
-  auto add = [&](Value* offset) {  // of one lane or of each
+  auto add = [&](Value* offset) {  // a scalar or a vector
     if (offset->getType()->isVectorTy() || at.kind == LaneKind::General) {
       if (!offset->getType()->isVectorTy()) {
         offset = builder_.CreateVectorSplat(index_.chunk().lanes, offset);
@@ -125,7 +125,7 @@ LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elemen
       at.vector = builder_.CreateAnd(at.vector, mask);
     } else {
       at.base = builder_.CreateAnd(at.base, has_elements);
-      // A vector beside the start fits into the spare bytes; a larger stride may not.
+      // A contiguous vector at address 0 fits into the spare bytes; a larger stride may not.
       if (at.kind == LaneKind::Affine && !is_unit(at.stride)) {
         at.stride = builder_.CreateAnd(at.stride, has_elements);
       }
@@ -134,8 +134,8 @@ LaneIndex StageEmitter::locate(const Access& access, int copy, Value* has_elemen
   return at;
 }
 
-// An instruction's value as an index along a dim: in 32 bits where both have room there, so that
-// twice as many lanes fill a register.
+// An instruction's value as an index along a dim: in 32 bits if both the value and the extent fit,
+// so that twice as many lanes fit in a register.
 Value* StageEmitter::row_at(InstId id, Expr extent, int copy) {
   if (const auto* op = std::get_if<kernel::OpInst>(&body_[id.index()].what)) {
     const bool widens = op->op == Op::Cast && body_[op->operands[0].index()].dtype == DType::I32 &&
@@ -149,7 +149,7 @@ Value* StageEmitter::row_at(InstId id, Expr extent, int copy) {
   return builder_.CreateIntCast(value, value->getType()->getWithNewType(type), dtype != DType::U8);
 }
 
-// The one of 0 … extent − 1 that is nearest.
+// Clamps to 0 … extent − 1.
 Value* StageEmitter::nearest_row(Value* row, Expr extent, int copy) {
   Value* last =
       builder_.CreateTrunc(index_.scalar(extent - Expr(1), copy), row->getType()->getScalarType());
@@ -171,11 +171,11 @@ Value* StageEmitter::row_inside(InstId id, Expr extent, int copy) {
   return nearest_row(row_at(id, extent, copy), extent, copy);
 }
 
-// One that isn't in lanes is looked at by a branch, which gives the row to read too. In lanes bits
-// differ where the nearest row is another one.
+// A scalar index is checked by a branch, which also gives the row to read. For a vector, the XOR of
+// index and clamped index is non-zero in lanes that are out of range.
 void StageEmitter::look_at_rows(size_t k) {
   if (looked_along_[k].empty()) return;
-  // What stands before whole and masked chunks is emitted for both.
+  // Hoisted instructions are emitted once for both whole and masked chunks.
   const auto [hoisted, first] = state_.rows_inside.try_emplace({number_, k});
   if (place_[k] == kHoisted && !first) {
     rows_inside_[k] = hoisted->second;
@@ -197,7 +197,7 @@ void StageEmitter::look_at_rows(size_t k) {
       }
       state_.strays.collect(off);
       if (!may_be_zero(extent)) continue;
-      // Of no rows none is the nearest.
+      // Without any rows clamping can't give one, so the extent is checked too.
       state_.strays.inside(builder_.getInt64(0), index_.scalar(extent));
     }
     rows_inside_[k].push_back(inside);
@@ -205,7 +205,7 @@ void StageEmitter::look_at_rows(size_t k) {
   hoisted->second = rows_inside_[k];
 }
 
-// In a kernel that runs across its outer loop every element of a buffer is a vector per copy.
+// If the outer loop is vectorised, every element of a buffer is one vector per copy.
 LaneIndex StageEmitter::in_local_buffer(const LaneIndex& at, int copy) {
   if (!schedule_.vector_outer) return at;
   Value* size = builder_.getInt64(static_cast<uint64_t>(schedule_.lanes * schedule_.unroll));

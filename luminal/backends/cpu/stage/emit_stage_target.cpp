@@ -1,4 +1,4 @@
-// Where the values of a stage go: to an output, to rows of one, or to a local buffer.
+// Stores the values of a stage: to an output, to gathered rows of one, or to a local buffer.
 #include <algorithm>
 
 #include "luminal/backends/cpu/stage/emit_stage.h"
@@ -14,10 +14,9 @@ Values StageEmitter::body_results() {
   return values_[result.index()];
 }
 
-// Whether whole chunks of the output start at multiples of their size, so that stores may bypass
-// the cache.
+// Whether whole chunks of the output are aligned to their size, so that stores may be non-temporal.
 bool StageEmitter::is_aligned_output() const {
-  // What is updated next should be near.
+  // What another stage updates afterwards should stay in the cache.
   const bool updated = std::ranges::any_of(schedule_.kernel->stages, [](const auto& stage) {
     return std::holds_alternative<kernel::UpdateTarget>(stage.target);
   });
@@ -26,10 +25,10 @@ bool StageEmitter::is_aligned_output() const {
          known_multiple(stage_.target.address, stage_.lanes, stage_.vector_loop, stage_.lanes);
 }
 
-// Values at the row that an instruction says, if there is such a row.
+// Stores values to the row that an instruction gives, if it is in range.
 void StageEmitter::update(const Values& results) {
   const auto& target = std::get<kernel::UpdateTarget>(stage_.source->target);
-  // The row is the same in all lanes; what comes from a local buffer is there once for each.
+  // The row is uniform across lanes, but a value from a local buffer is a vector.
   Value* row = values_[target.row.index()][0];
   if (row->getType()->isVectorTy()) row = builder_.CreateExtractElement(row, uint64_t{0});
   const Access::Gathered& at_row = stage_.target.gathered[0];

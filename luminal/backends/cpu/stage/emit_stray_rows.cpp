@@ -10,8 +10,8 @@ namespace luminal::backends::cpu {
 
 using llvm::Value;
 
-// A call for now: emitters of loops hold on to their blocks until they are done with them, so the
-// branch that it stands for is made by lower().
+// Emits a placeholder call, which lower() replaces by a branch: splitting the block now would
+// invalidate the blocks that the loop emitters hold.
 Value* StrayRows::inside(Value* row, Value* rows) {
   llvm::Type* type = row->getType();
   auto* signature = llvm::FunctionType::get(type, {type, type}, false);
@@ -43,7 +43,7 @@ void StrayRows::collect(Value* bits) {
   builder_.CreateStore(builder_.CreateOr(so_far, bits), at);
 }
 
-// A store to one of two words, without a branch.
+// Branchless: stores to the flag or to the dummy word after it.
 void StrayRows::note_collected(Value* scratch) {
   for (const auto& [type, at] : variables_) {
     Value* bits = builder_.CreateOrReduce(builder_.CreateLoad(type, at));
@@ -54,14 +54,15 @@ void StrayRows::note_collected(Value* scratch) {
   }
 }
 
-// A comparison and a branch that is never taken. A sum of strays would hold a register throughout.
+// Replaces each placeholder by a comparison and an unlikely branch. Accumulating a flag instead
+// would occupy a register throughout.
 void StrayRows::lower(Value* scratch) {
   llvm::MDNode* unlikely = llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights();
   Builder::InsertPointGuard guard(builder_);
   for (llvm::CallInst* look : looks_) {
     builder_.SetInsertPoint(look);
     Value* row = look->getArgOperand(0);
-    Value* stray = builder_.CreateICmpUGE(row, look->getArgOperand(1));  // those below 0 too
+    Value* stray = builder_.CreateICmpUGE(row, look->getArgOperand(1));  // negative ones too
     llvm::BasicBlock* here = look->getParent();
     llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(stray, look, false, unlikely);
     builder_.SetInsertPoint(end);

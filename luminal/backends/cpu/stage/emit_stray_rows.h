@@ -1,4 +1,5 @@
-// StrayRows: whether a kernel met an index outside of its dim, and what it reads in place of that.
+// StrayRows: run-time checks of gathered indices. An index out of range sets a flag and is replaced
+// by one in range.
 //
 // Internal to the CPU back end: LLVM types.
 #pragma once
@@ -14,18 +15,19 @@ class StrayRows {
  public:
   explicit StrayRows(Builder& builder) : builder_(builder) {}
 
-  // The index, or 0 if it isn't one of 0 … rows − 1.
+  // The index, or 0 (and the flag is set) if it isn't in 0 … rows − 1.
   llvm::Value* inside(llvm::Value* row, llvm::Value* rows);
-  // Where an index is known to lie outside.
+  // Sets the flag unconditionally, for code that an index out of range has reached.
   void note(llvm::Value* scratch);
-  // Bits of each lane that are 0 where its index lies inside.
+  // Accumulates lanes that are non-zero if the lane's index is out of range.
   void collect(llvm::Value* bits);
-  // Before the function's end, and after all of it has been emitted.
+  // Called last: note_collected() before the function's return, lower() after everything is
+  // emitted.
   void note_collected(llvm::Value* scratch);
   void lower(llvm::Value* scratch);
 
  private:
-  // A variable of the function that starts at 0, and becomes a register.
+  // A local variable (alloca) initialised to 0, which SROA promotes to a register.
   llvm::Value* variable(llvm::Type* type);
 
   Builder& builder_;

@@ -1,9 +1,9 @@
-// Code for machines of another kind than this one.
+// Cross compilation: code for other architectures than this machine's.
 #pragma once
 
 namespace luminal::backends::cpu {
 
-// Makes the targets of LLVM known that aren't this machine's, where the build has them.
+// Registers LLVM's other targets, if the build has them.
 void initialize_other_targets();
 
 }  // namespace luminal::backends::cpu

@@ -1,4 +1,4 @@
-// In builds with LLVM inside, which has this machine's target alone.
+// For builds with a bundled LLVM, which has only this machine's target.
 #include "luminal/backends/cpu/target/other_targets.h"
 
 namespace luminal::backends::cpu {

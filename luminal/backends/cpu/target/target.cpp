@@ -58,7 +58,7 @@ std::vector<Target> x86_targets() {
                        .amx_int8 = has.amx_int8 && base::may_use_amx()});
   }
   if (has.avx2 && has.fma && has.f16c) {
-    // What a processor without AVX-512 would run.
+    // As on a processor without AVX-512.
     for (const char* family : {"avx512", "avx10", "amx"}) forget(features, family);
     targets.push_back({.name = "avx2",
                        .triple = triple,
@@ -67,7 +67,7 @@ std::vector<Target> x86_targets() {
                        .vector_bytes = 32,
                        .x86 = true});
   }
-  // Every 64-bit x86. It has no fused multiply-add: right, and slow.
+  // The x86-64 baseline. It has no fused multiply-add: correct, but slow.
   targets.push_back({.name = "sse2",
                      .triple = triple,
                      .cpu = "x86-64",

@@ -17,17 +17,17 @@ struct Target {
   bool avx512 = false;  // F, BW, DQ and VL: 64-byte vectors with a mask for each lane
   bool avx512_bf16 = false;
   bool avx512_vnni = false;
-  // Tiles of these, which the system lets this process use.
+  // AMX tiles of these types, if the system lets this process use them.
   bool amx_bf16 = false;
   bool amx_int8 = false;
 
-  // The best of this machine's, by what its processor and system say; asked once per process.
+  // The best target that this machine's processor and system support; detected once per process.
   static const Target& host();
-  // What this machine runs, best first.
+  // All targets that this machine can run, best first.
   static const std::vector<Target>& here();
-  // One of here() by its name; empty is host(). UserError for others.
+  // One of here() by its name; host() if empty. UserError for others.
   static const Target& named(std::string_view name);
-  // 64-bit ARM with NEON, whatever this machine is: kernels can be assembled for it.
+  // 64-bit ARM with NEON, on any machine: kernels can be cross-compiled for it.
   static Target aarch64();
 };
 
