@@ -1,6 +1,5 @@
-// ByteWriter, ByteReader: values as bytes, for files that this library writes for itself. What is
-// read may be anything: every length is checked against what is left, and what doesn't fit throws
-// ByteError.
+// ByteWriter, ByteReader: values as bytes, for files that this library writes for itself. Input is
+// untrusted: every length is checked against the bytes left; ByteError if it doesn't fit.
 #pragma once
 
 #include <bit>
@@ -11,7 +10,7 @@
 
 namespace luminal::base {
 
-// Bytes that no writer wrote. Whoever reads a file catches it: a file is never a reason to fail.
+// Malformed bytes. Code that reads a file must catch it.
 class ByteError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -107,8 +107,7 @@ LUMINAL_FOR("avx512vnni,avx512f") int64_t dot_i8() {
   return kRounds * kChains * 2 * 64;
 }
 
-// Without VNNI: pairs of byte products in 16 bits (vpmaddubsw), widened to 32 bits (vpmaddwd), then
-// added.
+// Without VNNI: sums of two byte products in 16 bits (vpmaddubsw), of four in 32 bits (vpmaddwd).
 LUMINAL_FOR("avx2") int64_t dot_i8_256() {
   __m256i chains[kChains];
   __m256i ones = _mm256_set1_epi8(1), pairs = _mm256_set1_epi16(1);

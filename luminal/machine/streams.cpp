@@ -28,8 +28,7 @@ constexpr size_t kBypassFrom = 4 << 20;
 using Read = uint64_t (*)(const std::byte* from, size_t bytes);
 using Copy = void (*)(const std::byte* from, std::byte* to, size_t bytes);
 
-// Eight streams, each with its own accumulator: one stream or one accumulator can't saturate
-// memory.
+// Eight streams, each with its own accumulator: one of either can't saturate memory.
 template <typename Vector>
 [[gnu::always_inline]] inline uint64_t read_with(const std::byte* from, size_t bytes) {
   constexpr size_t kVectors = kLine / sizeof(Vector);

@@ -61,8 +61,7 @@ class Connection {
   std::map<std::string_view, sqlite3_stmt*> statements_;
 };
 
-// A prepared statement in use; the destructor resets it for the next use. Columns are numbered from
-// 0.
+// A prepared statement in use, reset by the destructor. Columns are numbered from 0.
 class Query {
  public:
   Query(Connection& connection, std::string_view sql);

@@ -20,8 +20,7 @@ using shape::is_digit;
 using shape::is_letter;
 using shape::node;
 
-// Whether text() and C source can both use the name. Keywords and index names (i0, i1, …) are
-// reserved.
+// Whether text() and C source can both use the name; keywords and i0, i1, … are reserved.
 bool is_variable_name(std::string_view name) {
   constexpr std::array<std::string_view, 5> kTaken{"min", "max", "ceildiv", "and", "or"};
   if (name.empty() || !is_letter(name[0]) || std::ranges::count(kTaken, name) > 0) return false;

@@ -83,8 +83,7 @@ Range forward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dims
   return {first, ceil_div(end - first, step)};
 }
 
-// A slice with a negative step. `stop` is excluded; -n - 1 is the position before the first
-// element.
+// A slice with a negative step; `stop` is excluded, and -n - 1 is before the first element.
 Range backward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dims) {
   const Expr n = dims[static_cast<size_t>(axis)];
   const auto where = [&] { return place(axis, dims); };
