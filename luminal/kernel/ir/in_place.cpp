@@ -5,8 +5,8 @@
 namespace luminal::kernel {
 namespace {
 
-// The dims of the output along which an outer loop alone runs, one for every outer loop that has
-// more than one step. None where the points' parts of the output can't be told apart this way.
+// For every outer loop of extent > 1, the dim of the output that it alone indexes. nullopt if a
+// loop has no such dim: the output then doesn't split into one part per outer point.
 std::optional<std::vector<size_t>> outer_dims(const Kernel& kernel, const OutputTarget& target) {
   std::vector<size_t> dims;
   for (int loop = 0; loop < kernel.n_outer; ++loop) {
@@ -44,8 +44,8 @@ bool may_share(const Kernel& kernel, int input, int output) {
   const Param& out = kernel.params[static_cast<size_t>(output)];
   if (in.output || !out.output || !same_dims(in.dims, out.dims)) return false;
   if (bits(in.dtype) != bits(out.dtype)) return false;
-  if (out.shares >= 0) return out.shares == input;  // updates in place, at rows that data decide
-  // The stages backwards: `target` is what the nearest later stage, or this one, writes.
+  if (out.shares >= 0) return out.shares == input;  // a scatter: rows are data-dependent
+  // Stages in reverse: `target` is the store of this stage or of the nearest later one.
   const OutputTarget* target = nullptr;
   std::optional<std::vector<size_t>> outer;
   bool written_later = false;
@@ -54,7 +54,7 @@ bool may_share(const Kernel& kernel, int input, int output) {
     const auto* writes = std::get_if<OutputTarget>(&stage.target);
     const bool writes_it = writes != nullptr && writes->param == output;
     if (writes_it) {
-      if (target != nullptr) return false;  // written twice: what is read between is unclear
+      if (target != nullptr) return false;  // written twice: unclear what a read in between sees
       target = writes;
       outer = outer_dims(kernel, *target);
     }

@@ -1,14 +1,14 @@
-// Which inputs of a kernel may lie in the memory of its outputs.
+// In-place execution: which inputs of a kernel may share memory with its outputs.
 #pragma once
 
 #include "luminal/kernel/ir/kernel.h"
 
 namespace luminal::kernel {
 
-// Whether params[input] may lie where params[output] does: it has the same dims and width, and each
-// outer point reads of it only what the same point writes, before it writes it. So in a stage that
-// writes the output it is read at the very index that is written; in earlier stages, anywhere
-// within the part of the output that belongs to the point; in later ones not at all.
+// Whether params[output] may overwrite params[input]: both have the same dims and element width,
+// and each outer point reads only those elements of the input that the same point writes, before it
+// writes them. So the stage that writes the output may read the input only at the index it writes,
+// an earlier stage anywhere in the point's part of the output, a later one not at all.
 bool may_share(const Kernel& kernel, int input, int output);
 
 }  // namespace luminal::kernel

@@ -1,4 +1,4 @@
-// What an instruction of a stage and all that it reads use.
+// What an instruction of a stage uses, including everything it transitively reads.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct InstUses {
 
 InstUses uses_of(const Kernel& kernel, const Stage& stage, InstId id);
 
-// By position in the body: the instruction itself and all that it reads.
+// By position in the body: whether `id` is that instruction or transitively reads it.
 std::vector<bool> needed_for(const Stage& stage, InstId id);
 
 }  // namespace luminal::kernel

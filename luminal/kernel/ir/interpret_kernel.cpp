@@ -26,8 +26,8 @@ int64_t product(const std::vector<int64_t>& sizes) {
   return result;
 }
 
-// A stage runs over the points at hand, its own loops and its reduction, outermost first: one flat
-// space, taken in blocks of lanes.
+// A stage's iteration space is flat: the current outer points, its own loops and its reduction,
+// outermost first. It is evaluated in blocks of lanes.
 class KernelInterpreter {
  public:
   KernelInterpreter(const Kernel& kernel, const Bindings& bindings,
@@ -96,8 +96,8 @@ class KernelInterpreter {
     return inner_points(stage) * (stage.reduction ? extent(stage.reduction->loop) : 1);
   }
 
-  // The index along every loop, at positions of the flat space from `first` on; 0 along the loops
-  // that the stage doesn't run.
+  // The index along every loop at flat positions from `first` on; 0 for loops that the stage
+  // doesn't run.
   void fill(const Stage& stage, int64_t first, IndexRoom& room) const {
     std::vector<int> order(static_cast<size_t>(kernel_.n_outer));
     for (size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
@@ -159,7 +159,7 @@ class KernelInterpreter {
 
   static bool is_running(const Stage& stage) { return stage.reduction && stage.reduction->running; }
 
-  // Rows of an output, in order; those outside of it are left out.
+  // Updates rows of an output, in order; rows out of bounds are skipped.
   void update(DType dtype, const UpdateTarget& target, const Lane* rows, const Lane* values,
               const IndexRoom& room) {
     const auto param = static_cast<size_t>(target.param);
@@ -195,7 +195,7 @@ class KernelInterpreter {
     }
   }
 
-  // Every instruction at each position of the block.
+  // Evaluates every instruction at each position of the block.
   std::vector<Lane*> evaluate(const Stage& stage, const IndexRoom& room) {
     std::vector<Lane*> lanes;
     for (const Inst& inst : stage.body) {
@@ -251,7 +251,7 @@ class KernelInterpreter {
                      Lane* out) {
     const auto param = static_cast<size_t>(load.param);
     const int64_t count = room.indices.count;
-    // What a tensor without elements holds is never used.
+    // Loads from an empty tensor are never used.
     if (product(dims_[param]) == 0) return void(std::fill_n(out, count, Lane{.integer = 0}));
     std::vector<int64_t> at(static_cast<size_t>(count), 0);
     for (size_t d = 0; d < load.index.size(); ++d) {
@@ -291,7 +291,7 @@ class KernelInterpreter {
     }
   }
 
-  // Without its reduction, unless that writes all along, a stage's space is that of its results.
+  // The space of a stage's results is its own without the reduction, which only a scan keeps.
   void store(const Stage& stage, const OutputTarget& target, const std::vector<Lane>& values) {
     Stage points = stage;
     if (!is_running(stage)) points.reduction.reset();
@@ -317,7 +317,7 @@ class KernelInterpreter {
   const interpret::Arithmetic arithmetic_;
   std::vector<int64_t> extents_;
   std::vector<std::vector<int64_t>> dims_;  // by parameter
-  std::vector<std::vector<Lane>> locals_;   // by stage: its results at the points at hand
+  std::vector<std::vector<Lane>> locals_;   // by stage: its results at the current outer points
   int64_t first_point_ = 0;
   int64_t n_points_ = 0;
   double largest_ = 0;

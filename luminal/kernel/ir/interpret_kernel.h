@@ -1,5 +1,4 @@
-// The reference of what a kernel means: its loops run as they are written, by the graph
-// interpreter's ops.
+// Reference semantics of a kernel: its loops run as written, with the graph interpreter's ops.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +11,11 @@
 
 namespace luminal::kernel {
 
-// Runs the kernel over `params`, one per parameter, contiguous; outputs are written. Every variable
-// is bound. Floats accumulate in f64 and round where the kernel says, so results differ from a
-// compiled kernel's by the order of its sums and by its polynomials only. Returns the largest
-// finite magnitude of all floats inside: what cancels leaves roundings of that size.
+// Runs the kernel over `params`, one contiguous buffer per parameter; outputs are written. Every
+// variable must be bound. Floats accumulate in f64 and are rounded where the kernel says, so
+// results differ from a compiled kernel's only by summation order and polynomial approximations.
+// Returns the largest finite magnitude of any float inside: after cancellation, rounding errors are
+// relative to it.
 double interpret_kernel(const Kernel& kernel, const Bindings& bindings,
                         std::span<std::byte* const> params,
                         const interpret::Arithmetic& arithmetic = {});
@@ -30,14 +30,14 @@ struct InterpretedPoints {
   double largest = 0;  // as interpret_kernel() returns it
 };
 
-// The same at some points of the outer loops alone, by their place in row-major order. For kernels
-// without a stage that updates rows: what other points wrote would be missing there.
+// The same at some points of the outer loops only, given by row-major number. Not for kernels that
+// update rows (UpdateTarget): what other points wrote would be missing.
 InterpretedPoints interpret_points(const Kernel& kernel, const Bindings& bindings,
                                    std::span<std::byte* const> params,
                                    std::span<const int64_t> points,
                                    const interpret::Arithmetic& arithmetic = {});
 
-// Points of the outer loops, and instructions of the body run by the interpreter for all of them.
+// Number of outer points, and of instructions that the interpreter runs for all of them.
 struct InterpretedWork {
   int64_t points = 0;
   double operations = 0;

@@ -1,4 +1,4 @@
-// JoinedLoops: two loops as one, the way [8, 128] rows in memory order are 1024 rows.
+// JoinedLoops: two nested loops collapsed into one, as [8, 128] rows in memory order are 1024 rows.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,12 @@ namespace luminal::kernel {
 
 class JoinedLoops {
  public:
-  // Of loops with these extents, `outer` and `inner` become one, which has inner's number.
+  // Collapses the loops `outer` and `inner` of a nest with these extents; the new loop has inner's
+  // number.
   JoinedLoops(std::span<const Expr> extents, int outer, int inner);
 
   Expr extent() const { return extent_; }
-  // An expression over the joined loop; none where it needs the indices of the two apart.
+  // `e` over the collapsed loop; nullopt if it needs the two indices separately.
   std::optional<Expr> over(Expr e) const;
 
  private:

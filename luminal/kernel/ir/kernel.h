@@ -1,4 +1,5 @@
-// Kernel: one launch as loops over scalar instructions; what cost, text and every emitter read.
+// Kernel: the IR of one launch, loops over scalar instructions. Cost model, printer and every code
+// generator read it.
 //
 // A kernel runs its stages, in order, once per point of its outer loops; points are independent, so
 // they may run on any thread. A stage loops over its own inner loops and, if it reduces, over one
@@ -31,15 +32,14 @@ struct Param {
   DType dtype;
   Dims dims;
   bool output = false;
-  // Of an output: the input that it may share its memory with, or −1. A stage copies that input to
-  // it; it is skipped when both have the same address. Nothing else reads that input.
+  // Index of the input whose memory this output may reuse, or −1. A stage copies that input to the
+  // output; the copy is skipped when both have the same address. Nothing else reads that input.
   int shares = -1;
 };
 
-// An index along one dim of a tensor or a local buffer: an expression over loops, plus, for
-// gathers, the value of an instruction of an integer type. One that is negative or too large is an
-// error of the run, unless it lies under padding: emitters take the nearest one in the dim, and say
-// so.
+// An index along one dim of a tensor or a local buffer: an expression over loops or, for gathers,
+// the value of an integer instruction. An index out of bounds is a run-time error unless it lies
+// under padding; emitted code clamps it to the dim and reports it.
 struct Index {
   Expr expr;                    // over loops
   std::optional<InstId> value;  // if set, the index is this value and `expr` is unused
@@ -72,13 +72,13 @@ struct Inst {
   std::variant<ConstInst, IotaInst, LoadInst, LocalInst, OpInst> what;
 };
 
-// Takes the body's result along one more loop. f16, bf16 and f32 accumulate in f32 at least and
-// round once, at the end, to the stage's dtype.
+// Reduces the body's result over one more loop. f16, bf16 and f32 accumulate in at least f32 and
+// are rounded once, at the end, to the stage's dtype.
 struct Reduction {
   Reducer reducer;
   int loop;
-  // A scan: the loop runs in order, and at each of its points what was taken in so far is rounded
-  // and written. The target then has one more dim, the loop's.
+  // An inclusive scan: the loop runs in order, and at each of its points the running result is
+  // rounded and written. The target then has one more dim, the loop's.
   bool running = false;
 };
 
@@ -89,9 +89,9 @@ struct OutputTarget {
   int param;
   std::vector<Expr> index;
 };
-// Rows of params[param], which an earlier stage of the point has filled, by an instruction that
-// doesn't depend on the other dims: rows outside of it are left out. The loops that the row depends
-// on run in order: the last of equal rows wins, or all are combined with what is there.
+// Scatters into params[param], which an earlier stage of the same outer point has filled. `row` is
+// the index along dim 0; rows out of bounds are skipped. The loops that the row depends on run in
+// order: of equal rows the last one wins, or all are combined with what is there.
 struct UpdateTarget {
   int param;
   InstId row;
@@ -108,7 +108,7 @@ struct Stage {
   std::variant<LocalTarget, OutputTarget, UpdateTarget> target;
 };
 
-// The loops that the dims of a stage's local buffer are.
+// The loops behind the dims of a stage's local buffer: its inner loops, then the loop of a scan.
 std::vector<int> buffer_loops(const Stage& stage);
 
 struct Loop {
@@ -122,7 +122,7 @@ struct Kernel {
   std::vector<Stage> stages;
   std::vector<Expr> variables;  // of all extents and expressions, sorted by name: the arguments
 
-  // Work, as expressions over the variables: what the roofline reads.
+  // Work, as expressions over the variables; read by the roofline model.
   Expr bytes_read;
   Expr bytes_written;
   Expr flops;
@@ -133,7 +133,7 @@ inline Expr extent_of(const Kernel& kernel, int loop) {
   return kernel.loops[static_cast<size_t>(loop)].extent;
 }
 
-// Whether a stage only fills an output with the input that it may share its memory with.
+// Whether a stage only copies into an output the input that it `shares` memory with.
 bool copies_shared(const Kernel& kernel, const Stage& stage);
 
 // The canonical text: equal kernels have equal text, whatever made them. Names are positions.

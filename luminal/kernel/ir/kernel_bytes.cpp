@@ -12,7 +12,7 @@ void write_list(ByteWriter& out, const std::vector<T>& list, Write write) {
   for (const T& item : list) write(item);
 }
 
-// A thing at a time: an absurd count ends with the bytes, not with memory.
+// Grows item by item: a corrupt count runs out of bytes before it can exhaust memory.
 template <typename Read>
 auto read_list(ByteReader& in, Read read) {
   std::vector<decltype(read())> list;

@@ -1,4 +1,4 @@
-// The text of a kernel, read back: what tests and people write kernels in. text() in kernel.h
+// Parses the text format of kernels, in which tests and people write them; text() in kernel.h
 // prints it.
 //
 //   kernel
@@ -19,14 +19,14 @@
 
 namespace luminal::kernel {
 
-// The kernel that begins with the next line and ends before one that isn't a kernel's. UserError
-// with line and way out for text that isn't one; whether it makes sense is verify_kernel's
-// question. Its work is not filled in: see recognise/work.h.
+// Parses the kernel that starts at the next line and ends before the first line that isn't part of
+// one. UserError, with line and way out, for malformed text; semantics are checked by
+// verify_kernel. Bytes and flops aren't filled in: see recognise/work.h.
 Kernel parse_kernel(base::TextLines& lines);
-// A text that holds nothing else.
+// Parses text that holds one kernel and nothing else.
 Kernel parse_kernel(std::string_view text, std::string_view source = "kernel");
 
-// "f32" of a line. UserError for what isn't a dtype.
+// Parses a dtype such as "f32"; UserError if it isn't one.
 DType parse_dtype(base::LineReader& line);
 
 }  // namespace luminal::kernel

@@ -1,11 +1,11 @@
-// What an element-wise op costs.
+// The cost of an element-wise op.
 #pragma once
 
 #include "luminal/graph/op.h"
 
 namespace luminal::kernel {
 
-// Ops that one evaluation of an element-wise op stands for in cost: transcendental ones are dear.
+// Cost in flops of one element-wise op; transcendentals are expensive.
 int flops_of(Op op);
 
 }  // namespace luminal::kernel

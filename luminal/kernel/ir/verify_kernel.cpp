@@ -41,7 +41,7 @@ class KernelVerifier {
     return holds;
   }
 
-  // All variables are arguments; all indices are loops, of the loops' extents.
+  // Every variable must be an argument, every index a loop with that loop's extent.
   void check_expr(Expr expr, bool over_loops = true) {
     std::vector<Expr> stack = {expr};
     while (!stack.empty()) {
@@ -61,7 +61,7 @@ class KernelVerifier {
     }
   }
 
-  // The same for an index along a dim of `size`, which must stay inside it for all sizes.
+  // The same for an index that must also stay inside a dim of `size`, for all sizes.
   void check_index(Expr index, Expr size) {
     check_expr(index);
     if (!why_.empty() || shape::known_inside(index, size)) return;
@@ -189,7 +189,7 @@ class KernelVerifier {
   }
 
   const Kernel& kernel_;
-  std::unordered_set<Expr> seen_, seen_sizes_;  // checked: over loops, and as sizes
+  std::unordered_set<Expr> seen_, seen_sizes_;  // already checked: over loops, and as sizes
   std::string why_;
 };
 

@@ -1,4 +1,5 @@
-// verify_kernel: whether a kernel is one: what it names is there, and types and ranks fit.
+// verify_kernel: checks a kernel's invariants: ids exist, types and ranks match, indices are in
+// bounds.
 #pragma once
 
 #include <string>
@@ -7,9 +8,9 @@
 
 namespace luminal::kernel {
 
-// Why it isn't one; empty where all is well. Every index must be proved to stay inside its dim for
-// all sizes: kernels that only the sizes of a run show to be safe (a slice that starts at a
-// variable) are made anew in each process instead of read from files.
+// The reason why a kernel is invalid; empty if it is valid. Every index must be provably in bounds
+// for all sizes: kernels that are safe only for the sizes of a run (a slice that starts at a
+// variable) are lowered again in each process instead of read from files.
 std::string verify_kernel(const Kernel& kernel);
 
 }  // namespace luminal::kernel

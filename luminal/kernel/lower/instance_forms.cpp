@@ -53,14 +53,15 @@ InstanceForms find_forms(const Instances& instances, int n_outer) {
   std::map<std::vector<uint32_t>, int> first;
   for (size_t i = 0; i < instances.list.size(); ++i) {
     const Instance& instance = instances.list[i];
-    // The ops of a chain have one index: what was renamed for the last holds for the next.
+    // Ops of a chain have the same index: the renaming of the previous one is reused.
     if (i > 0 && instances.list[i - 1].index == instance.index) {
       const Form& last = found.form.back();
       found.form.push_back({.value = instance.value, .index = last.index, .loops = last.loops});
     } else {
       found.form.push_back(form_of(instance, instances.loops, n_outer));
     }
-    // An element of a scan, read along a loop, looks like the row that is computed along one.
+    // Rows are keyed apart: an element of a scan, read along a loop, may have the same index as the
+    // row.
     const uint32_t is_row = instance.reduce_loop >= 0 ? 1 : 0;
     std::vector<uint32_t> key = {instance.value.value, is_row};
     for (Expr e : found.form.back().index) key.push_back(e.id());

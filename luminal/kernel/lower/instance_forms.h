@@ -1,4 +1,4 @@
-// What instances are up to a renaming of inner loops: those of one form are computed once.
+// Forms: instances up to renaming of inner loops. Instances of one form are computed once.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@ namespace luminal::kernel {
 
 struct Form {
   ClassId value;
-  std::vector<Expr> index;  // with its inner loops renamed to the order they appear in
+  std::vector<Expr> index;  // inner loops renumbered by first appearance
   std::vector<int> loops;   // the inner loops it depends on, in that order
 
   std::vector<int> sorted_loops() const;
 };
 
-// By instance: its form, and the first instance of the same form, which stands for all of them.
+// By instance: its form, and the first instance of the same form, which represents the group.
 struct InstanceForms {
   std::vector<Form> form;
   std::vector<int> group;
@@ -24,7 +24,7 @@ struct InstanceForms {
   int group_of(int instance) const { return group[static_cast<size_t>(instance)]; }
 };
 
-// With the first `n_outer` loops as outer ones, which every instance has in common.
+// The first `n_outer` loops are outer loops: all instances share them, so they keep their numbers.
 InstanceForms find_forms(const Instances& instances, int n_outer);
 
 }  // namespace luminal::kernel

@@ -22,7 +22,7 @@ struct KeyHash {
   }
 };
 
-// Stands for a scan's own loop where rows of one scan are told apart.
+// Placeholder for a scan's own loop in the key of a scan's row.
 constexpr int kScanAxis = 1 << 18;
 
 class Walker {
@@ -136,13 +136,14 @@ class Walker {
     return std::none_of(index.begin(), index.end() - 1, [&](Expr e) { return e.uses_index(last); });
   }
 
-  // A scan that is the root, or a view that it is, runs along the root's own last loop. Elsewhere a
-  // whole row is computed along a loop of its own, whatever elements are read of it: reads of one
-  // row share it.
+  // A scan at the root, or under nothing but views, runs along the root's last loop. Any other scan
+  // computes a whole row along a loop of its own, whichever elements are read; all reads of a row
+  // share it.
   void visit_scan(int at, const ScanTerm& scan, std::vector<Expr> index) {
     const Expr extent = graph_.at(scan.operand).dims.back();
-    // A row of at most one element is its operand. It also must not become a row of its own: an
-    // index below 1 is 0, so the row and its element would be one form, each computed by the other.
+    // A row of at most one element is its operand. It must not become a row instance: an index
+    // below 1 simplifies to 0, so row and element would have the same form and each would be
+    // computed from the other.
     if (extent.upper_bound() <= 1) {
       const int element = visit(scan.operand, index);
       out_.list[static_cast<size_t>(at)].operands = {element};
@@ -192,7 +193,7 @@ class Walker {
     out_.list[0].operands = {dest, row, values};
   }
 
-  // A gather is its data at an index that another instance computes: it becomes that instance.
+  // A gather becomes the instance of its data, at an index that another instance computes.
   void visit_gather(int at, const GatherTerm& gather, const std::vector<Expr>& index) {
     const size_t rank = graph_.at(gather.index).dims.size();
     const std::vector<Expr> index_index(index.begin(), index.begin() + static_cast<long>(rank));
@@ -221,7 +222,8 @@ void collect_dynamic(Expr expr, std::vector<int>& out) {
   for (Expr operand : expr.operands()) collect_dynamic(operand, out);
 }
 
-// Divisions and remainders of (loop + constant) by a constant, anywhere in an expression.
+// Finds divisions and remainders of (loop + constant) by a constant; collects, by loop, the gcd of
+// those divisors and constants.
 void collect_divisors(Expr expr, std::vector<int64_t>& gcds, size_t n_root_loops) {
   if (expr.kind() == ExprKind::Index) return;
   if (expr.kind() == ExprKind::FloorDiv || expr.kind() == ExprKind::Mod) {
@@ -277,12 +279,12 @@ std::vector<std::vector<Expr>> refine(const TermGraph& graph, const Instances& i
                                       ClassId root) {
   const Dims& dims = graph.at(root).dims;
   std::vector<int64_t> gcds(dims.size(), 0);
-  // Loops of a scatter aren't its dims.
+  // The loops of a scatter aren't its dims: nothing to split.
   for (const Instance& instance : instances.list) {
     if (instances.store_at) break;
     for (Expr e : instance.index) collect_divisors(e, gcds, dims.size());
   }
-  // A scan's loop runs in order, as one.
+  // A scan's loop runs in order, so it isn't split.
   const int scan_loop = instances.list[static_cast<size_t>(instances.root)].reduce_loop;
   if (scan_loop >= 0 && scan_loop < instances.n_root_loops) gcds.back() = 0;
   std::vector<std::vector<Expr>> factors;

@@ -1,5 +1,11 @@
-// Instances: a class at an index. Walking down from a kernel's root with index expressions gives
-// all the values one launch needs; a view costs nothing here, it only changes the index.
+// Instances: the values that one launch needs, each a class at an index. Lowering walks down from a
+// kernel's root with index expressions; a view becomes no instance, it only changes the index. For
+// example c = transpose(a) + expand(sum(b)), with root loops i0 and i1:
+//
+//   0: c   at [i0, i1]   Add of instances 1 and 2
+//   1: a   at [i1, i0]   load; the transpose has permuted the index
+//   2: sum at [i0]       the expand has dropped i1; the Reduce adds loop i2
+//   3: b   at [i0, i2]   load
 #pragma once
 
 #include <optional>
@@ -12,7 +18,8 @@
 
 namespace luminal::kernel {
 
-// What search decides, by class: whether it is stored in memory, and which term computes it.
+// What search decides, by class: whether it is cut (materialised in memory), and which term
+// computes it.
 struct Choice {
   std::vector<bool> cut;
   std::vector<int> term;
@@ -30,23 +37,23 @@ struct Instance {
   int reduce_loop = -1;  // of a Reduce, and of a Scan's row
 };
 
-// An index whose value another instance computes: an Index node past all loops.
+// A data-dependent index, computed by another instance: an Index node numbered past all loops.
 constexpr int kDynamicAxis = 1 << 16;
 inline Expr dynamic_index(int instance, Expr extent) {
   return Expr::index(kDynamicAxis + instance, extent);
 }
-// The instances that an expression takes its value from.
+// The instances whose values an expression uses as indices.
 std::vector<int> dynamic_instances(Expr expr);
 
-// Where a StoreAt root runs: over the rows of dest to copy them, over the index to update them.
+// The loops of a StoreAt root: over the rows of dest, to copy them; over the index, to update them.
 struct StoreAtLoops {
   int rows;
   std::vector<int> index;
 };
 
 struct Instances {
-  // The root's, one or more per dim, then one per Reduce and Scan's row. The root's loops are what
-  // may run outside; those of a StoreAt are its dims after the first.
+  // The root's loops, one or more per dim, then one per Reduce and per row of a Scan. Only the
+  // root's loops may become outer loops; a StoreAt has one per dim after the first.
   std::vector<Loop> loops;
   int n_root_loops = 0;
   std::vector<Expr> root_index;  // of the root's dims, over its loops
@@ -59,19 +66,19 @@ struct WalkLimits {
   int most_instances = 600;
 };
 
-// The instances under `root`, with each of its dims as one loop, or as `factors[d]` loops, nested
-// as `order` lists the dims, or as they are. Failure is a reason to cut: too many instances, or an
-// index that can't be followed.
+// The instances under `root`. Its dim d becomes one loop per factor in `factors[d]`; the dims are
+// nested as `order` lists them, or in their own order if it is empty. A failure is a reason to cut:
+// too many instances, or an index that can't be followed.
 Result<Instances> walk(const TermGraph& graph, const Choice& choice, ClassId root,
                        const std::vector<std::vector<Expr>>& factors, const WalkLimits& limits = {},
                        const std::vector<int>& order = {});
 
-// The order of the root's dims that lets a scan under it run along the last one; empty: their own.
-// `instances` are those of a walk in their own order.
+// The order of the root's dims in which a scan under it runs along the last one; empty if their own
+// order will do. `instances` come from a walk in their own order.
 std::vector<int> loop_order(const TermGraph& graph, const Instances& instances, ClassId root);
 
-// How to split the root's dims into loops so that divisions and remainders in index expressions
-// vanish: one factor list per dim, a single one where nothing is gained.
+// How to split the root's dims into loops so that divisions and remainders vanish from index
+// expressions: the factors of each dim, a single one where nothing is gained.
 std::vector<std::vector<Expr>> refine(const TermGraph& graph, const Instances& instances,
                                       ClassId root);
 

@@ -8,7 +8,7 @@
 namespace luminal::kernel {
 namespace {
 
-// More would take long to compile and gain nothing: registers and caches are full before.
+// More stages take long to compile and gain nothing: registers and caches are full before.
 constexpr size_t kMostStages = 16;
 
 bool updates(const Stage& stage) { return std::holds_alternative<UpdateTarget>(stage.target); }
@@ -129,7 +129,7 @@ class Merger {
     }
   }
 
-  // What the second reads stays in a local buffer, and is stored from there.
+  // A result that the second kernel reads is kept in a local buffer and stored from there.
   void add_forwarded(Stage stage, int stored) {
     const OutputTarget output = std::get<OutputTarget>(stage.target);
     std::vector<Expr> own;
@@ -188,7 +188,7 @@ class Merger {
     }
   }
 
-  // What a local stage computes, whatever its loops are called.
+  // A key for what a local stage computes, independent of its loop numbers.
   std::string form_of(const Stage& source) const {
     std::vector<Expr> index;
     std::vector<int> name(out_.kernel.loops.size());
@@ -274,7 +274,7 @@ class Merger {
   const LoweredKernel& first_;
   const LoweredKernel& second_;
   const StageLimits limits_;
-  std::vector<int> loop_;         // of the second
+  std::vector<int> loop_;         // by loop of the second: its number in the merged kernel
   std::vector<Expr> loop_index_;  // the same as index expressions
   std::vector<int> first_param_, second_param_;
   std::vector<int> forwarded_;  // by param of the second: the param of the first that stores it

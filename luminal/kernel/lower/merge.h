@@ -1,5 +1,6 @@
-// Merging: two kernels over the same outer points as one launch with several outputs. What both
-// read is read while it is near, and what one stores the other takes before it leaves.
+// Merging: fuses two kernels over the same outer loops into one launch with several outputs. Inputs
+// of both are read while they are in cache, and the second reads results of the first from local
+// buffers.
 #pragma once
 
 #include "luminal/base/result.h"
@@ -7,9 +8,9 @@
 
 namespace luminal::kernel {
 
-// The stages of `first`, then those of `second`, at each outer point; both have the same outer
-// loops. `second` may read what `first` stores, at the same outer point alone: it then reads the
-// local value. Local stages that are the same are computed once. Failure is a reason, not an error.
+// The stages of `first`, then those of `second`, at each outer point; both must have the same outer
+// loops. `second` may read what `first` stores, but only at the same outer point: it then reads the
+// local value. Identical local stages are computed once. A failure is a reason, not an error.
 Result<LoweredKernel> merge(const LoweredKernel& first, const LoweredKernel& second,
                             const StageLimits& limits = {});
 

@@ -1,5 +1,5 @@
-// Lowering a kernel: from chosen terms under one root to stages, the one function that cost,
-// legality, canonical text and emitters share.
+// Lowers the chosen terms under one root to the stages of a kernel. Cost, legality, canonical text
+// and code generators all go through this one function.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace luminal::kernel {
 
-// Where a parameter of a lowered kernel comes from: a source of the term graph, or a cut class. Its
-// outputs are the last ones: one, or several where kernels were merged.
+// Where a parameter of a lowered kernel comes from: a source of the term graph, or a cut
+// (materialised) class. Outputs come last: one, or several if kernels were merged.
 struct ParamOrigin {
   int source = -1;
   ClassId value;
@@ -21,8 +21,8 @@ struct ParamOrigin {
 struct LoweredKernel {
   Kernel kernel;
   std::vector<ParamOrigin> origins;
-  std::vector<ClassId> classes;  // everything computed inside, sorted: the kernel's source terms
-  // A scatter into a state of the graph, which it rewrites where it lies.
+  std::vector<ClassId> classes;  // everything computed inside, sorted
+  // A scatter that updates a state of the graph in place.
   bool updates_state = false;
 };
 
@@ -31,11 +31,11 @@ std::vector<ClassId> stored_by(const LoweredKernel& lowered);
 
 struct StageLimits {
   WalkLimits walk;
-  int64_t most_local_bytes = 256 << 10;  // per outer point, at the bounds of the variables
+  int64_t most_local_bytes = 256 << 10;  // per outer point, with variables at their upper bounds
 };
 
-// The kernel that computes `root` with the first `n_outer` of its loops as outer ones. Failure is a
-// reason, not an error: search goes on with other cuts.
+// The kernel that computes `root`, with the first `n_outer` of its loops as outer loops. A failure
+// is a reason, not an error: search tries other cuts.
 Result<LoweredKernel> stage(const TermGraph& graph, ClassId root, const Instances& instances,
                             int n_outer, const StageLimits& limits = {});
 

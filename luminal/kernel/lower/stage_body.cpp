@@ -17,10 +17,11 @@ InstId StageBody::value(int i) {
   return id;
 }
 
-// With `element`, that one of a scan's row instead of the one where its loop stands.
+// Reads the buffer of another stage. With `element`, reads that element of a scan's row instead of
+// the one at its loop's index.
 InstId StageBody::local(int i, int group, std::optional<Expr> element) {
   const int number = builder_.stage_of(group);
-  // The loops of the buffer, in its order, as this use names them.
+  // The buffer's dims, in its order, indexed by the loops of this use.
   const Form& stored = builder_.forms().of(group);
   const Form& used = builder_.forms().of(i);
   std::vector<Expr> index;
@@ -61,7 +62,7 @@ InstId StageBody::compute(int i) {
   return add(dtype, OpInst{std::get<OpTerm>(term).op, std::move(operands)});
 }
 
-// An element of a scan's row; a row of one is its operand.
+// An element of a scan's row; a row of one element is the operand itself.
 InstId StageBody::scanned(const Instance& instance) {
   const int row = instance.operands[0];
   if (builder_.at(row).value != instance.value) return value(row);
@@ -73,7 +74,7 @@ Index StageBody::index_of(Expr e) {
   return {.expr = 0, .value = arithmetic(e)};
 }
 
-// An expression with gathered parts as integer instructions.
+// Emits integer instructions for an expression with gathered parts.
 InstId StageBody::arithmetic(Expr e) {
   if (dynamic_instances(e).empty()) return add(DType::I64, IotaInst{e});
   if (e.kind() == ExprKind::Index) {
@@ -103,7 +104,7 @@ InstId StageBody::less(InstId a, InstId b) {
   return add(DType::Bool, OpInst{Op::LessThan, {a, b}});
 }
 
-// Comparisons are 1 where they hold.
+// Comparisons yield 1 or 0.
 InstId StageBody::combine(Expr e, InstId a, InstId b) {
   auto integer = [&](int64_t value) { return add(DType::I64, ConstInst{0, value}); };
   auto is_zero = [&](InstId x) { return add(DType::Bool, OpInst{Op::Equal, {x, integer(0)}}); };
@@ -139,8 +140,8 @@ InstId StageBody::combine(Expr e, InstId a, InstId b) {
   return a;
 }
 
-// Instructions divide toward zero, which isn't the expression's floor division where the signs of
-// the two differ; and by zero an expression is 0.
+// Instructions truncate toward zero; expressions use floor division, which differs where the signs
+// do, and yield 0 for a division by zero.
 InstId StageBody::divide(bool mod, Expr dividend, Expr divisor, InstId top, InstId by) {
   const bool positive = divisor.lower_bound() >= 1;
   if (positive && dividend.lower_bound() >= 0) {

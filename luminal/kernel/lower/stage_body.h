@@ -1,4 +1,4 @@
-// The instructions of one stage; every instance becomes one at most once.
+// StageBody: emits the instructions of one stage, each instance at most once.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ class StageBody {
  public:
   StageBody(StageBuilder& builder, Stage& stage) : builder_(builder), stage_(stage) {}
 
-  // The value of instance i: of another stage, or computed here.
+  // The value of instance i: read from another stage's buffer, or computed here.
   InstId value(int i);
-  // The same, computed here.
+  // The same, always computed here.
   InstId compute(int i);
 
  private:

@@ -43,7 +43,7 @@ Stage StageBuilder::stage_over(std::vector<int> loops, ClassId value) const {
           .target = LocalTarget{}};
 }
 
-// What the stage of `head` computes, without a place for it.
+// The stage that computes `head` into a local buffer; build_root sets another target.
 Stage StageBuilder::computed(int head) {
   Stage stage = stage_over(forms_.of(head).sorted_loops(), at(head).value);
   StageBody body(*this, stage);
@@ -91,7 +91,8 @@ void StageBuilder::build_root(int head) {
   out_.kernel.stages.push_back(std::move(stage));
 }
 
-// Two stages: dest fills the output, then rows of it are updated in the order of the index.
+// Two stages: the first copies dest to the output, the second updates its rows in the order of the
+// index.
 void StageBuilder::build_store_at(int root) {
   auto over = [&](std::vector<int> loops) {
     const std::vector<int> inner = inner_root_loops();
@@ -121,7 +122,7 @@ void StageBuilder::build_store_at(int root) {
   computes(root_);
 }
 
-// The input that only fills the output of a StoreAt, element by element; −1: there is none.
+// The input that a StoreAt only copies to its output, element by element; −1 if there is none.
 int StageBuilder::shared_input(int root) {
   const Instance& dest = at(at(root).operands[0]);
   if (!dest.load || dest.index != in_.root_index) return -1;

@@ -1,5 +1,5 @@
-// StageBuilder: stages, parameters and classes of one kernel, once it is known which values get a
-// stage of their own.
+// StageBuilder: builds stages, parameters and classes of one kernel, given which values get a stage
+// of their own (stage_heads.h).
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class StageBuilder {
     return graph_.at(at(i).value).terms[static_cast<size_t>(at(i).term)];
   }
   bool is_head(int group) const { return heads_[static_cast<size_t>(group)]; }
-  // The number of the stage of `head`; builds what it reads first, then the stage.
+  // The number of the stage of `head`. On the first call, builds what it reads, then the stage.
   int stage_of(int head);
   // The parameter that a load reads.
   int param_of(const Instance& load);

@@ -6,9 +6,9 @@
 namespace luminal::kernel {
 namespace {
 
-// Recomputing costs about a local store and load when it is this many ops.
+// From this many ops on, recomputing costs as much as a local store and load.
 constexpr int kWorthBuffering = 8;
-// A value this dear is buffered whatever it costs exactly.
+// Counting stops here: such a value is expensive enough to be buffered.
 constexpr int kDearEnough = 1000;
 
 class Heads {
@@ -23,7 +23,7 @@ class Heads {
       if (at(g).reduce_loop >= 0) heads_[static_cast<size_t>(g)] = true;
     }
     heads_[static_cast<size_t>(forms_.group_of(in_.root))] = true;
-    // The dearest first: what is below it is then computed only there.
+    // Most expensive first: the values it reads are then computed in its stage only.
     for (int next = dearest_shared(); next >= 0; next = dearest_shared()) {
       heads_[static_cast<size_t>(next)] = true;
     }
@@ -34,7 +34,8 @@ class Heads {
   const Instance& at(int i) const { return in_.list[static_cast<size_t>(i)]; }
   bool is_head(int group) const { return heads_[static_cast<size_t>(group)]; }
 
-  // The group that most is saved by computing once instead of in several stages; −1: none.
+  // The most expensive group that several stages compute and that is worth a buffer; −1 if there is
+  // none.
   int dearest_shared() const {
     const std::vector<int> uses = stages_that_compute();
     int best = -1;
@@ -51,7 +52,7 @@ class Heads {
     return best;
   }
 
-  // By group: how many stages compute it as things stand.
+  // By group: how many stages compute it, given the heads so far.
   std::vector<int> stages_that_compute() const {
     std::vector<int> uses(heads_.size(), 0);
     for (int h = 0; h < static_cast<int>(heads_.size()); ++h) {

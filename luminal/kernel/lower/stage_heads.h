@@ -1,5 +1,5 @@
-// Which values of a kernel get a stage of their own: the root, reductions, and what several stages
-// need and is dear to compute again.
+// Stage heads: the values of a kernel that get a stage of their own. These are the root,
+// reductions, and what several stages need and is expensive to recompute.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace luminal::kernel {
 
-// By group of instances: whether it has a stage of its own. Everything else is computed by the
-// stages that need it.
+// By group of instances: whether it has a stage of its own. Everything else is recomputed in each
+// stage that needs it.
 std::vector<bool> choose_stage_heads(const TermGraph& graph, const Instances& instances,
                                      const InstanceForms& forms, const StageLimits& limits);
 
-// Of the buffer that holds what the stage of `head` computes at one outer point.
+// Bytes of the local buffer of `head`'s stage, per outer point.
 int64_t local_bytes(const TermGraph& graph, const Instances& instances, const InstanceForms& forms,
                     int head);
 

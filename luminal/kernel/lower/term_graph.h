@@ -21,7 +21,8 @@ namespace luminal::kernel {
 struct ClassTag;
 using ClassId = Id<ClassTag>;
 
-// A tensor in memory that exists before any kernel runs: numbered by TermGraph::sources.
+// A tensor in memory that no kernel computes: a leaf or the result of a host step. Indexes
+// TermGraph::sources.
 struct LoadTerm {
   int source;
 };
@@ -40,7 +41,7 @@ struct ReduceTerm {  // over the operand's innermost dim
   Reducer reducer;
   ClassId operand;
 };
-struct ScanTerm {  // along the operand's innermost dim: element k takes in elements 0 … k
+struct ScanTerm {  // inclusive, along the operand's innermost dim: element k reduces 0 … k
   Reducer reducer;
   ClassId operand;
 };
@@ -64,7 +65,7 @@ using Term = std::variant<LoadTerm, ConstTerm, IotaTerm, ReindexTerm, ReduceTerm
 struct TermClass {
   Dims dims;
   DType dtype;
-  std::vector<Term> terms;  // at least one where anything needs it
+  std::vector<Term> terms;  // at least one if anything needs the class
 };
 
 // What a Load may read.

@@ -30,8 +30,8 @@ LoweredKernel lower_view(DType dtype, const IndexMap& map) {
   return *staged;
 }
 
-// A view of elements as they are: those that stay together move as words, halves as integers, which
-// nothing converts. Kernels don't write u4 at all.
+// A view of elements, copied bit by bit: elements that stay together move as 32-bit words, other
+// halves as i16, so nothing converts them. Kernels can't write u4 at all.
 LoweredKernel lower_move(DType dtype, const IndexMap& map) {
   if (dtype == DType::U4) return lower_view(DType::I32, word_map(map, kU4PerWord).value());
   if (!is_half(dtype)) return lower_view(dtype, map);
@@ -50,7 +50,7 @@ LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId
   return lowered;
 }
 
-// Leaves out inputs that nothing reads any more, and puts outputs last again.
+// Drops inputs that nothing reads any more, and moves outputs last again.
 void settle_params(LoweredKernel& lowered) {
   Kernel& kernel = lowered.kernel;
   std::vector<bool> is_read(kernel.params.size(), false);
@@ -116,7 +116,7 @@ class WeightPacker {
     return source >= 0 ? weight_sources_.contains(source) : folded_.contains(origin.value);
   }
 
-  // Whether the runtime computes it once, when weights are set.
+  // Whether the runtime runs it once, when weights are set.
   bool folds(const LoweredKernel& lowered) const {
     if (!lowered.kernel.variables.empty()) return false;
     int64_t read = 0, written = 0;
@@ -168,7 +168,7 @@ class WeightPacker {
     finish(lowered.kernel);
   }
 
-  // All of a factor's loads or none.
+  // Packs all of a factor's loads or none.
   bool pack_factor(LoweredKernel& lowered, const ContractionForm& form,
                    const Contraction& contraction) {
     Kernel& kernel = lowered.kernel;
@@ -199,7 +199,7 @@ class WeightPacker {
     return static_cast<int>(lowered.origins.size()) - 1;
   }
 
-  // The class of a weight's panels; its step is the next one of the plan if it is new.
+  // The class of a weight's panels; if it is new, the step that stores it is appended to the plan.
   ClassId panels_of(ClassId weight, const IndexMap& map) {
     std::vector<Packed>& known = packed_[weight];
     for (const Packed& packed : known) {
@@ -208,7 +208,7 @@ class WeightPacker {
     const ClassId id{static_cast<uint32_t>(planned_.terms.classes.size())};
     const DType dtype = planned_.terms.at(weight).dtype;
     planned_.terms.classes.push_back({map.dims(), dtype, {ReindexTerm{map, weight}}});
-    // No run pays for it.
+    // It runs when weights are set, so it adds nothing to the time of a run.
     out_.push_back(KernelStep{.lowered = lower_packing(planned_, id, weight),
                               .model_seconds = 0,
                               .packs = name_of(weight)});
@@ -254,12 +254,12 @@ class WeightPacker {
   PlannedGraph& planned_;
   const PackRequest& request_;
   std::set<int> weight_sources_;
-  std::set<ClassId> folded_;                             // what steps over weights alone store
-  std::map<ClassId, std::vector<Packed>> packed_;        // by weight
-  std::map<ClassId, std::vector<int>> readers_;          // kernels of every run, by what they read
-  std::map<ClassId, std::vector<int>> library_readers_;  // those of them that a library computes
-  std::map<ClassId, int> stored_by_kernel_;              // of folded_
-  int next_kernel_;  // its number in reports: those that pack have none
+  std::set<ClassId> folded_;                       // stored by steps that read only weights
+  std::map<ClassId, std::vector<Packed>> packed_;  // by weight
+  std::map<ClassId, std::vector<int>> readers_;    // by class: the kernels of a run that read it
+  std::map<ClassId, std::vector<int>> library_readers_;  // the same, of library kernels
+  std::map<ClassId, int> stored_by_kernel_;              // by class of folded_
+  int next_kernel_;  // number of the next kernel in reports; packing kernels have none
   std::vector<std::variant<KernelStep, HostStep>> out_;
 };
 

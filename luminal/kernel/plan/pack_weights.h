@@ -1,8 +1,8 @@
-// pack_weights: weights that contractions read, stored in panels (see panels.h).
+// pack_weights: stores weights that contractions read as packed B panels (see panels.h).
 //
 // Panels are a value like any other: a class that is a view of the weight, and a kernel that stores
-// it. That kernel reads a weight alone, so it runs once, when weights are set; the contraction then
-// loads from what it stored.
+// it. That kernel reads only weights, so it runs once, when weights are set; the contraction then
+// loads the panels.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace luminal::kernel {
 
-// What a plan doesn't say about its tensors.
+// What packing must know and a plan doesn't say.
 struct PackRequest {
   Packing packing;
   std::vector<bool> is_weight;      // by source: the same in every run
@@ -22,10 +22,10 @@ struct PackRequest {
   int first_kernel = 0;             // the number that reports give to the plan's first kernel
 };
 
-// Every right factor that may be read in panels and comes from weights alone is packed, once per
-// order it is read in, but for those of kernels that a library computes. Steps keep their order;
-// each new one stands before the first that reads it. Returns a line for the report per weight that
-// is held more than once, with the reason.
+// Packs every right factor that comes from weights alone and can be read in panels, once per order
+// it is read in, except in kernels that a library computes. Steps keep their order; each new one
+// comes before the first that reads it. Returns a report line, with the reason, per weight that is
+// held more than once.
 std::vector<std::string> pack_weights(PlannedGraph& planned, const PackRequest& request);
 
 }  // namespace luminal::kernel

@@ -99,7 +99,8 @@ class PlanWriter {
   void write_step(const KernelStep& step) {
     LUMINAL_CHECK(!step.library.taken && step.library.routine.empty(),
                   "a plan with a library's steps was to be kept");
-    // A kernel's bytes tell whether it was there before: expressions have their numbers for good.
+    // Equal kernels have equal bytes, since an expression keeps the number it first got: each is
+    // written once.
     base::ByteWriter before = std::exchange(w_.out, {});
     write_kernel(w_, step.lowered.kernel);
     std::string bytes = std::exchange(w_.out, std::move(before)).bytes();

@@ -34,7 +34,7 @@ std::string step_text(const KernelStep& step) {
   return out + "\n" + text(step.lowered.kernel);
 }
 
-// Of dims, maps and iotas; a kernel names its own again.
+// The variables of dims, maps and iotas; a kernel's text declares its own again.
 std::vector<Expr> variables_of(const PlannedGraph& planned) {
   std::vector<Expr> found;
   const auto add = [&](Expr expr) {

@@ -1,5 +1,5 @@
-// ScheduleChoice: how a kernel is to be run, where a measurement said so. It changes times, never
-// results; a backend takes of it what it has.
+// ScheduleChoice: schedule settings of a kernel that were chosen by measurement. They change times,
+// never results; a backend ignores those it doesn't support.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace luminal::kernel {
 struct ScheduleChoice {
   enum class Setting : uint8_t { Own, On, Off };  // Own: as the backend chooses
   int unroll = 0;                                 // copies of an inner loop's body; 0: own
-  Setting streams = Setting::Own;                 // outputs bypass the caches
-  Setting prefetch = Setting::Own;                // the next row's data is fetched ahead
+  Setting streams = Setting::Own;                 // outputs are written with non-temporal stores
+  Setting prefetch = Setting::Own;                // the next row's data is prefetched
 
   bool operator==(const ScheduleChoice&) const = default;
 };
@@ -27,7 +27,7 @@ std::string text(const ScheduleChoice& choice);
 // What text() prints after "schedule ". UserError for what isn't one.
 ScheduleChoice parse_schedule(base::LineReader& line);
 
-// Each of the choices that are worth a try, but for the backend's own: one knob at a time.
+// The choices worth trying besides the backend's own, each changing one setting.
 std::span<const ScheduleChoice> schedule_choices();
 
 }  // namespace luminal::kernel

@@ -11,16 +11,16 @@
 namespace luminal::kernel {
 namespace {
 
-// Keys of a range, at most: with their values, and in f32, 128 KB of heads of 64. That stays in a
-// near cache while all rows look at it, and it is enough to make little of what the second kernel
-// does.
+// Maximum keys of a range: with their values, 128 KB in f32 for heads of 64. That stays in a near
+// cache while all rows read it, and is long enough to make the second kernel cheap in comparison.
 constexpr int64_t kRange = 256;
-// Rows that share keys: more of them have enough to compute for each key that they read, and other
-// ways to do it; unless so few share them that threads would have nothing to do.
+// Maximum rows that share keys: more rows do enough work per key that they read, and row blocks
+// suit them better. With fewer outer points than kFewPoints threads would be idle, so up to
+// kMostRows are split.
 constexpr int64_t kFewRows = 8;
 constexpr int64_t kMostRows = 32;
 constexpr int64_t kFewPoints = 4;
-// Threads have enough to do with so many points as they are.
+// With more outer points than this, threads have enough to do without a split.
 constexpr int64_t kManyPoints = 256;
 
 bool contains(const std::vector<int>& list, int value) {
@@ -72,7 +72,8 @@ struct Half {
   Kernel& kernel;
   std::vector<int>& params;
 
-  // The number in this kernel of a parameter of the whole, or, past those, of what is between.
+  // The number in this kernel of parameter `source` of the original or, past those, of `between`;
+  // added if new.
   int param(int source, const Param& what, bool output) {
     const auto known = std::ranges::find(params, source);
     if (known != params.end()) return static_cast<int>(known - params.begin());
@@ -113,7 +114,7 @@ class Splitter {
 
   // ---- What is split
 
-  // Keys that a mask by position hides from all rows are left out.
+  // Finds the keys to split, without those that a positional mask hides from all rows.
   void find_keys() {
     Expr end = extent_of(kernel_, form_.keys[0]);
     const auto masked = masked_range(kernel_, 0);
@@ -136,7 +137,7 @@ class Splitter {
     length_ = min(ceil_div(count_, n_ranges_), kRange);
   }
 
-  // Outer loops that no key and no value depends on.
+  // Sorts the outer loops: those that no key and no value depends on are rows.
   void find_rows() {
     std::vector<bool> with_keys(static_cast<size_t>(kernel_.n_outer), false);
     auto uses = [](const LoadInst& load, int loop) {
@@ -159,7 +160,7 @@ class Splitter {
   }
 
   bool is_worth_it() const {
-    // A range of a tensor without keys would look at one that isn't there.
+    // Without keys, a range would read a key that isn't there.
     if (!known_less_equal(1, extent_of(kernel_, form_.keys[0]))) return false;
     if (!known_less_equal(1, count_) || count_.upper_bound() <= kRange) return false;
     Expr rows = 1;
@@ -173,7 +174,7 @@ class Splitter {
 
   // ---- Which stages go where
 
-  // The weighted sum, and what is the same all along it: that comes after it.
+  // The weighted sum, and apart from it its loop-invariant scales, which are applied after it.
   Stage without_scales() const {
     Stage sum = stage(form_.result);
     sum.result = form_.weight;
@@ -193,7 +194,8 @@ class Splitter {
     return pruned(rest);
   }
 
-  // Marks what a stage reads, and so on, but for what the other kernel leaves.
+  // Marks the stages that a stage transitively reads, except those in `left`, which the other
+  // kernel stores.
   void need(const Stage& at, const std::vector<int>& left, std::vector<bool>& needed) const {
     for (const Inst& inst : at.body) {
       const auto* local = std::get_if<LocalInst>(&inst.what);
@@ -231,7 +233,7 @@ class Splitter {
       const bool keys = std::ranges::any_of(at.loops, [&](int loop) { return is_key(loop); }) ||
                         (at.reduction && is_key(at.reduction->loop));
       if (in_together_[s] && keys) return false;
-      // Every range would compute it again.
+      // Every range would compute this reduction again.
       if (in_ranges_[s] && at.reduction && !keys) return false;
     }
     return true;
@@ -239,7 +241,8 @@ class Splitter {
 
   // ---- The first kernel
 
-  // The outer loops that keys depend on, the range, the rows, then all inner loops.
+  // Loops of the first kernel: the outer loops that keys depend on, the range, the rows, then all
+  // inner loops.
   void name_loops() {
     Kernel& made = out_.ranges;
     name_.assign(kernel_.loops.size(), -1);
@@ -267,7 +270,8 @@ class Splitter {
     }
   }
 
-  // A stage in the loops of the first kernel. The rows' loops that it depends on become its own.
+  // A stage over the loops of the first kernel. Row loops that it depends on become inner loops of
+  // it.
   Stage renamed(Stage at, std::vector<int>& rows) {
     auto use = [&](Expr e) {
       for (int row : rows_) {
@@ -306,7 +310,8 @@ class Splitter {
     return at;
   }
 
-  // A body with more instructions behind some of it, which take the place of those.
+  // Copies a body. After each instruction, `after` may append more and returns the one that
+  // replaces it.
   template <typename After>
   static Stage with(const Stage& at, After after) {
     Stage made = at;
@@ -329,7 +334,7 @@ class Splitter {
     return made;
   }
 
-  // Where keys end within a range, its scores are −inf.
+  // Scores past the last key of a range are −inf.
   InstId ended(Stage& at, InstId score, int key) const {
     const Expr inside = before_ + index_of(out_.ranges, key) < count_;
     if (inside.is(1)) return score;
@@ -337,7 +342,7 @@ class Splitter {
     return append_op(at, DType::F32, Op::Select, {seen, score, append_number(at, kMinusInfinity)});
   }
 
-  // The greatest score of a range may be −inf: 0 is subtracted then, and all weights are 0.
+  // The maximum score of a range may be −inf: 0 is subtracted then, and all weights are 0.
   static InstId or_zero(Stage& at, InstId greatest) {
     const InstId none = append_number(at, kMinusInfinity);
     const InstId hidden = append_op(at, DType::Bool, Op::Equal, {greatest, none});
@@ -367,7 +372,7 @@ class Splitter {
     finish(out_.ranges);
   }
 
-  // Stores what a stage has computed of a range: [kept outer loops, ranges, its own loops].
+  // Stores a stage's result per range, with dims [kept outer loops, ranges, its own loops].
   void leave(int number) {
     Kernel& made = out_.ranges;
     const int local = number_[static_cast<size_t>(number)];
@@ -385,7 +390,7 @@ class Splitter {
     out_.between.push_back({DType::F32, dims, false});
     const OutputTarget target{ranges_.param(n_params() + between, out_.between.back(), true),
                               index};
-    if (number == form_.result) {  // nobody else reads it
+    if (number == form_.result) {  // no other stage reads it
       source.target = target;
       return;
     }
@@ -401,7 +406,8 @@ class Splitter {
 
   // ---- The second kernel
 
-  // What a stage of the first has left, at a range of the row that a loop of the second is at.
+  // Loads what a stage of the first kernel has stored, for the current row and the range at
+  // `range_loop`.
   InstId load_left(Stage& at, int number, int between, int range_loop) {
     std::vector<Expr> index = indices_of(kernel_, kept_);
     index.push_back(Expr::index(range_loop, n_ranges_));
@@ -412,7 +418,8 @@ class Splitter {
                   LoadInst{together_.param(n_params() + between, left, false), plain(index)});
   }
 
-  // Σ factor · what a range has left of a stage, over ranges; `weight` reads the weight at a key.
+  // Σ over ranges of factor · stored result of a stage; `weight` is how the original stage reads
+  // the weight at a key.
   Stage sum_of_ranges(int number, int between, const LocalInst& weight, int factors, int range) {
     Stage sum{.dtype = DType::F32,
               .loops = stage(number).loops,
@@ -444,7 +451,7 @@ class Splitter {
     most.result = load_left(most, form_.greatest, 0, range);
     made.stages.push_back(std::move(most));
 
-    // The weight of a range is that of a key with its greatest score.
+    // The factor of a range is the weight of a key with the range's maximum score.
     Stage factors = with(stage(form_.weights), [&](Stage& at, InstId old, InstId now) {
       return old == form_.score ? load_left(at, form_.greatest, 0, range) : now;
     });
@@ -467,7 +474,7 @@ class Splitter {
     for (size_t s = 0; s < kernel_.stages.size(); ++s) {
       const bool result = static_cast<int>(s) == form_.result;
       if (!in_together_[s] && !result) continue;
-      if (result) number[s] = 3;  // of what the scales read
+      if (result) number[s] = 3;  // the sum over ranges, which scaled_ reads
       Stage next = after(result ? scaled_ : kernel_.stages[s], number);
       number[s] = static_cast<int>(made.stages.size());
       made.stages.push_back(std::move(next));
@@ -493,17 +500,18 @@ class Splitter {
   SoftmaxForm form_;
   SplitSoftmax out_;
   Half ranges_, together_;
-  Expr begin_ = 0, count_;        // the keys that count: the first, and how many
-  Expr n_ranges_, length_;        // ranges, and keys of one
+  Expr begin_ = 0, count_;        // the visible keys: the first, and how many
+  Expr n_ranges_, length_;        // number of ranges, and keys per range
   std::vector<int> kept_, rows_;  // outer loops: those that keys depend on, and the others
-  Stage weighted_, scaled_;       // the result without its scales, and those of it
+  Stage weighted_, scaled_;       // the weighted sum, and the scales applied to it
   std::vector<bool> in_ranges_, in_together_;
-  // Of the first kernel, by loop of the whole: its number, and what stands for its index.
+  // By loop of the original kernel: its number in the first kernel, and its index there: in local
+  // buffers, as a position among all keys, and clamped to the tensor.
   std::vector<int> name_;
   std::vector<Expr> own_index_, position_, in_tensor_;
-  Expr before_;                            // keys of the ranges before this one
-  std::vector<int> number_;                // of the first kernel, by stage of the whole
-  std::vector<std::vector<int>> rows_of_;  // rows' loops, by stage of the whole
+  Expr before_;              // keys of the ranges before this one
+  std::vector<int> number_;  // by stage of the original: its number in the first kernel
+  std::vector<std::vector<int>> rows_of_;  // by stage of the original: row loops it depends on
 };
 
 }  // namespace

@@ -1,11 +1,16 @@
-// SplitSoftmax: attention of a few queries over many keys as two kernels, so that all threads have
-// part of the keys to look at, and those of a group of heads are read while they are near.
+// SplitSoftmax: flash decoding (split-K attention). Attention of a few queries over many keys
+// becomes two kernels, so that every thread gets part of the keys, and keys shared by a group of
+// heads are read while in cache.
 //
-// The first computes for every range of keys, and for all rows that share them, the greatest score,
-// the sum of weights and the weighted sum of values as if there were no other keys. The second puts
-// the ranges together: what was weighted by a smaller greatest score counts for less. All ranges
-// are about as long; how keys are split depends on their number alone, so the bits don't depend on
-// the number of threads.
+// The first kernel computes, per range of keys and for all rows that share them, the maximum score,
+// the sum of weights and the weighted sum of values as if there were no other keys. The second
+// combines the ranges, each scaled by its maximum. Ranges are of about equal length, and the split
+// depends on the number of keys alone, so results don't depend on the number of threads. For
+// example, 1000 keys are 4 ranges of 250:
+//
+//   ranges:    m_r = max score, l_r = Σ exp2(score − m_r), o_r = Σ exp2(score − m_r) · value
+//   together:  m = max_r m_r, f_r = exp2(m_r − m), l = Σ_r f_r · l_r, o = Σ_r f_r · o_r,
+//              then what follows in the kernel, such as o / l
 #pragma once
 
 #include <optional>
@@ -17,14 +22,16 @@ namespace luminal::kernel {
 
 struct SplitSoftmax {
   Kernel ranges, together;
-  // What the first leaves for the second: greatest scores, sums of weights, weighted sums.
+  // What the first kernel stores for the second: maximum scores, sums of weights, weighted sums.
   std::vector<Param> between;
-  // By parameter of each: one of the kernel's, or, past those, one of `between`.
+  // By parameter of each: the number of a parameter of the original kernel, or, past those, of one
+  // of `between`.
   std::vector<int> ranges_params, together_params;
 };
 
-// None where a kernel has no softmax over more keys than one range has, or too many rows share
-// them: those have better ways (row_block_form.h).
+// nullopt if a kernel has no softmax over more keys than one range holds, if it has enough outer
+// points for all threads, or if many rows share the keys: row blocks are better then
+// (row_block_form.h).
 std::optional<SplitSoftmax> split_softmax(const Kernel& kernel);
 
 }  // namespace luminal::kernel

@@ -13,7 +13,7 @@ bool has_type(const Param& param, const TermClass& value) {
   return param.dtype == value.dtype && same_dims(param.dims, value.dims);
 }
 
-// Kernels that pack take u4 for words of eight, and halves for words of two or for integers.
+// Packing kernels move u4 as words of eight, and halves as words of two or as i16.
 bool holds_words(const Param& param, const TermClass& value) {
   int64_t elements = 0;  // of a word
   if (param.dtype == DType::I32 && value.dtype == DType::U4) elements = kU4PerWord;

@@ -1,5 +1,5 @@
-// verify_plan: whether a plan is one of a graph: steps come after what they read, what they hand
-// over has the types on both sides, and the graph's results are in memory at the end.
+// verify_plan: checks that a plan belongs to a graph: steps come after what they read, types agree
+// on both sides of a hand-over, and the graph's results are in memory at the end.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace luminal::kernel {
 
-// Why it isn't one; empty where all is well. Kernels are verify_kernel's. That they compute what
-// the graph says isn't looked at.
+// The reason why it doesn't; empty if it does. Kernels are checked by verify_kernel; whether they
+// compute what the graph says isn't checked.
 std::string verify_plan(const PlannedGraph& planned, const Graph& graph,
                         const std::vector<NodeId>& roots);
 

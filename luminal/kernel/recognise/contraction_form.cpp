@@ -9,7 +9,7 @@
 namespace luminal::kernel {
 namespace {
 
-// The factors of a stage that sums products of two, as they stand.
+// The two factors of a stage that sums products, in their written order.
 std::optional<Contraction> as_contraction(const Stage& stage, int number) {
   const Reduction& reduction = *stage.reduction;
   if (reduction.running || reduction.reducer != Reducer::Sum || stage.dtype != DType::F32)
@@ -21,8 +21,9 @@ std::optional<Contraction> as_contraction(const Stage& stage, int number) {
       .stage = number, .left = op->operands[0], .right = op->operands[1], .k = reduction.loop};
 }
 
-// Which outer loops make rows, columns and batches of one contraction; turns its factors round
-// where the last loop is the left one's. Nothing where there is no column to run along.
+// Sorts the outer loops of one contraction into rows, columns and batch; swaps its factors if the
+// last loop is the left one's. nullopt if the last loop is in both factors or in neither: no column
+// to run along.
 std::optional<ContractionForm> split_loops(const Kernel& kernel, Contraction contraction) {
   const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
   InstUses left = uses_of(kernel, stage, contraction.left);
@@ -51,8 +52,8 @@ Expr count(const Kernel& kernel, const std::vector<int>& loops) {
   return result;
 }
 
-// Of a right factor, per column. Integers are converted one by one, their slopes and offsets are
-// computed once for each part of k.
+// Flops per column to make a right factor. Integers are converted one by one; slopes (scales) and
+// offsets are computed once per quantisation group along k.
 Expr right_flops(const Kernel& kernel, const Contraction& contraction) {
   const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
   const Expr k = count(kernel, {contraction.k});
@@ -134,7 +135,7 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
     const bool integers = !exact && has_small_integers(kernel, contraction);
     Expr& products = exact ? work.exact_products : integers ? work.integer_products : work.products;
     products = products + batch * rows * columns * k;
-    // A cast of a half costs nothing where products of halves are what is computed.
+    // bf16 products take bf16 factors, so the casts cost nothing.
     if (exact) continue;
     work.other_flops = work.other_flops +
                        batch * rows * k * uses_of(kernel, stage, contraction.left).flops +

@@ -9,7 +9,7 @@
 namespace luminal::kernel {
 namespace {
 
-// What an instruction is wherever the mask hides its point.
+// What an instruction is known to yield at masked points.
 enum class Hidden : uint8_t { Anything, MinusInfinity, Zero };
 
 class MaskFinder {
@@ -37,7 +37,7 @@ class MaskFinder {
     return Expr::index(loop, kernel_.loops[static_cast<size_t>(loop)].extent);
   }
 
-  // The loops of a stage that keep to the range.
+  // The loops of a stage that may be restricted to the range.
   std::vector<int> ranged(const Stage& stage) const {
     std::vector<int> result;
     for (int loop : stage.loops) {
@@ -49,7 +49,7 @@ class MaskFinder {
     return result;
   }
 
-  // The condition of a select between something and −inf, over one inner loop.
+  // Finds the mask: the condition of a select between a value and −inf, over one inner loop.
   bool find_mask() {
     for (const Stage& stage : kernel_.stages) {
       for (const Inst& inst : stage.body) {
@@ -73,8 +73,8 @@ class MaskFinder {
     return false;
   }
 
-  // All loops that reach the same elements of local buffers. False where a buffer is read otherwise
-  // than along a loop.
+  // Adds all loops that index the same dims of local buffers. False if such a dim is indexed by
+  // anything but an inner loop.
   bool find_loops() {
     for (size_t before = 0; before != loops_.size();) {
       before = loops_.size();
@@ -100,7 +100,7 @@ class MaskFinder {
     });
   }
 
-  // Whether nothing beyond the range is stored, and nothing there changes what is.
+  // Whether no masked point is stored, and none changes what is stored.
   bool all_stages_agree() {
     for (const Stage& stage : kernel_.stages) {
       hidden_.push_back(Hidden::Anything);
@@ -162,8 +162,8 @@ class MaskFinder {
         }
         return Hidden::Anything;
       case Op::Add:
-        // −inf − m is NaN only where m is −inf or NaN. If m is the greatest of the row, then all
-        // that is not hidden becomes NaN as well.
+        // −inf − m is NaN only where m is −inf or NaN. If m is the maximum of the row, then all
+        // visible points are NaN as well.
         for (size_t k : {size_t{0}, size_t{1}}) {
           if (of(k) == Hidden::MinusInfinity && is_of_greatest(stage, op.operands[1 - k])) {
             return of(k);
@@ -193,7 +193,7 @@ class MaskFinder {
     return iota != nullptr && iota->expr == mask_.substitute(index(mask_loop_), index(loop));
   }
 
-  // Computed of the greatest of what the range leaves, and of numbers.
+  // Whether a value is computed from maxima over the range and constants alone.
   bool is_of_greatest(const Stage& stage, InstId id) const {
     const InstUses uses = uses_of(kernel_, stage, id);
     if (uses.loads || !uses.loops.empty() || uses.stages.empty()) return false;
@@ -203,7 +203,7 @@ class MaskFinder {
     });
   }
 
-  // The coefficient of a loop's index in a sum, none where it is used otherwise.
+  // The coefficient of a loop's index in a sum; nullopt if the index is used in another way.
   std::optional<int64_t> coefficient(Expr e, int loop) const {
     if (!e.uses_index(loop)) return 0;
     if (e == index(loop)) return 1;
@@ -217,10 +217,10 @@ class MaskFinder {
     return result;
   }
 
-  // a ≥ b and a < b say where an index must be that is in one of them with 1 or −1. False where a
-  // condition says something else.
+  // Turns a ≥ b or a < b into a bound on the mask's loop, if its index has the coefficient 1 or −1.
+  // False for any other condition.
   bool add_bound(Expr condition, MaskedRange& range) const {
-    Expr rest;  // not negative
+    Expr rest;  // ≥ 0 where the condition holds
     if (condition.kind() == ExprKind::GreaterEqual) {
       rest = condition.operands()[0] - condition.operands()[1];
     } else if (condition.kind() == ExprKind::Less) {
@@ -243,7 +243,7 @@ class MaskFinder {
   Expr mask_;
   int mask_loop_ = -1;
   std::set<int> loops_;
-  std::vector<Hidden> hidden_;  // by stage: what its buffer has at hidden points
+  std::vector<Hidden> hidden_;  // by stage: what its buffer holds at masked points
 };
 
 }  // namespace

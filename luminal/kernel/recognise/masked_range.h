@@ -1,8 +1,12 @@
-// MaskedRange: the part of a row that a mask by position leaves.
+// MaskedRange: the range of a row that a positional mask leaves visible.
 //
-// Causal attention hides the keys after a query: their scores are −inf, so their weights are 0, and
-// neither a greatest score nor a sum needs to look at them. Where that can be seen in a kernel, its
-// loops over keys may end at the last one that counts, and start at the first.
+// A causal mask sets the scores of keys after a query to −inf, so their weights are 0 and neither a
+// maximum nor a sum needs to visit them. Where a kernel shows this, its loops over keys may start
+// at the first visible key and end at the last. With query loop i0, key loop i2 and p tokens
+// before:
+//
+//   score = select(i0 + p >= i2, dot, -inf)
+//   first = {}, last = {i0 + p, grows with the rows}, decides = true
 #pragma once
 
 #include <optional>
@@ -13,21 +17,21 @@
 namespace luminal::kernel {
 
 struct MaskedRange {
-  Expr mask;               // holds at the points that count
-  int mask_loop = -1;      // the one of the loops that the mask is written in
-  std::vector<int> loops;  // inner ones, all of the same extent: they may all keep to the range
-  // An index that grows with the rows' loop, or doesn't grow; it depends on no loop but outer ones.
+  Expr mask;               // true at the visible points
+  int mask_loop = -1;      // the inner loop that the mask is written in
+  std::vector<int> loops;  // inner loops of one extent, all of which may be restricted
+  // An index that depends on outer loops only, and whether it grows with the rows' loop.
   struct Bound {
     Expr index;
     bool grows = false;
   };
-  std::vector<Bound> first;  // what counts is not before any of these
-  std::vector<Bound> last;   // nor after any of these
-  bool decides = false;      // and all between them does count
+  std::vector<Bound> first;  // no visible point is before any of these
+  std::vector<Bound> last;   // none is after any of these
+  bool decides = false;      // all points in between are visible
 };
 
-// A row whose range is empty must still look at one point. Beyond the range, infinities and NaN of
-// what is multiplied by weights of 0 are left out too.
+// Loops must visit at least one point even if a row's range is empty. Infinities and NaN outside of
+// the range, which would be multiplied by weights of 0, are ignored.
 std::optional<MaskedRange> masked_range(const Kernel& kernel, int rows);
 
 }  // namespace luminal::kernel

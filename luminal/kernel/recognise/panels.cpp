@@ -8,13 +8,13 @@
 namespace luminal::kernel {
 namespace {
 
-// Few columns in wide panels are mostly padding, and a tensor that repeats along columns is
-// smaller than its panels.
+// Panels of few columns are mostly padding, and a tensor that is broadcast along columns is smaller
+// than its panels.
 constexpr int64_t kMostGrowth = 2;
 
 bool is_packable(DType dtype) { return dtype == DType::F32 || is_half(dtype); }
 
-// The load that a factor is, as it stands or cast to f32.
+// The load that a factor is, directly or cast to f32.
 std::optional<InstId> plain_load(const Stage& stage, InstId factor) {
   const Inst* inst = &stage.body[factor.index()];
   if (const auto* op = std::get_if<OpInst>(&inst->what)) {
@@ -38,8 +38,8 @@ bool is_static(const LoadInst& load) {
   });
 }
 
-// The loops of a load by their part in the product, with their sizes. The load is the same for
-// `block` steps along k.
+// The loops of a load by their role in the product, with their extents. The load is constant over
+// blocks of `block` steps along k.
 class PanelLoops {
  public:
   PanelLoops(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
@@ -57,7 +57,7 @@ class PanelLoops {
     n_k_ /= block_;
   }
 
-  // Whether the load depends on nothing else, and all sizes are known and not 0.
+  // Whether the load depends on no other loop, and all extents are known and not 0.
   bool fits() const { return fits_ && n_batch_ * n_columns_ * n_k_ > 0; }
   int64_t n_columns() const { return n_columns_; }
   int64_t n_k() const { return n_k_; }
@@ -71,7 +71,7 @@ class PanelLoops {
     return dims;
   }
 
-  // The loops at an index of the panels, by loop; 0 for those that the load doesn't use.
+  // By loop: its index as a function of the index in the panels; 0 if the load doesn't use it.
   std::vector<Expr> loops_at(const Dims& dims) const {
     std::vector<Expr> loops(kernel_.loops.size(), Expr(0));
     auto index = [&](size_t axis) { return Expr::index(static_cast<int>(axis), dims[axis]); };
@@ -89,7 +89,7 @@ class PanelLoops {
     return loops;
   }
 
-  // Where in the panels the kernel's loops stand.
+  // The index in the panels as a function of the kernel's loops.
   std::vector<Index> index(int64_t lanes, int64_t depth) const {
     std::vector<Index> index;
     auto add = [&](Expr expr) { index.push_back({.expr = expr, .value = std::nullopt}); };
@@ -116,7 +116,7 @@ class PanelLoops {
   }
 
   const Kernel& kernel_;
-  std::vector<int> batch_;  // those of the form that the load uses
+  std::vector<int> batch_;  // the batch loops that the load uses
   const std::vector<int>& columns_;
   const int k_;
   const int64_t block_;
@@ -124,7 +124,7 @@ class PanelLoops {
   int64_t n_batch_ = 1, n_columns_ = 1, n_k_ = 1;
 };
 
-// A load of the right factor in panels; none where that doesn't fit.
+// Rewrites the loads of a right factor as loads of panels; empty if one doesn't fit.
 class PanelReader {
  public:
   PanelReader(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,

@@ -8,8 +8,8 @@
 namespace luminal::kernel {
 namespace {
 
-// Parts are no longer than this, so that sums of integers stay small, and no shorter than what
-// makes up for a slope.
+// Blocks are no longer than this, so that sums of integers stay small, and no shorter than what
+// pays for a slope (scale).
 constexpr int64_t kLongestBlock = 256;
 constexpr int64_t kShortestBlock = 8;
 
@@ -47,7 +47,7 @@ class Decomposer {
   }
 
  private:
-  // Of an f32 that was bf16 in between: what it was before.
+  // The value before it was rounded to bf16 and cast back to f32.
   std::optional<InstId> before_rounding(InstId id) const {
     auto cast_from = [&](InstId of, DType to) -> std::optional<InstId> {
       const Inst& inst = stage_.body[of.index()];
@@ -88,7 +88,7 @@ class Decomposer {
     return op->op == Op::Add ? sum(*a, *b) : product(*a, *b);
   }
 
-  // A cast of an integer that was loaded, perhaps after it was made wider and had a constant added.
+  // A cast of a loaded integer, perhaps widened and with a constant added before.
   std::optional<Linear> of_integer(InstId id) {
     double added = 0;
     while (true) {
@@ -134,7 +134,7 @@ class Decomposer {
   }
 
   const Kernel& kernel_;
-  Stage stage_;  // the contraction's, with what slopes and offsets take behind it
+  Stage stage_;  // the contraction's, with the instructions of slopes and offsets appended
   const int k_;
   const int64_t block_;
 };

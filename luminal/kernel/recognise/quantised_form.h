@@ -1,9 +1,11 @@
-// QuantisedForm: a factor of a contraction that is made of small integers, linearly.
+// QuantisedForm: a factor of a contraction that is linear in small integers (weight-only
+// quantisation).
 //
-// Dequantised weights are a scale, and often an offset, for every few integers that stand next to
-// each other along k: Σ slope · integer + offset. Sums of their products with another factor x are
-// then slope · Σ integer · x + offset · Σ x, block by block, so that an integer costs one
-// multiply-add and no weight is ever made.
+// Dequantised weights have a scale, and often a zero point, per quantisation group, a block of
+// integers that are consecutive along k: weight = Σ slope · integer + offset, where a slope is a
+// scale and the offset stems from a zero point. Per block, the dot product with another factor x is
+// slope · Σ integer · x + offset · Σ x, so an integer costs one multiply-add and no weight is ever
+// materialised.
 #pragma once
 
 #include <optional>
@@ -15,27 +17,28 @@ namespace luminal::kernel {
 
 struct QuantisedTerm {
   InstId integer;  // in the contraction's stage: a load of i8, u8 or u4
-  Stage slope;     // an f32, without loops of its own
+  Stage slope;     // the scale, an f32; a stage without loops
 };
 
 struct QuantisedForm {
-  int64_t block = 1;  // divides k's extent: slopes and offset are the same in each such part
+  int64_t block = 1;  // divides k's extent; slopes and offset are constant within a block
   std::vector<QuantisedTerm> terms;  // at least one
   std::optional<Stage> offset;
-  bool rounded = false;  // to bf16, after all that; what is summed by blocks needn't be
+  bool rounded = false;  // the weight was rounded to bf16; sums by blocks needn't round
 };
 
-// Up to so many rows integers are best converted as they stream by; with more it takes less time to
-// make the factor, or bf16 of its integers, once for all of them.
+// Up to this many rows (GEMV), integers are converted as they are streamed; with more rows it is
+// faster to dequantise the factor, or to convert its integers to bf16, once for all rows.
 constexpr int64_t kMostStreamedRows = 8;
 
-// Whether small integers are loaded for the right factor: all that are of the form below are so.
+// Whether small integers are loaded for the right factor, as the form below requires.
 bool has_small_integers(const Kernel& kernel, const Contraction& contraction);
 
-// Of the right factor; none where it isn't of this form, or the extent of k isn't known.
+// The form of the right factor; nullopt if it has another form, or if the extent of k isn't known.
 std::optional<QuantisedForm> quantised_form(const Kernel& kernel, const Contraction& contraction);
 
-// Whether what an instruction loads or counts is the same in each part of `block` steps along k.
+// Whether what an instruction loads or counts is constant within each block of `block` steps along
+// k.
 bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, int k, int64_t block);
 
 }  // namespace luminal::kernel

@@ -9,10 +9,10 @@
 namespace luminal::kernel {
 namespace {
 
-// Fewer rows don't pay for copies of what they share.
+// Fewer rows don't pay for copies of the shared factors.
 constexpr int64_t kFewestRows = 8;
-// Of the shared factors of one point of the other loops: keys and values of 32,768 tokens of 64
-// numbers each are half of it.
+// Elements of the shared factors at one point of the other loops, at most: twice the keys and
+// values of 32,768 tokens with heads of 64.
 constexpr int64_t kMostShared = int64_t{8} << 20;
 
 // A stage that sums products of which one factor depends on its one loop and the other doesn't.
@@ -52,7 +52,7 @@ Expr points(const Kernel& kernel, const std::vector<int>& loops) {
   return result;
 }
 
-// Of a factor, per element along a loop: what is the same all along it is computed once.
+// Flops of a factor per element along a loop; loop-invariant instructions aren't counted.
 int64_t flops_along(const Kernel& kernel, const Stage& stage, InstId id, int loop) {
   const std::vector<bool> needed = needed_for(stage, id);
   int64_t flops = 0;
@@ -120,7 +120,7 @@ RowBlockWork work_of(const Kernel& kernel, const RowBlockForm& form) {
     Expr& products = exact ? work.exact_products : half ? work.half_products : work.products;
     products = products + all * n;
     work.shared = work.shared + others * n;
-    // A cast of a half costs nothing where products of halves are what is computed.
+    // bf16 products take bf16 factors, so the casts cost nothing.
     if (exact) continue;
     const int64_t left = flops_along(kernel, stage, contraction.left, contraction.k);
     const int64_t right = half ? 0 : flops_along(kernel, stage, contraction.right, contraction.k);

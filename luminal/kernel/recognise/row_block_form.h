@@ -1,10 +1,14 @@
-// RowBlockForm: a kernel that computes rows, one per point of an outer loop, with matrix products
-// on the way that all rows share one factor of. Attention is one: scores of a query are a product
-// of all keys, what it gives is one of all values.
+// RowBlockForm: a kernel that suits flash-attention blocking. It computes rows, one per point of an
+// outer loop, with matrix products of which all rows share one factor.
 //
-// Such a kernel may compute several rows at once, so that the shared factors are read once for all
-// of them. The form says which loop the rows are, so that cost models know how fast the kernel can
-// be and back ends can compute it block by block.
+// Such a kernel may compute a block of rows at once, so that the shared factors are read once per
+// block. The form says which loop the rows are, so that cost models can predict the speed and back
+// ends can block it. In attention with outer loops i0 (head) and i1 (query):
+//
+//   s0: score[j] = Σ_d q[i0, i1, d] · key[i0, j, d]    key doesn't depend on i1
+//   s1, s2: maximum over j, weight[j] = exp2(score[j] − maximum)
+//   s3: out[d] = Σ_j weight[j] · value[i0, j, d]       value doesn't depend on i1
+//   rows = i1, contractions = {s0 with column j, s3 with column d}
 #pragma once
 
 #include <optional>
@@ -24,21 +28,21 @@ struct RowContraction {
 };
 
 struct RowBlockForm {
-  int rows;  // the outer loop; it has more than a few points, or may have
+  int rows;  // the outer loop of the rows, of extent 8 or more, or possibly so
   std::vector<RowContraction> contractions;
 };
 
-// None where nothing is shared, where a kernel updates rows of its output, and where the shared
-// factors are so large that copies of them would be a burden.
+// nullopt if nothing is shared, if the kernel updates rows of its output, or if the shared factors
+// are too large to be copied.
 std::optional<RowBlockForm> row_block_form(const Kernel& kernel);
 
 // The work of a kernel of this form, over the kernel's variables.
 struct RowBlockWork {
-  Expr exact_products;  // of bf16 by bf16
-  Expr half_products;   // of f32 by bf16
+  Expr exact_products;  // bf16 by bf16
+  Expr half_products;   // f32 by bf16
   Expr products;        // all others
-  Expr shared_points;   // of the other loops: each has its own shared factors
-  Expr shared;          // elements of all of those
+  Expr shared_points;   // points of the other outer loops: each has its own shared factors
+  Expr shared;          // elements of all shared factors
   Expr other_flops;     // of factors, each element once, and of all other stages
 };
 RowBlockWork work_of(const Kernel& kernel, const RowBlockForm& form);

@@ -59,7 +59,7 @@ class SoftmaxFinder {
     return constant == nullptr ? std::nullopt : std::optional(constant->real);
   }
 
-  // The other factor where one is a number that `fits`.
+  // The other factor of a product with a constant that `fits`.
   template <typename Fits>
   static std::optional<InstId> times(const Stage& at, InstId id, Fits fits) {
     const OpInst* product = as_op(at, id, Op::Mul);
@@ -97,7 +97,7 @@ class SoftmaxFinder {
     return false;
   }
 
-  // The greatest score, or 0 where that is −inf.
+  // Whether a value is the maximum score, or 0 where that is −inf.
   bool is_greatest(const Stage& weights, InstId id) {
     if (const OpInst* choice = as_op(weights, id, Op::Select)) {
       const OpInst* none = as_op(weights, choice->operands[0], Op::Equal);
@@ -120,7 +120,7 @@ class SoftmaxFinder {
     return true;
   }
 
-  // Whether an instruction of `greatest` is one of `weights` at the same key.
+  // Whether x of `greatest` and y of `weights` compute the same value at the same key.
   bool same(const Stage& a, InstId x, const Stage& b, InstId y) const {
     const Inst &p = a.body[x.index()], &q = b.body[y.index()];
     if (p.dtype != q.dtype || p.what.index() != q.what.index()) return false;
@@ -171,7 +171,7 @@ class SoftmaxFinder {
            form_.weight.valid() && !form_.values.empty();
   }
 
-  // A weight at the key that is summed over, and nothing else.
+  // Whether a value is the weight at the key that is summed over, and nothing else.
   bool reads_weight(int number, InstId id) const {
     const Stage& at = stage(number);
     const auto* local = std::get_if<LocalInst>(&at.body[id.index()].what);
@@ -203,7 +203,8 @@ class SoftmaxFinder {
 
   // ---- Keys
 
-  // Wherever a buffer has keys along a dim, it is read at a key; sums over keys are those above.
+  // Finds all loops over keys. A buffer dim over keys must be indexed by such a loop alone, and
+  // only the stages above may reduce over keys.
   bool find_keys() {
     form_.keys = {stage(form_.greatest).reduction->loop, stage(form_.weights).loops.back(),
                   stage(form_.total).reduction->loop, stage(form_.result).reduction->loop};
@@ -239,7 +240,7 @@ class SoftmaxFinder {
     const std::vector<int> dims = buffer_loops(stage(local.stage));
     for (size_t d = 0; d < dims.size(); ++d) {
       const Expr e = local.index[d];
-      int at = -1;  // the loop that it is the index of
+      int at = -1;  // the loop whose index `e` is
       bool uses_key = form_.is_key(dims[d]);
       for (size_t loop = 0; loop < kernel_.loops.size(); ++loop) {
         const auto number = static_cast<int>(loop);

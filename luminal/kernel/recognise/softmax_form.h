@@ -1,5 +1,10 @@
-// SoftmaxForm: a kernel that sums values with weights that are a softmax of scores, as attention
-// does. The form says which stages do that, and which loops run over keys.
+// SoftmaxForm: a kernel that sums values weighted by a softmax of scores, as attention does. The
+// form says which stages compute these, and which loops run over keys:
+//
+//   greatest:  m = max_k score[k]
+//   weights:   w[k] = exp2((score[k] − m) · c)
+//   total:     Σ_k w[k]
+//   result:    Σ_k w[k] · values[k] · scales
 #pragma once
 
 #include <algorithm>
@@ -10,21 +15,21 @@
 
 namespace luminal::kernel {
 
-// All four stages compute in f32. Nobody else reads the greatest scores or the weights.
+// All four stages compute in f32. No other stage reads the maxima or the weights.
 struct SoftmaxForm {
-  int greatest = -1;  // the stage of the greatest score of each row
-  int weights = -1;   // exp2((score − greatest) · c), with the loops of `greatest` and, last, keys
+  int greatest = -1;  // the maximum score of each row
+  int weights = -1;   // has the loops of `greatest` and, last, one over keys
   int total = -1;     // the sum of a row's weights
   int result = -1;    // Σ weight · value · scales over keys
 
-  // Of the body of `weights`: the same as `greatest` takes the greatest of, and the local that it
-  // reads of that.
+  // Of the body of `weights`: the score, which is the same as what `greatest` reduces, and the read
+  // of the maximum.
   InstId score, read_greatest;
   // Of the body of `result`. Values vary along keys, scales don't.
   InstId weight;
   std::vector<InstId> values, scales;
 
-  std::vector<int> keys;  // all loops over keys, all of one extent; local buffers have them as dims
+  std::vector<int> keys;  // all loops over keys, of one extent; local buffers have them as dims
   bool is_key(int loop) const { return std::ranges::find(keys, loop) != keys.end(); }
 };
 

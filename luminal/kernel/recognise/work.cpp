@@ -42,7 +42,7 @@ std::set<int> loops_of(const Kernel& kernel, const Stage& stage, const LoadInst&
   return loops;
 }
 
-// Each parameter is read at most once over: what is read again is in a cache.
+// Each parameter is read at most once: repeated reads hit a cache.
 Expr bytes_read(const Kernel& kernel) {
   Expr total = 0;
   for (size_t p = 0; p < kernel.params.size(); ++p) {
@@ -65,7 +65,7 @@ Expr bytes_read(const Kernel& kernel) {
   return total;
 }
 
-// Factors of a product count once, not for every element that they are multiplied with.
+// In matrix products, the flops of a factor count once per element, not once per product.
 Expr flops(const Kernel& kernel) {
   if (const auto form = contraction_form(kernel)) {
     const ContractionWork work = work_of(kernel, *form);
@@ -87,7 +87,7 @@ Expr flops(const Kernel& kernel) {
   return total;
 }
 
-// Most expressions of a kernel occur many times: each is looked at once.
+// Most expressions of a kernel occur many times: each is visited once.
 void collect(Expr e, std::unordered_set<Expr>& seen, std::vector<Expr>& variables) {
   if (!seen.insert(e).second) return;
   for (Expr variable : e.variables()) {
