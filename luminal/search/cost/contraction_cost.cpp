@@ -10,14 +10,14 @@
 namespace luminal::search {
 namespace {
 
-// For an element of a weight that is put into another order in every run.
+// Per element of a weight that is repacked in every run.
 constexpr double kReorderedSeconds = 10e-9;
-// And for one that becomes f32.
+// Per element of a weight that is widened to f32 in every run.
 constexpr double kWidenedSeconds = 1e-9;
-// For an element of a row that is computed as a product starts.
+// Per element of a row that is computed in a GEMM's prologue.
 constexpr double kComputedSeconds = 0.8e-9;
 
-// In elements, but for what is gathered.
+// An address in elements, without gathered indices.
 template <typename Indices>
 Expr address_of(const kernel::Kernel& kernel, int param, const Indices& index) {
   const std::vector<Expr> strides =
@@ -33,7 +33,7 @@ Expr address_of(const kernel::Kernel& kernel, int param, const Indices& index) {
   return address;
 }
 
-// Every expression over loops that a kernel has, addresses in elements.
+// All expressions over loops in a kernel, with addresses in elements.
 std::vector<Expr> exprs_of(const kernel::Kernel& kernel) {
   std::vector<Expr> exprs;
   for (const kernel::Stage& stage : kernel.stages) {
@@ -51,8 +51,8 @@ std::vector<Expr> exprs_of(const kernel::Kernel& kernel) {
   return exprs;
 }
 
-// The columns that vectors run along: those of the last loop, and of loops around it as long as
-// nothing in the kernel needs their indices apart, as the two halves of a rotation do.
+// The columns that vectors run along: the last loop, collapsed with the loops around it as long as
+// nothing in the kernel needs their indices separately, as the two halves of a rotary embedding do.
 Expr joined_columns(const kernel::Kernel& kernel, const kernel::ContractionForm& form) {
   std::vector<Expr> exprs = exprs_of(kernel);
   std::vector<Expr> extents;
@@ -72,7 +72,7 @@ Expr joined_columns(const kernel::Kernel& kernel, const kernel::ContractionForm&
   return extents[static_cast<size_t>(last)];
 }
 
-// Points of some loops together.
+// Number of points of some loops.
 double points_of(const kernel::Kernel& kernel, const std::vector<int>& loops,
                  const Bindings& sizes) {
   double points = 1;
@@ -85,8 +85,8 @@ double n_weights(const kernel::Kernel& kernel, const kernel::ContractionForm& fo
   return points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.columns, sizes);
 }
 
-// Of right factors that are copied in every run, one by one: vectors have too few columns to read
-// them from panels.
+// Elements of right factors that are copied one by one in every run: vectors have too few columns
+// to read them from packed panels.
 double reordered_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                           const Bindings& sizes) {
   constexpr double kVector = 16;
@@ -100,8 +100,8 @@ double reordered_elements(const kernel::Kernel& kernel, const kernel::Contractio
   return elements;
 }
 
-// Of right factors in 16 bits, beside left ones that aren't: they become f32 in every run. Those
-// that are made of small integers never were 16 bits.
+// Elements of 16-bit right factors that are widened to f32 in every run, which only products of
+// bf16 by bf16 do without. Quantised factors were never stored in 16 bits.
 double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                         const Bindings& sizes) {
   double elements = 0;
@@ -117,8 +117,8 @@ double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionF
   return elements;
 }
 
-// Of left factors that are computed, or rounded, not just loaded: every thread computes all that
-// its columns need.
+// Elements of left factors that are computed or rounded, not just loaded: every thread computes all
+// that its columns need.
 double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                      const Bindings& sizes) {
   double elements = 0;
@@ -129,7 +129,7 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
         left.body.size() == 1 ||
         (left.body.size() == 2 && kernel::is_widened(left, left.result, DType::BF16));
     if (loaded) continue;
-    // Products of the same rows compute them once.
+    // GEMMs with the same rows compute them once.
     elements = std::max(
         elements, points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.rows, sizes));
   }
@@ -141,7 +141,7 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
 double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                            const MachineModel& machine, const Bindings& sizes) {
   const kernel::ContractionWork work = kernel::work_of(kernel, form);
-  // Small integers are bf16 as well: products with many rows are products of bf16.
+  // Small integers are exact in bf16: with many rows, their products are computed in bf16.
   const bool many = points_of(kernel, form.rows, sizes) > kernel::kMostStreamedRows;
   const double of_integers =
       many ? machine.half_product_flops_per_second() : machine.product_flops_per_second;

@@ -18,22 +18,24 @@
 namespace luminal::search {
 namespace {
 
-// What kernels reach of the peaks, by the benches of primitives, patterns and products.
+// Shares of the machine's peaks that kernels reach, by the benches of primitives, patterns and
+// products.
 constexpr double kBytesReached = 0.9;
 constexpr double kFlopsReached = 0.66;
-constexpr double kTilesReached = 0.28;  // of products on tiles of bf16: loading them takes as long
-// A step among others, beside its launch: code and data of the one before are near, not its own.
-// Without it SmolLM2's plans stay the same, and a model of 260 thousand weights takes 12 % longer.
+constexpr double kTilesReached = 0.28;  // of bf16 GEMMs on tiles (AMX): loading tiles takes as long
+// The cost of a step besides its launch: caches hold the code and data of the step before, not its
+// own. Without it SmolLM2's plans stay the same, and a model of 260 thousand weights takes 12 %
+// longer.
 constexpr double kStepSeconds = 1e-6;
 constexpr double kStageSeconds = 4e-9;  // to enter a stage's loops, per outer point
 
-// A product that is no part of a tile takes so many times longer than element-wise work; in a
-// kernel that updates rows its vectors run across the rows of weights.
+// A multiply-add outside of tiles takes this many times longer than element-wise work; in a kernel
+// that updates rows, its vectors run across the rows of weights.
 constexpr double kUntiledSlowdown = 5;
 constexpr double kUpdatingSlowdown = 25;
 
-// Of two different factors, summed within a kernel of no form that products are fast in: weights
-// don't lie in panels there, and what several results share is read for each. Attention has none.
+// Multiply-adds of two different factors in a kernel that is neither a GEMM nor row blocks: weights
+// aren't packed there, and shared factors are read again for each result. Attention has none.
 double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
   if (kernel::softmax_form(kernel)) return 0;
   double products = 0;
@@ -53,16 +55,16 @@ double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
   return products;
 }
 
-// Tiles are read, multiplied and written one after the other: a part of the shorter time adds to
-// the longer one.
+// Loading, multiplying and storing of tiles overlap only in part: this share of the shorter time
+// adds to the longer one.
 constexpr double kTiledWaiting = 0.25;
-// Copies of what rows share are written and read again: near the processor if they are small.
+// Copies of the factors that rows share are written and read again, in cache if they are small.
 constexpr double kNearBytes = 4 << 20;
 constexpr double kNearWeightBytes = 512 << 10;
 constexpr double kNearSpeed = 8;
 
-// Of the keys that a kernel of this form loops over, those that a mask by position leaves for the
-// row in the middle. The others are neither read nor multiplied.
+// The share of keys that a positional mask leaves visible to the middle row. The others are neither
+// read nor multiplied.
 struct SeenKeys {
   std::vector<int> loops;  // over keys
   double share = 1;
@@ -92,8 +94,8 @@ SeenKeys seen_keys(const kernel::Kernel& kernel, const kernel::RowBlockForm& for
   return {masked->loops, std::clamp((last - first + 1) / keys, 1 / keys, 1.0)};
 }
 
-// The kernel with loops over the keys that are seen: what else it computes, as the queries
-// themselves, has its own loops and costs what it costs.
+// The kernel with its loops over keys restricted to the visible ones; other loops, such as those
+// that compute the queries, keep their extents.
 kernel::Kernel over_seen_keys(const kernel::Kernel& kernel, const SeenKeys& seen,
                               const Bindings& sizes) {
   kernel::Kernel result = kernel;
@@ -104,7 +106,7 @@ kernel::Kernel over_seen_keys(const kernel::Kernel& kernel, const SeenKeys& seen
   return result;
 }
 
-// Bytes of keys and values that aren't seen.
+// Bytes of masked keys and values.
 double hidden_bytes(const kernel::Kernel& kernel, const SeenKeys& seen, const Bindings& sizes) {
   std::set<int> hidden;
   for (const kernel::Stage& stage : kernel.stages) {
@@ -131,8 +133,8 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
   const kernel::RowBlockWork work = kernel::work_of(kernel, form);
   const double shared = 4 * value(work.shared, sizes);
   const double others = std::max(1.0, value(work.shared_points, sizes));
-  // What all threads need at once, as weights are, is read from memory unless it is small; keys and
-  // values of a head were computed just before.
+  // Factors that all threads need at once, such as weights, come from memory unless they are small;
+  // keys and values of a head have just been computed.
   const bool near = shared / others <= (others < machine.threads ? kNearWeightBytes : kNearBytes);
   const double speed = machine.bytes_per_second * (near ? kNearSpeed : 1);
   const double copies = std::max(1.0, machine.threads / others);
@@ -142,8 +144,9 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
          value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
 }
 
-// What a scatter copies before it updates rows, read and written: by itself, so that nothing seems
-// to cost no time beside it. Where a state is updated in place there is nothing to copy.
+// Bytes that a scatter copies before it updates rows, read and written. They are charged
+// separately, so that no other work seems free beside them. Where a state is updated in place there
+// is nothing to copy.
 double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
   double bytes = 0;
   for (const kernel::Stage& stage : kernel.stages) {
@@ -155,8 +158,8 @@ double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
   return bytes;
 }
 
-// Of the first kernel of a split softmax, whose rows look at keys together: what doesn't depend on
-// rows, or on keys, is computed once for all of them.
+// The work of the first kernel of a split softmax (flash decoding), whose rows share a pass over
+// the keys: what doesn't depend on rows, or on keys, is computed once for all of them.
 LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
   LeastWork work;
   for (const kernel::Stage& stage : kernel.stages) {
@@ -207,7 +210,7 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
 
 namespace {
 
-// `machine` is what kernels reach.
+// `machine` has the rates that kernels reach, not peaks.
 double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
                         const Bindings& sizes) {
   if (const auto split = kernel::split_softmax(kernel)) {  // in one launch
@@ -268,7 +271,7 @@ MachineModel reached(const MachineModel& peaks) {
   model.bytes_per_second *= kBytesReached;
   model.flops_per_second *= kFlopsReached;
   model.product_flops_per_second *= kFlopsReached;
-  // Products of bf16 that are many times as fast as those of f32 run on tiles.
+  // bf16 GEMMs that are many times as fast as f32 ones run on tiles (AMX).
   const bool tiles = peaks.exact_product_flops_per_second > 4 * peaks.product_flops_per_second;
   model.exact_product_flops_per_second *= tiles ? kTilesReached : kFlopsReached;
   model.launch_seconds += kStepSeconds;

@@ -1,12 +1,12 @@
-// What a kernel takes at least, part by part: the roofline that its time is compared with.
+// Lower bounds of a kernel's time, part by part: the roofline that its time is compared with.
 #pragma once
 
 #include "luminal/search/cost/cost_model.h"
 
 namespace luminal::search {
 
-// Each part as if it were all there is, on all threads and without a loss: tensors read and written
-// once, arithmetic at the rate of its kind, and the launch.
+// Each part by itself, at peak on all threads: tensors read and written once, arithmetic at the
+// rate of its kind, and the launch.
 struct RooflineBound {
   LeastWork work;
   double bytes_seconds = 0;

@@ -12,7 +12,7 @@ using kernel::Term;
 
 using Key = std::vector<uint64_t>;
 
-// What a term says beside its operands.
+// Adds to a key what a term holds besides its operands.
 struct Describe {
   const kernel::TermGraph& graph;
   Key& key;

@@ -1,6 +1,6 @@
-// Cones: what a kernel is made of, from its root down to what it reads from memory, as a form that
-// equal layers share: classes are numbered in the order they are met, so that the seventh layer's
-// kernel is the first one's with other names.
+// Cones: the terms of a kernel, from its root down to what it reads from memory, in a canonical
+// form. Classes are numbered in the order they are visited, so the kernel of the seventh layer has
+// the same form as that of the first.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace luminal::search {
 
-// Equal forms are lowered to equal kernels: lowering sees terms, types and which classes are the
-// same, never what number a class has.
+// Equal forms are lowered to equal kernels: lowering depends on terms, types and which classes are
+// the same, never on the number of a class.
 struct Cone {
-  std::vector<kernel::ClassId> classes;  // in the order they are met; the root is the first
+  std::vector<kernel::ClassId> classes;  // in the order of visits; the root is the first
   std::vector<uint32_t> form;
-  bool too_large = false;  // more classes than a kernel may have instances; the rest isn't read
+  bool too_large = false;  // more classes than a kernel may have instances; not all are visited
 };
 
 class ConeReader {
@@ -42,7 +42,7 @@ class ConeReader {
   };
   std::unordered_map<std::vector<uint64_t>, uint32_t, KeyHash> numbers_;
   std::vector<std::vector<Content>> contents_;  // by class and term
-  std::vector<uint32_t> in_memory_;             // by class: the number of reading it
+  std::vector<uint32_t> in_memory_;             // by class: the number that stands for a load of it
   // By class: its position in the cone of the call `met_in_`.
   std::vector<uint32_t> position_, met_in_;
   uint32_t calls_ = 0;

@@ -35,7 +35,7 @@ StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& requ
   return is_gathered(graph, id) ? StoredBecause::GatheredData : StoredBecause::Scattered;
 }
 
-// A plan that differs in a value of a loop differs in it as many times as the loop counts.
+// A value in a loop counts several times (PlanLoops::times) in the time of a plan.
 double extra_seconds(const PlanState::Rival& rival, const PlanState& state, int times) {
   return rival.why.empty() ? (rival.seconds - state.seconds()) / times : 0;
 }

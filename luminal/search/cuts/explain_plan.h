@@ -1,5 +1,5 @@
-// Why a plan stores what it stores, and computes inside what it doesn't: for reports, after the
-// search, of the plan that it found.
+// Explains the plan that a search found, for reports: why it stores what it stores, and computes
+// the other values inside of kernels.
 #pragma once
 
 #include <map>
@@ -14,16 +14,16 @@ namespace luminal::search {
 enum class StoredBecause : uint8_t {
   Result,           // an output, a state's new value, a probe
   HostStep,         // a step on the host reads it
-  GatheredData,     // a gather reads it where another value says
-  Scattered,        // a scatter updates it where it lies
+  GatheredData,     // a gather reads it at data-dependent indices
+  Scattered,        // a scatter updates it in place
   Required,         // Tensor::materialize()
-  LoopBoundary,     // a trip of a rolled loop hands it over
+  LoopBoundary,     // it crosses the boundary of a rolled loop
   Policy,           // FusionPolicy::Never
-  Decided,          // not to fuse the pattern that it is part of
+  Decided,          // a decision not to fuse its pattern
   LongChain,        // a long run of element-wise ops is split there
-  NoKernelHolds,    // its readers with it inside aren't a kernel: `why` is the limit
+  NoKernelHolds,    // no kernel can hold it with its readers: `why` is the limit
   CostsMoreInside,  // by the model
-  CostsLessInside,  // by the model, and the search didn't get there or the clock disagreed
+  CostsLessInside,  // by the model, but the search missed it or measurements disagree
 };
 
 const char* text(StoredBecause reason);  // "a host step reads it"
@@ -34,10 +34,10 @@ struct StoredValue {
                                          // outputs
   StoredBecause because = StoredBecause::Result;
   std::string why;           // of NoKernelHolds
-  double extra_seconds = 0;  // of the last two: what computing it by its readers adds to the plan
+  double extra_seconds = 0;  // of the last two: added by computing it in its readers
 };
 
-// Who reads each stored value, by the first that the reader stores.
+// The readers of each stored value, each by its first output.
 std::map<kernel::ClassId, std::vector<kernel::ClassId>> readers_of(const kernel::Plan& plan);
 
 // Every value that a kernel of the plan stores and another kernel reads, in the plan's order. `cut`
@@ -50,11 +50,11 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
 struct AbsorbedValue {
   kernel::ClassId value;
   std::vector<kernel::ClassId> kernels;  // that compute it, each by one of its outputs
-  double extra_seconds = 0;  // before kernels side by side are merged; of a loop's value, in a trip
-  std::string why;           // not empty: there is no plan that stores it
+  double extra_seconds = 0;              // before kernels are merged sideways; in a loop, per trip
+  std::string why;                       // not empty: there is no plan that stores it
 };
 
-// Every value inside of a kernel that could as well be in memory, in the plan's order. Takes about
+// Every value inside of a kernel that could be in memory instead, in the plan's order. Takes about
 // as long as the search did.
 std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
                                             const PlanRequest& request,

@@ -83,7 +83,7 @@ class PlanSearch {
 
   bool is_large() const { return cost_.live().size() > options_.thorough_up_to; }
 
-  // Everything in one kernel per result; where that can't be lowered, what helps most is stored.
+  // One kernel per result; if that can't be lowered, a local search from cuts that can.
   PlanState fuse_all() {
     PlanState state = start_with([](ClassId) { return false; });
     if (state.why().empty()) return state;
@@ -93,9 +93,9 @@ class PlanSearch {
     return improved(std::move(state), options_.order);
   }
 
-  // From everything stored, moves merge kernels bottom-up, each next to what is there already: that
-  // is linear in the graph. The other starts hold kernels that reach across layers, which cost as
-  // much as they are large and lead to the same plans; on small graphs they are an insurance.
+  // With everything stored at first, moves fuse kernels bottom-up, in time linear in the graph. The
+  // other starts have kernels that span layers: these are expensive to lower and lead to the same
+  // plans, so only small graphs try them, as insurance.
   PlanState search() {
     const PlanState all_stored = start_with([](ClassId) { return true; });
     if (is_large() && all_stored.why().empty()) return improved(all_stored, options_.order);
@@ -112,10 +112,11 @@ class PlanSearch {
     return best;
   }
 
-  // First improvement over all moves, in an order that the seed and the round choose, to the end.
+  // Local search: takes the first move that improves, in an order given by seed and round, until
+  // none does.
   PlanState improved(PlanState state, uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000 + round);
-    uint64_t tried_since = 0;  // moves of which nothing changed since were tried in vain
+    uint64_t tried_since = 0;  // moves untouched since the last full pass are skipped
     bool better = true;
     while (better) {
       better = false;
@@ -136,9 +137,9 @@ class PlanSearch {
     return state;
   }
 
-  // Toggle a cut; absorb all that a kernel reads; absorb a kernel and a reduction that it reads, as
-  // attention's weights with its scores, where either alone may only cost; slide a cut to a
-  // neighbour. A move lists the bits it flips.
+  // Moves: toggle a cut; fuse all that a kernel reads into it; fuse a kernel and a reduction that
+  // it reads, such as attention's weights and scores, where either alone may only cost; slide a cut
+  // to an operand. A move lists the bits it flips.
   std::vector<std::vector<ClassId>> moves_from(const PlanState& state) const {
     std::vector<std::vector<ClassId>> moves;
     for (ClassId id : cost_.live()) moves.push_back({id});
@@ -160,7 +161,7 @@ class PlanSearch {
     return moves;
   }
 
-  // The plan of `cut`, with kernels that lie side by side as one.
+  // The plan of `cut`, with kernels merged sideways.
   FoundPlan merged(const std::vector<bool>& cut) {
     FoundPlan found = finish(cut);
     if (options_.sideways) {
@@ -190,8 +191,8 @@ class PlanSearch {
     return found;
   }
 
-  // Every step after what it reads. Also the check that each load has a producer and none waits for
-  // itself.
+  // The steps in topological order. Also checks that each load has a producer and that there is no
+  // cycle.
   kernel::Plan ordered(const CostedPlan& plan) const {
     kernel::Plan result;
     std::vector<bool> stored(graph_.classes.size(), false);
@@ -242,8 +243,8 @@ class PlanSearch {
   std::vector<std::string> notes_;
 };
 
-// The request with those values inside that kernels can hold, with all others stored: so there is a
-// plan to start from.
+// The request with those of its `inside` values that kernels can hold while all others are stored,
+// so that there is a plan to start from.
 PlanRequest held(const kernel::TermGraph& graph, const PlanRequest& request,
                  const SearchOptions& options, std::vector<NotHeld>& not_held) {
   PlanRequest result = request;

@@ -1,4 +1,12 @@
-// find_plan: which values to store. The e-graph says what is equal; this says what is best.
+// find_plan: chooses the values to store (the cuts), and so the kernels. The e-graph says what is
+// equal; this says what is best.
+//
+// A cut class is materialised by a kernel of its own; any other value is computed inside each
+// kernel that needs it. For example a = exp(x), s = sum(a), y = a / s, where y is a result:
+//
+//   cuts {y}         one kernel: reads x once, computes a twice or keeps it in a local buffer
+//   cuts {s, y}      two kernels: both read x and compute a
+//   cuts {a, s, y}   three kernels: a is written once and read twice
 #pragma once
 
 #include <cstdint>
@@ -14,9 +22,9 @@
 
 namespace luminal::search {
 
-// What the plan must produce, beside kernels' own needs.
+// A host step, and what must be in memory for it.
 struct HostNeed {
-  int source;                             // of the term graph: what the host step makes
+  int source;                             // of the term graph: what the host step computes
   std::vector<kernel::ClassId> operands;  // that it reads from memory
 };
 
@@ -33,29 +41,29 @@ struct PlanLoops {
   int runs(kernel::ClassId id) const {
     return loop_of.empty() ? 1 : trips[static_cast<size_t>(of(id))];
   }
-  // What it counts when plans are compared: twice in a loop, whatever its trips, so that a model of
-  // many layers is planned as one of some.
+  // Its weight when plans are compared: 2 in a loop, whatever the trip count, so that a model of
+  // many layers is planned like one of a few.
   int times(kernel::ClassId id) const { return of(id) > 0 ? 2 : 1; }
 };
 
-// What was decided about a value of the graph, whatever the model says; see fusion/force_fusion.h.
+// A decision about a value of the graph that overrides the model; see fusion/force_fusion.h.
 struct FusionForce {
   NodeId node;
-  bool stored = false;  // else it is computed by whoever reads it
+  bool stored = false;  // else it is computed inside its readers
 };
 
 struct PlanRequest {
   std::vector<kernel::ClassId> stored;      // must be in memory at the end
-  std::vector<HostNeed> host_steps;         // in an order that their data allows
-  std::vector<kernel::ClassId> boundaries;  // stored, and read from there by other kernels alone
+  std::vector<HostNeed> host_steps;         // in topological order
+  std::vector<kernel::ClassId> boundaries;  // stored; no kernel is fused across them
   PlanLoops loops = {};
-  // Decided before the search, as far as the plan needs them at all:
+  // Decided before the search; ignored for classes that the plan doesn't need:
   std::vector<kernel::ClassId> apart = {};   // boundaries as well
   std::vector<kernel::ClassId> inside = {};  // not stored, unless they must be or no kernel can
                                              // hold them
 };
 
-// What kernels take, where somebody knows better than the model.
+// Times of kernels that are better known than by the model.
 class KnownCosts {
  public:
   virtual ~KnownCosts() = default;
@@ -65,19 +73,19 @@ class KnownCosts {
 struct SearchOptions {
   FusionPolicy fusion = FusionPolicy::Modelled;
   MachineModel machine;
-  Bindings sizes;  // at which the model is asked; see representative_sizes
+  Bindings sizes;  // at which costs are computed; see representative_sizes
   uint64_t seed = 1;
-  size_t chain_ops = 128;  // longest run of element-wise ops that is one question; long_chains.h
+  size_t chain_ops = 128;      // longest run of element-wise ops that isn't split: long_chains.h
   size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
-  int starts = 3;              // of a thorough search: orders of moves from each first choice
+  int starts = 3;              // of a thorough search: orders of moves tried from each start
   uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled
   bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
   kernel::StageLimits limits;
   const KnownCosts* costs = nullptr;  // what was measured; null: the model's alone
-  std::function<void(int candidates)> progress = nullptr;  // after each plan tried
+  std::function<void(int candidates)> progress = nullptr;  // for each plan tried
 };
 
-// A value that was to be inside of its readers, and the limit in the way.
+// A value that was to be fused into its readers, and the limit that prevents it.
 struct NotHeld {
   kernel::ClassId value;
   std::string why;
@@ -102,13 +110,13 @@ struct FoundPlan {
 FoundPlan find_plan(const kernel::TermGraph& graph, const PlanRequest& request,
                     const SearchOptions& options);
 
-// The best over all choices of cuts, by trying each: for tests of the search on small graphs.
-// Throws UserError above 20 live bits.
+// The best of all choices of cuts, by exhaustive search: for tests of the search on small graphs.
+// UserError above 20 live bits.
 FoundPlan find_plan_by_force(const kernel::TermGraph& graph, const PlanRequest& request,
                              const SearchOptions& options);
 
-// Some plan, by the options' seed, good or not: every one that can be found must be right, and
-// tests look at many.
+// A random plan by the options' seed, good or not: every plan must compute correct results, and
+// tests try many.
 FoundPlan random_plan(const kernel::TermGraph& graph, const PlanRequest& request,
                       const SearchOptions& options);
 

@@ -41,7 +41,8 @@ class Splitting {
       if (!is_op(id) || position_[id] != kNone || size[run_of(id)] <= most_ops_) continue;
       walk_from(id);
     }
-    // What is walked from one end of a run may be part of another's: runs are split one by one.
+    // Walks from several ends of a run may interleave with other runs: values are grouped by run,
+    // then split.
     for (uint32_t i = 0; i < walked_.size(); ++i) position_[walked_[i]] = i;
     std::ranges::sort(walked_, {},
                       [&](uint32_t id) { return std::pair(run_of(id), position_[id]); });
@@ -60,7 +61,7 @@ class Splitting {
   }
   bool is_op(uint32_t id) const { return std::holds_alternative<kernel::OpTerm>(term_of(id)); }
 
-  // Each class after what it reads.
+  // Classes in topological order.
   void order_classes() {
     for (uint32_t id = 0; id < needed_.size(); ++id) {
       if (needed_[id] && chosen_.term[id] >= 0) order_.push_back(id);
@@ -73,8 +74,8 @@ class Splitting {
     return id;
   }
 
-  // A value's level is the most views, reductions and the like on a way to it from a leaf. Ops of
-  // one level that read each other are one run: nothing but ops is on any way between them.
+  // A value's level is the maximum number of views, reductions and the like on a path to it. Ops of
+  // one level that read each other are one run: every path between them has only ops.
   void place(uint32_t id) {
     const std::vector<ClassId> reads = kernel::operands(term_of(id));
     bool of_ops = false;
@@ -98,7 +99,7 @@ class Splitting {
     readers_.resize(needed_.size());
     for (uint32_t id : order_) {
       const auto& terms = graph_.classes[id].terms;
-      // Of a class that has views alone, which one is read depends on what is stored.
+      // For a class with only views, which one is read depends on what is stored.
       const bool flexible = std::ranges::all_of(terms, is_view);
       for (size_t t = 0; t < terms.size(); ++t) {
         if (!flexible && static_cast<int>(t) != chosen_.term[id]) continue;
@@ -133,10 +134,10 @@ class Splitting {
     }
   }
 
-  // `values` is a run, each after what it reads.
+  // `values` is a run, in topological order.
   void split(std::span<const uint32_t> values) {
     for (uint32_t i = 0; i < values.size(); ++i) position_[values[i]] = i;
-    // By place between two values: how many are computed before and read after it.
+    // By position between two values: how many are live across it.
     std::vector<int> across(values.size() + 1, 0);
     for (uint32_t i = 0; i < values.size(); ++i) {
       uint32_t last = i;
@@ -196,8 +197,8 @@ class Splitting {
   const size_t most_ops_;
   std::vector<uint32_t> order_;
   std::vector<uint32_t> level_;  // by class
-  std::vector<bool> computes_;   // by class: it is an op, or made of one
-  std::vector<uint32_t> run_;    // by class: another of its run, up to itself
+  std::vector<bool> computes_;   // by class: whether it is an op, or computed from one
+  std::vector<uint32_t> run_;    // by class: its parent in a union-find of runs
   std::vector<std::vector<uint32_t>> readers_;
   std::vector<uint32_t> position_;  // by class: in its run
   std::vector<uint32_t> walked_;

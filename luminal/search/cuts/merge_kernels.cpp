@@ -15,11 +15,11 @@ namespace {
 using kernel::ClassId;
 using kernel::LoweredKernel;
 
-// With policy Modelled a merge must save this share of what both take, beside the launch's own
-// cost: the model isn't exact enough for less, and one kernel more to compile isn't free.
+// With Fusion::Modelled a merge must save this share of the time of both kernels, launches
+// included: the model isn't exact enough for less, and one kernel more to compile isn't free.
 constexpr double kWorthMerging = 0.02;
 
-// Every pair of steps is a question, so plans of more steps than this are merged in parts.
+// Merging takes time quadratic in steps, so longer plans are merged in parts of this many.
 constexpr size_t kMostTogether = 512;
 
 // What a step reads or writes: classes, and sources that host steps make, past all classes.
@@ -30,8 +30,8 @@ Datum datum_of_source(int source) { return (uint64_t{1} << 32) + static_cast<uin
 struct Step {
   std::variant<kernel::KernelStep, kernel::HostStep> what;
   std::vector<Datum> reads, writes;                    // sorted
-  std::vector<int> loops;                              // those it reads a result of
-  std::optional<std::vector<LoweredKernel>> variants;  // of a kernel, once asked for
+  std::vector<int> loops;                              // loops whose results it reads
+  std::optional<std::vector<LoweredKernel>> variants;  // of a kernel, made on first use
   bool merged_away = false;
 };
 
@@ -49,7 +49,7 @@ class Merging {
     std::ranges::sort(boundaries_);
   }
 
-  // The steps of the plan in an order that their data allows, markers of loops included.
+  // Sorts the steps topologically, with the dependences through markers of loops.
   void order(kernel::Plan& plan) {
     for (auto& what : plan.steps) steps_.push_back(step_of(std::move(what)));
     plan.steps.clear();
@@ -100,7 +100,7 @@ class Merging {
     return step;
   }
 
-  // A marker is read where what it stands for is.
+  // A read of a marker is a read of what it stands for.
   void see_through_markers(Step& step) const {
     if (request_.loops.behind.empty()) return;
     const std::vector<Datum> reads = step.reads;
@@ -122,7 +122,7 @@ class Merging {
     return datum(id);
   }
 
-  // By step: those that write what it reads.
+  // By step: the steps that write what it reads.
   std::vector<std::vector<size_t>> steps_read() const {
     std::map<Datum, std::vector<size_t>> writers;
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -141,8 +141,8 @@ class Merging {
     return read;
   }
 
-  // All steps of a loop run before its results are read: what one trip hands to the next isn't
-  // among what they read here, and the last may wait for any through it.
+  // All steps of a loop run before its results are read: carried values aren't among the reads
+  // here, and through them the last trip may depend on any step.
   void add_loops_read(size_t j, std::vector<size_t>& read) const {
     if (steps_[j].loops.empty()) return;
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -169,7 +169,7 @@ class Merging {
     return *step.variants;
   }
 
-  // Without the first loop in common no choice of outer loops is the same.
+  // If the first loops differ, no choice of outer loops is the same.
   static bool may_share_outer(const kernel::Kernel& a, const kernel::Kernel& b) {
     return !a.loops.empty() && !b.loops.empty() && a.loops[0].extent == b.loops[0].extent;
   }
@@ -257,8 +257,8 @@ class Merging {
 
 }  // namespace
 
-// Parts follow one another in an order that data allows, so no step of one part waits for another
-// of the same part by way of a third part.
+// Parts are in topological order, so no step depends on another one of the same part through a
+// third part.
 void merge_kernels(kernel::Plan& plan, const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options, const Variants& variants) {
   if (plan.steps.size() <= kMostTogether) {

@@ -1,5 +1,6 @@
-// merge_kernels: sideways fusion. Kernels of a plan over the same outer points become one launch
-// with several outputs where they read the same data, or one what the other stores.
+// merge_kernels: horizontal ("sideways") fusion. Kernels of a plan over the same outer loops become
+// one launch with several outputs if they read the same data, or if one reads what the other
+// stores.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@ namespace luminal::search {
 // A kernel of the plan with each choice of its outer loops.
 using Variants = std::function<std::vector<kernel::LoweredKernel>(const kernel::LoweredKernel&)>;
 
-// Merges two steps at a time, in their order, while the model says that it pays. Steps keep to an
-// order that their data allows.
+// Merges two steps at a time, in their order, while the model says that it pays. Steps stay in
+// topological order.
 void merge_kernels(kernel::Plan& plan, const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options, const Variants& variants);
 

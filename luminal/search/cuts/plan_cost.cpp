@@ -14,14 +14,14 @@ using kernel::Term;
 
 namespace {
 
-// Of an element of a row in the local buffers that most kernels have at least.
+// Bytes of local buffers that most kernels need at least per element of a row.
 constexpr int64_t kFewBuffersBytes = 8;
 
-// How much a kernel may hold in a graph of so many choices. A move lowers a kernel again, so
-// planning takes time in proportion to choices and the size of kernels. A layer more must not
-// change how the others are planned, so up to some twenty layers of BERT, unrolled, the limits stay
-// as they are. Up to 16,384 choices what fuses in a layer still does (attention is about 60
-// instances); with more, kernels are as small as it takes.
+// Maximum instances of a kernel in a graph of so many choices. A move lowers a kernel again, so
+// planning takes time in proportion to choices and the size of kernels. One more layer must not
+// change how the others are planned, so up to some twenty layers of BERT, unrolled, the limit is
+// unchanged. Up to 16,384 choices everything that fuses in a layer still does (attention is about
+// 60 instances); with more, kernels shrink as far as needed.
 int most_instances(size_t choices, int limit) {
   constexpr size_t kFewChoices = 2048;
   constexpr size_t kMostLowered = 1 << 21, kOfALayer = 128, kLeast = 24;
@@ -67,7 +67,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
   for (const HostNeed& step : request.host_steps) {
     for (ClassId id : step.operands) forced_[id.index()] = true;
   }
-  // Only what the request needs is alive; a class nobody reads has nothing to choose.
+  // Only classes that the request needs are live.
   const Choice choice = choice_for(forced_);
   std::vector<bool> seen(graph.classes.size(), false);
   std::vector<ClassId> stack;
@@ -82,7 +82,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
     const Term& term = graph.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
     for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
     if (std::holds_alternative<kernel::StoreAtTerm>(term)) forced_[id.index()] = true;
-    // A gather reads its data where another value says: that data must be somewhere to be read.
+    // A gather reads at data-dependent indices, so its data must be in memory.
     if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
       if (may_be_stored(gather->data)) forced_[gather->data.index()] = true;
     }
@@ -113,7 +113,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
 
 // Decides about long runs of element-wise ops.
 void PlanCost::split_chains(const std::vector<bool>& needed, std::vector<bool>& inside) {
-  // Limits that small are a test's, of kernels that can't hold what they should.
+  // Limits this small occur only in tests of kernels that can't hold what they should.
   const auto most_instances = static_cast<size_t>(options_.limits.walk.most_instances);
   const bool fits = kInstancesPerOp * options_.chain_ops <= most_instances;
   holds_piece_.assign(graph_.classes.size(), false);
@@ -128,7 +128,7 @@ void PlanCost::split_chains(const std::vector<bool>& needed, std::vector<bool>& 
   chain_ends_ = std::move(pieces.ends);
 }
 
-// What was decided to be in one kernel is, however many choices the graph has.
+// Pieces of long chains stay in one kernel, however many choices the graph has.
 kernel::WalkLimits PlanCost::walk_limits(ClassId root) const {
   return holds_piece_[root.index()] ? options_.limits.walk : limits_.walk;
 }
@@ -145,7 +145,7 @@ int PlanCost::source_of(ClassId id) const {
   return -1;
 }
 
-// Of a class that has views alone, the one whose source is nearest to memory.
+// For a class with only views: the one whose source is nearest to memory.
 int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
   auto rank = [&](const Term& term) {
     const ClassId base = std::get<kernel::ReindexTerm>(term).operand;
@@ -190,7 +190,8 @@ Result<kernel::Instances> PlanCost::instances_of(ClassId root, const Choice& cho
   return instances;
 }
 
-// What is split over keys has local buffers for a range of them, however many there are.
+// Attention that is split over keys (flash decoding) has local buffers for one range of keys,
+// however many keys there are, so the limit doesn't apply to it.
 Result<kernel::LoweredKernel> PlanCost::staged(ClassId root, const kernel::Instances& instances,
                                                int n_outer) const {
   const kernel::StageLimits& limits = limits_;
@@ -214,7 +215,7 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
     best.why = instances.why();
     return best;
   }
-  // Where nothing loops inside, each outer loop less only takes parallelism away.
+  // Without inner loops, fewer outer loops only reduce parallelism.
   const bool pointwise =
       static_cast<int>(instances->loops.size()) == instances->n_root_loops &&
       std::none_of(instances->list.begin(), instances->list.end(),
@@ -260,7 +261,7 @@ KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
   for (const kernel::ParamOrigin& origin : form.lowered->origins) {
     if (origin.source >= 0 || origin.value == cone.classes.front()) continue;
     const auto at = std::find(form.classes.begin(), form.classes.end(), origin.value);
-    if (is_source(*at)) continue;  // stored, but also there before any kernel runs
+    if (is_source(*at)) continue;  // a source: no kernel computes it
     form.reads.push_back(static_cast<uint32_t>(at - form.classes.begin()));
   }
   return form;
@@ -277,7 +278,7 @@ PlacedKernel PlanCost::place(ClassId root, const Choice& choice) {
   return {it->second.get(), cone.classes};
 }
 
-// The kernel of a form with the classes of one of its cones.
+// The kernel of a form, renamed to the classes of one of its cones.
 CostedKernel PlanCost::renamed(const PlacedKernel& kernel) const {
   CostedKernel result = *kernel.form;
   if (!result.lowered) return result;

@@ -1,5 +1,5 @@
-// The cost of a choice of cuts: its kernels, each form of them lowered once, and whether they make
-// a plan at all.
+// The cost of a choice of cuts: its kernels, of which each form is lowered once, and whether they
+// are a valid plan.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions&
 
 // A kernel with its best outer loops.
 struct CostedKernel {
-  std::optional<kernel::LoweredKernel> lowered;  // none: `why` says so
+  std::optional<kernel::LoweredKernel> lowered;  // nullopt: see `why`
   double seconds = 0;
   std::string why;
 };
@@ -30,17 +30,17 @@ struct CostedKernel {
 struct CostedPlan {
   double seconds = 0;
   std::map<kernel::ClassId, const CostedKernel*> kernels;
-  std::string why;  // not empty: no plan
+  std::string why;  // not empty: there is no plan
 };
 
-// What the kernels of all cones of one form have in common. `lowered` names the classes of the one
-// that came first.
+// What the kernels of all cones of one form share. `lowered` refers to the classes of the first
+// such cone.
 struct KernelForm : CostedKernel {
-  std::vector<kernel::ClassId> classes;  // of that one's cone
+  std::vector<kernel::ClassId> classes;  // of that cone
   std::vector<uint32_t> reads;           // positions in the cone: the stored values it reads
 };
 
-// A kernel of a plan: its form, and which class stands at each position of it.
+// A kernel of a plan: its form, and the class at each position of the form.
 struct PlacedKernel {
   const KernelForm* form;
   std::vector<kernel::ClassId> classes;
@@ -62,15 +62,15 @@ class PlanCost {
   // Where long runs of element-wise ops are split, sorted: forced as well.
   const std::vector<kernel::ClassId>& chain_ends() const { return chain_ends_; }
 
-  // What kernels may hold: less in a large graph.
+  // Limits of a kernel; tighter in a large graph.
   const kernel::StageLimits& limits() const { return limits_; }
 
-  // What computes a class, unless it is a view that what is cut decides about.
+  // The term that computes a class; for a class with only views, best_term() depends on the cuts.
   const kernel::Term& term_of(kernel::ClassId id) const {
     return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
   }
 
-  // What the kernel of `root` counts: see PlanLoops.
+  // The weight of the kernel of `root` in a plan's time: see PlanLoops.
   int times(kernel::ClassId root) const { return loops_.times(root); }
 
   CostedPlan cost(const std::vector<bool>& cut);
@@ -84,7 +84,7 @@ class PlanCost {
   int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
   // Classes whose best term depends on whether `id` is cut.
   const std::vector<kernel::ClassId>& chosen_by(kernel::ClassId id) const;
-  // Whether a kernel with this class in its cone may be another one after some move.
+  // Whether some move can change a kernel that has this class in its cone.
   bool may_change(kernel::ClassId id) const { return may_change_[id.index()]; }
 
  private:
@@ -114,14 +114,14 @@ class PlanCost {
   std::vector<kernel::ClassId> chain_ends_;
   std::vector<bool> holds_piece_;  // by class: its kernel holds a piece of a long chain
   kernel::StageLimits limits_;
-  ChosenTerms chosen_;                     // by class: the best term, whatever is cut
+  ChosenTerms chosen_;                     // by class: the best term, independent of cuts
   std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
   std::map<kernel::ClassId, std::vector<kernel::ClassId>> chosen_by_;  // flexible ones, by base
   std::vector<bool> may_change_;
   ConeReader cones_;
   std::unordered_map<std::vector<uint32_t>, std::unique_ptr<KernelForm>, FormHash> forms_;
   KernelForm too_large_;
-  // Kernels under the names of their own classes, for whoever asks for a whole plan.
+  // Kernels with their own classes, for whole plans.
   std::map<std::pair<const KernelForm*, std::vector<kernel::ClassId>>, CostedKernel> kernels_;
 };
 

@@ -51,7 +51,7 @@ std::vector<ClassId> PlanState::reads(ClassId root) const {
   return ids;
 }
 
-// What a move leaves alone has no say in whether it is noise: layers more must not change a plan.
+// Noise is relative to the kernels that a move changes: more layers must not change a plan.
 bool PlanState::is_improvement() const {
   double seconds_before = 0, seconds_after = 0;
   int before = 0, after = 0;
@@ -65,7 +65,7 @@ bool PlanState::is_improvement() const {
   return better(seconds_after, after, seconds_before, before);
 }
 
-// Flips bits and lowers what that changes. False: no plan.
+// Flips bits and lowers what that changes. False if there is no such plan.
 bool PlanState::attempt(std::span<const ClassId> move) {
   for (ClassId id : move) flip(id);
   bool settled = settle();
@@ -130,7 +130,7 @@ void PlanState::place(ClassId root, PlacedKernel kernel) {
   kernels_[root.index()] = std::move(kernel);
 }
 
-// Takes the kernel of `root` away, and remembers it as it was before the move.
+// Removes the kernel of `root`, and saves it as it was before the move.
 void PlanState::remove(ClassId root) {
   Slot& slot = kernels_[root.index()];
   for (ClassId id : slot->classes) {
@@ -149,7 +149,8 @@ void PlanState::remove(ClassId root) {
   slot.reset();
 }
 
-// Lowers what is outdated and what that reads; drops what nobody reads. False: no plan.
+// Lowers what is outdated and what that reads; drops what nothing reads. False if there is no such
+// plan.
 bool PlanState::settle() {
   std::vector<ClassId> wanted = std::move(outdated_);
   outdated_.clear();
@@ -161,7 +162,7 @@ bool PlanState::settle() {
   while (!wanted.empty()) {
     const ClassId root = wanted.back();
     wanted.pop_back();
-    // One that nobody reads now may still be read by one that is lowered later, which then asks.
+    // A kernel that nothing reads now may still be requested by one that is lowered later.
     if (kernels_[root.index()] || !needed(root)) continue;
     PlacedKernel kernel = cost_->place(root, choice_);
     if (!kernel.form->lowered) {
@@ -192,7 +193,7 @@ std::vector<ClassId> PlanState::changed_roots() const {
   return roots;
 }
 
-// Clears the cuts among `roots` that no kernel needs. True if that changed how one is computed.
+// Clears the cuts among `roots` that no kernel needs. True if that changed a kernel.
 bool PlanState::clear_unread(std::span<const ClassId> roots) {
   for (ClassId id : roots) {
     const bool stored = kernels_[id.index()] || cost_->forced()[id.index()];
@@ -222,7 +223,7 @@ void PlanState::undo(double seconds) {
   for (ClassId id : flipped) flip(id);
   flipped_.clear();
   outdated_.clear();
-  seconds_ = seconds;  // not what sums and differences left of it
+  seconds_ = seconds;  // exact, without rounding errors of sums
 }
 
 }  // namespace luminal::search

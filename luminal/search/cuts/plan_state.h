@@ -1,5 +1,5 @@
-// PlanState: the kernels of a choice of cuts, kept up to date while cuts change. A move costs what
-// it touches, not the size of the plan.
+// PlanState: the kernels of a choice of cuts, updated incrementally while cuts change. A move costs
+// what it changes, not the size of the plan.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace luminal::search {
 
 class PlanState {
  public:
-  // The plan of `cut`; without one, why() says so, and only copying and comparing make sense.
+  // The plan of `cut`. If there is none, why() gives the reason, and only copying and comparing are
+  // valid.
   PlanState(PlanCost& cost, const std::vector<bool>& cut);
 
   const std::string& why() const { return why_; }
@@ -31,19 +32,19 @@ class PlanState {
   // The stored values that the kernel of `root` reads.
   std::vector<kernel::ClassId> reads(kernel::ClassId root) const;
 
-  // Flips the bits of `move` and keeps that if the plan is better for it. Cuts that no kernel needs
-  // any more are cleared: they would only confuse later moves.
+  // Flips the bits of `move` and keeps that if the plan gets better. Cuts that no kernel needs any
+  // more are cleared: they would only confuse later moves.
   bool improve(std::span<const kernel::ClassId> move);
 
-  // What the plan would take with the bits of `move` flipped; it stays as it is.
+  // The time of the plan with the bits of `move` flipped; the state doesn't change.
   struct Rival {
     double seconds = 0;
-    std::string why;  // not empty: that is no plan
+    std::string why;  // not empty: there is no such plan
   };
   Rival rival(std::span<const kernel::ClassId> move);
 
-  // Moves have the same effect as before on bits whose kernels didn't change since. Time counts
-  // kept moves.
+  // A clock that counts accepted moves. A move has the same effect as before if the kernels of its
+  // bits haven't changed since.
   uint64_t now() const { return now_; }
   uint64_t changed_at(kernel::ClassId id) const { return changed_at_[id.index()]; }
 
@@ -69,12 +70,12 @@ class PlanState {
   std::vector<int> n_readers_;                              // by class: kernels that read it
   std::vector<std::vector<kernel::ClassId>> kernels_with_;  // by class that may change: their roots
   double seconds_ = 0;
-  int n_kernels_ = 0;  // each as often as it counts
+  int n_kernels_ = 0;  // weighted by PlanCost::times
   std::string why_;
   uint64_t now_ = 1;
   std::vector<uint64_t> changed_at_;
 
-  // The move under way: what to look at again, and how to take it all back.
+  // The current move: what to lower again, and how to undo it.
   std::vector<kernel::ClassId> outdated_, unread_;
   std::map<kernel::ClassId, Slot> before_;
   std::vector<kernel::ClassId> flipped_;

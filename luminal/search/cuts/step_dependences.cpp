@@ -17,7 +17,8 @@ StepDependences::StepDependences(const std::vector<std::vector<size_t>>& reads)
     put(left_, j);
     for (size_t i : reads[j]) put(direct_[j], i);
   }
-  // What a step reads is complete before the step is, and the other way round for its readers.
+  // In topological order, the predecessors of what a step reads are complete before its own; in
+  // reverse order, the successors of its readers are.
   const std::vector<size_t> order = in_order();
   for (size_t j : order) {
     for (size_t i : reads[j]) {
@@ -59,7 +60,7 @@ void StepDependences::merge(size_t i, size_t j) {
     }
   }
   drop(left_, j);
-  // What ran before either runs before all that ran after either.
+  // Predecessors of either step precede all successors of either.
   for (size_t k = 0; k < n_; ++k) {
     if (has(later_[i], k)) put_all(earlier_[k], earlier_[i]);
     if (has(earlier_[i], k)) put_all(later_[k], later_[i]);

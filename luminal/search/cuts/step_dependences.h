@@ -1,5 +1,5 @@
-// StepDependences: which steps of a plan must run before which, kept up to date while steps become
-// one. Sets of steps are bits, so that a merge costs a row per step and not a search.
+// StepDependences: the transitive dependences of a plan's steps, kept up to date while steps are
+// merged. Sets of steps are bitsets, so a merge costs a row per step and not a graph search.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace luminal::search {
 
-// Each step after those it reads, in the order of numbers where that allows a choice. `reads` as
-// below.
+// Topological order, ties by number. `reads` as below.
 std::vector<size_t> order_of_steps(const std::vector<std::vector<size_t>>& reads);
 
 class StepDependences {
@@ -22,10 +21,10 @@ class StepDependences {
   // Whether some step must run between i and j.
   bool separated(size_t i, size_t j) const;
 
-  // Step i is both from now on, and j none. They aren't separated.
+  // Merges step j into step i; they must not be separated.
   void merge(size_t i, size_t j);
 
-  // The steps that are left, each as early as what it reads and the order before allow.
+  // The remaining steps in topological order, ties by number.
   std::vector<size_t> in_order() const;
 
  private:
@@ -38,10 +37,10 @@ class StepDependences {
   static bool meet(const Steps& a, const Steps& b);
 
   size_t n_;
-  Steps left_;                  // steps that are not merged into another
+  Steps left_;                  // the steps that aren't merged into another
   std::vector<Steps> direct_;   // by step: those it reads itself
-  std::vector<Steps> earlier_;  // and all that must run before it
-  std::vector<Steps> later_;    // and after it
+  std::vector<Steps> earlier_;  // by step: all that must run before it
+  std::vector<Steps> later_;    // by step: all that must run after it
 };
 
 }  // namespace luminal::search

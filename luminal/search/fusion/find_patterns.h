@@ -1,7 +1,7 @@
-// find_patterns: where a graph holds a pattern of which fusing is a question.
+// find_patterns: finds the patterns of a graph whose fusion is decided separately.
 //
-// Patterns are told by their ops alone, as composites and layers build them: no label counts, so a
-// graph that was read from a file is as good as one that nn/ built.
+// Patterns are recognised by their ops alone, as composites and layers build them. Labels don't
+// matter, so a graph that was read from a file works as well as one that nn/ built.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace luminal::search {
 struct PatternPlace {
   FusionPattern pattern;
   NodeId at;                     // its result: the gated product, the normalised value
-  std::vector<NodeId> interior;  // the values that are asked about
+  std::vector<NodeId> interior;  // the values to be stored or fused
   // Rows of the result, features of what is projected, and columns of the projections.
   Expr tokens = 1;
   Expr hidden = 1;
@@ -23,11 +23,10 @@ struct PatternPlace {
   DType dtype = DType::F32;
 };
 
-// Its sizes where variables have these values; none where they don't fit together.
+// Its sizes with these values of variables; nullopt if they don't fit together.
 std::optional<FusionShape> shape_of(const PatternPlace& place, const Bindings& sizes);
 
-// In the order of their results' ids. What must be in memory at the end anyway (`roots`) is no
-// question and isn't listed.
+// In the order of their results' ids. Values that must be in memory anyway (`roots`) aren't listed.
 std::vector<PatternPlace> find_patterns(const Graph& graph, const std::vector<NodeId>& roots);
 
 }  // namespace luminal::search

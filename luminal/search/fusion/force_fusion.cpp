@@ -10,7 +10,7 @@ namespace {
 
 using kernel::ClassId;
 
-// Not valid for values that nobody needs.
+// Not valid for values that nothing needs.
 ClassId class_of(const FusionForce& force, const RolledGraph* rolled,
                  const ExtractedTerms& extracted) {
   const NodeId node = rolled != nullptr ? rolled->places[force.node.index()].node : force.node;
@@ -26,7 +26,7 @@ void force_fusion(const std::vector<FusionForce>& forces, const RolledGraph* rol
     const ClassId id = class_of(force, rolled, extracted);
     if (id.valid()) (force.stored ? apart : inside).insert(id);
   }
-  // Values of two patterns may turn out to be one.
+  // Values of two patterns may be one class: storing it wins.
   std::erase_if(inside, [&](ClassId id) { return apart.contains(id); });
   request.apart.assign(apart.begin(), apart.end());
   request.inside.assign(inside.begin(), inside.end());

@@ -1,5 +1,4 @@
-// force_fusion: what was decided about values before the search, as part of what a plan is asked
-// for.
+// force_fusion: adds the fusion decisions that were made before the search to the plan request.
 #pragma once
 
 #include <string>
@@ -11,11 +10,11 @@
 
 namespace luminal::search {
 
-// Adds decisions to a request. `rolled` is null where the request is of the graph itself.
+// `rolled` is null if the request is of the graph itself.
 void force_fusion(const std::vector<FusionForce>& forces, const RolledGraph* rolled,
                   const ExtractedTerms& extracted, PlanRequest& request);
 
-// What a plan could not do of them, and why: a line for each, with the graph's names.
+// A line per decision that the plan couldn't follow, with the reason, in the graph's names.
 std::vector<std::string> notes_on_fusion(const Graph& graph, const std::vector<FusionForce>& forces,
                                          const RolledGraph* rolled, const ExtractedTerms& extracted,
                                          const FoundPlan& found);

@@ -1,4 +1,4 @@
-// FusionPattern: the parts of a graph of which fusing is a question of its own, and their sizes.
+// FusionPattern: the patterns whose fusion is decided separately, and their sizes.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace luminal {
 
-// docs/fusion.md says which values of each are asked about.
+// docs/fusion.md lists the values of each that are stored or fused.
 enum class FusionPattern : uint8_t {
   SwiGlu,      // silu(gate)·up of two projections of one tensor: are gate and up stored?
   AddRmsNorm,  // the RMS norm of a sum, read by projections: is the normalised value stored?
@@ -25,7 +25,7 @@ LUMINAL_API std::string_view name(FusionPattern pattern);  // "swiglu", "add-rms
 LUMINAL_API std::optional<FusionPattern> fusion_pattern_from_name(std::string_view name);
 LUMINAL_API std::vector<std::string> fusion_pattern_names();
 
-// What an answer depends on, beside the machine.
+// What a decision depends on besides the machine.
 struct FusionShape {
   int64_t tokens = 1;        // rows: batch × length
   int64_t hidden = 0;        // features of what the projections read

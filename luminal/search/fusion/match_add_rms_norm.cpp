@@ -5,7 +5,7 @@
 namespace luminal::search {
 namespace {
 
-// v of 1 / √(mean v² + ε), over the last dim.
+// v, if the node is 1 / √(mean v² + ε) over the last dim.
 std::optional<NodeId> normalised_by(const NodeForms& forms, NodeId id) {
   const NodeId scale = forms.behind_views(id);
   if (!forms.is(scale, Op::Recip)) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<NodeId> normalised_by(const NodeForms& forms, NodeId id) {
   return std::nullopt;
 }
 
-// The last value of the norm: after its weight and its cast, where these are all that reads it.
+// The last value of the norm: after its weight and its cast, if nothing else reads what they read.
 NodeId end_of_norm(const NodeForms& forms, NodeId id) {
   const auto only_reader = [&](Op op) -> std::optional<NodeId> {
     const std::vector<NodeId>& readers = forms.readers(id);
@@ -46,7 +46,7 @@ NodeId end_of_norm(const NodeForms& forms, NodeId id) {
   return id;
 }
 
-// The columns of all projections of a value, seen through views and casts; none where there is
+// The columns of all projections that read a value, through views and casts; nullopt if there is
 // none.
 std::optional<Expr> projected_columns(const NodeForms& forms, NodeId value) {
   std::optional<Expr> columns;
@@ -69,8 +69,8 @@ std::optional<Expr> projected_columns(const NodeForms& forms, NodeId value) {
   return columns;
 }
 
-// Whether both terms are tensors of their own: neither a bias nor, as the mean that a layer norm
-// takes away, one number for each row.
+// Whether both terms are full tensors: neither a bias nor one number per row, such as the mean that
+// a layer norm subtracts.
 bool is_residual(const NodeForms& forms, NodeId sum) {
   const Dims& dims = forms.node(sum).dims;
   return !dims.empty() && std::ranges::all_of(forms.node(sum).inputs, [&](NodeId term) {
@@ -79,7 +79,7 @@ bool is_residual(const NodeForms& forms, NodeId sum) {
   });
 }
 
-// Whether all that reads the sum is the norm itself.
+// Whether only the norm itself reads the sum.
 bool only_normalised(const NodeForms& forms, NodeId sum, NodeId v) {
   if (forms.is_root(sum)) return false;
   if (v == sum) return forms.readers(sum).size() == 3;  // twice squared, once scaled

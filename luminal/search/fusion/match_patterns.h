@@ -12,7 +12,7 @@ namespace luminal::search {
 std::optional<PatternPlace> match_swiglu(const NodeForms& forms, NodeId at);
 
 // (a + b) / √(mean (a + b)² + ε), with or without a weight, that projections read. The sum is part
-// of the question only where nothing else reads it: a residual stream needs it again.
+// of the pattern only if nothing else reads it: a residual stream needs it again.
 std::optional<PatternPlace> match_add_rms_norm(const NodeForms& forms, NodeId at);
 
 }  // namespace luminal::search

@@ -51,7 +51,7 @@ std::vector<std::string> kernels_with(const Inspection& inspection, NodeId node)
   return kernels;
 }
 
-// Of the plan, where there is one: rules may have put a step in other terms.
+// Looks at the plan, if there is one: rules may have replaced a host step.
 bool is_host_step(const Inspection& inspection, NodeId node) {
   const auto& sources = inspection.lowered().sources;
   for (size_t s = 0; s < sources.size(); ++s) {
@@ -66,7 +66,7 @@ bool is_host_step(const Inspection& inspection, NodeId node) {
   return false;
 }
 
-// What the node became, and the reason where it isn't a kernel.
+// How the node is computed, and the reason if it isn't by a kernel.
 std::pair<std::string, std::string> fate(Inspection& inspection, NodeId node) {
   const Op op = inspection.graph().node(node).op;
   const ClassFact* fact = inspection.facts().of(node);

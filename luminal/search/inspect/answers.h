@@ -1,5 +1,5 @@
-// Questions to an inspection: what became of an op or a tensor, what a function of the e-graph says
-// about it, and why a rule didn't match.
+// Questions to an inspection: how an op or a tensor was compiled, what a function of the e-graph
+// holds about it, and why a rule didn't match.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace luminal::search {
 
-// "Add:CpuKernel" or "Add": for each such node its class, terms and kernels; where it isn't what
-// was asked for (CpuKernel, HostStep), why. UserError for words that mean nothing.
+// "Add:CpuKernel" or "Add": for each such node its class, terms and kernels; if it isn't compiled
+// as asked for (CpuKernel, HostStep), the reason. UserError for an unknown op or way to compile it.
 std::vector<Finding> inspect_op(Inspection& inspection, const std::string& question);
 
 // Type, class, terms, users and kernels of a node.
@@ -22,7 +22,7 @@ Finding inspect_tensor(Inspection& inspection, NodeId node);
 std::vector<Finding> trace_function(Inspection& inspection, const std::string& function,
                                     NodeId node);
 
-// The classes whose type nothing says, with the first term and rule responsible.
+// The classes without a known type, with the first term and rule responsible.
 std::vector<Finding> missing_dtypes(Inspection& inspection);
 
 // Why a rule doesn't match at a tensor.

@@ -21,7 +21,7 @@ ClassFacts::ClassFacts(const Graph& graph, const LoweredGraph& lowered, Terms& t
   }
 }
 
-// What follows about a class from what is known about others; whether anything did.
+// Derives facts about a class from those about others; returns whether any is new.
 bool ClassFacts::learn(ClassFact& fact) {
   bool changed = false;
   for (const egraph::Node& node : snapshot_.nodes_of(fact.id)) {

@@ -1,5 +1,5 @@
 // ClassFacts: what is known about each Value class of an e-graph, and what is missing: whether a
-// kernel could compute it, what its type is, and who is to blame where there is none.
+// kernel could compute it, its type, and the rule responsible if it has none.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,12 @@ struct ClassFact {
 
 class ClassFacts {
  public:
-  // Doesn't throw for what is wrong in the e-graph: it is made for those.
+  // Doesn't throw for a broken e-graph: it is made for those.
   ClassFacts(const Graph& graph, const LoweredGraph& lowered, Terms& terms);
 
   const std::vector<ClassFact>& classes() const { return facts_; }
   const egraph::Snapshot& snapshot() const { return snapshot_; }
-  // Of a node of the graph; null where nobody needs it.
+  // Of a node of the graph; null if nothing needs it.
   const ClassFact* of(NodeId node) const;
   const ClassFact* of(egraph::ClassId id) const;
 

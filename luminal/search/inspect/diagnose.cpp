@@ -38,7 +38,7 @@ class Diagnosis {
     not_computable();
     if (in_.failed_stage() == "terms" && causes_.empty()) wrong_term();
     if (in_.failed_stage() == "plan") no_plan();
-    if (in_.failed_stage() != "saturation") idle_rules();  // else who matched isn't known
+    if (in_.failed_stage() != "saturation") idle_rules();  // else matches aren't known
     return std::move(causes_);
   }
 
@@ -54,7 +54,7 @@ class Diagnosis {
                           .add("way_out", std::string("correct the rule file at that place")));
   }
 
-  // The rule that stands where the error points: FILE:LINE:COLUMN.
+  // The rule at the place that the error names: FILE:LINE:COLUMN.
   std::string refused_rule() const {
     for (const RuleText& file : in_.options().rules) {
       const std::string start = file.file + ":";
@@ -74,7 +74,7 @@ class Diagnosis {
     return {};
   }
 
-  // The rule that an error names; the user's before those that went on from what it made.
+  // The rule that an error names; a user's rule before those that continued from its terms.
   std::string rule_in(const std::string& message) const {
     std::string named;
     for (const RuleInfo& rule : in_.rules().rules()) {
@@ -116,11 +116,11 @@ class Diagnosis {
                                                     text_of(*fact.type), text_of(*fact.other_type)))
                             .add("way_out", std::string("keep the type in the rule, by a Cast or "
                                                         "a condition")));
-      return;  // what reads it is joined too
+      return;  // its readers are joined too
     }
   }
 
-  // The first classes of a chain without types: all they read has one.
+  // The first classes of a chain without types: everything they read has one.
   void missing_types() {
     for (const ClassFact& fact : facts().classes()) {
       if (fact.type) continue;
@@ -169,7 +169,7 @@ class Diagnosis {
     }
   }
 
-  // An operand that can't be computed, of a term that could be.
+  // An operand that can't be computed, of an otherwise usable term.
   const ClassFact* next_below(const ClassFact& fact) const {
     for (const egraph::Node& node : facts().snapshot().nodes_of(fact.id)) {
       if (!facts().is_usable(node)) continue;
@@ -228,7 +228,8 @@ class Diagnosis {
     found.add("nearest_rule", nearest->why.rule).add("guard", nearest->why.subject);
   }
 
-  // The first op in the order of the graph whose own kernel fails while those below it don't.
+  // The first op in the order of the graph whose own kernel fails while those of its operands
+  // don't.
   void no_plan() {
     for (NodeId id : topological_order(graph_, roots(graph_))) {
       const kernel::ClassId value = in_.extracted()->class_of[id.index()];
@@ -278,7 +279,7 @@ class Diagnosis {
   Inspection& in_;
   const Graph& graph_;
   std::vector<Finding> causes_;
-  std::set<uint32_t> blamed_;  // classes that a cause names already
+  std::set<uint32_t> blamed_;  // classes that a cause already names
 };
 
 }  // namespace

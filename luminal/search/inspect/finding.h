@@ -1,4 +1,4 @@
-// Finding: one thing an inspection has to say, as named fields: the same for people and programs.
+// Finding: one result of an inspection as named fields, the same for people and programs.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct Finding {
   using Value = std::variant<std::string, std::vector<std::string>>;
   std::vector<std::pair<std::string, Value>> fields;
 
-  // Nothing is added for what is empty.
+  // Empty values aren't added.
   Finding& add(const std::string& name, std::string value);
   Finding& add(const std::string& name, std::vector<std::string> values);
-  // Of a text field; empty where there is none.
+  // The value of a text field; empty if there is none.
   const std::string& at(const std::string& name) const;
 };
 

@@ -29,7 +29,7 @@ Inspection::Inspection(const Graph& graph, const PlanningOptions& options)
   options_.search.sizes = representative_sizes(variables(graph), options.search.sizes);
   const PhaseInput input{graph, needed, options_};
   bool going = stage("rules", [&] {
-    RuleSet(options_.rules).admitted(options_.admission);  // every group that is disabled is there
+    RuleSet(options_.rules).admitted(options_.admission);  // checks that disabled groups exist
     run_phases(Phase::Terms, input, results_);
   });
   if (!going) {
@@ -55,8 +55,9 @@ const ClassFacts& Inspection::facts() const {
   return *facts_;
 }
 
-// What is broken is left to diagnosis: extraction takes terms as they are. A rule may make values
-// that nothing needs and no kernel computes, such as calls of ops that the graph hasn't.
+// Whether extraction can run: it doesn't check terms, so a broken e-graph is left to diagnosis. A
+// rule may make values that nothing needs and no kernel computes, such as calls of ops that aren't
+// in the graph.
 bool Inspection::is_whole() const {
   for (uint32_t node = 0; node < results_.lowered.value_of.size(); ++node) {
     const ClassFact* fact = facts_->of(NodeId{node});

@@ -1,5 +1,5 @@
-// Inspection: a graph taken through planning stage by stage, to be asked afterwards what happened.
-// What is wrong doesn't end it with an error: it says how far it came.
+// Inspection: takes a graph through planning stage by stage, and answers questions about it
+// afterwards. An error isn't thrown: the inspection keeps it with the stage that failed.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace luminal::search {
 
 class Inspection {
  public:
-  // The graph must outlive it. It is planned as it is, whatever the options say of loops: an
-  // inspection is asked about nodes, and sees each.
+  // The graph must outlive it. It is planned unrolled, whatever the options say: questions are
+  // about single nodes.
   Inspection(const Graph& graph, const PlanningOptions& options);
 
   const Graph& graph() const { return graph_; }
   const PlanningOptions& options() const { return options_; }
-  // Where a rule file was refused, those of the compiler alone.
+  // With the built-in rules only, if a rule file was refused.
   Terms& terms() { return *results_.terms; }
   const RuleSet& rules() const { return results_.terms->rules; }
   const LoweredGraph& lowered() const { return results_.lowered; }
@@ -28,7 +28,7 @@ class Inspection {
   const std::string& failed_stage() const { return failed_stage_; }
   const std::string& error() const { return error_; }
 
-  // Of the e-graph after saturation, as far as it got; UserError where that can't even be read.
+  // Of the e-graph after saturation, as far as it got; UserError if there is none.
   const ClassFacts& facts() const;
   bool has_facts() const { return facts_.has_value(); }
   // Null unless the stage was reached and succeeded.
@@ -36,7 +36,7 @@ class Inspection {
     return has_run(Phase::Extracted) ? &results_.extracted : nullptr;
   }
   const FoundPlan* plan() const { return has_run(Phase::Planned) ? &results_.found : nullptr; }
-  // What the plan was asked for; empty where there is none.
+  // The plan request; empty if there is none.
   const PlanRequest& request() const { return results_.request; }
 
   // A tensor by the name of a leaf or output, or as %12. UserError that lists the names.

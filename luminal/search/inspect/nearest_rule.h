@@ -13,7 +13,8 @@ struct NearestRule {
   NodeId node = {};  // of the graph, where it was tried
 };
 
-// Of all rules but `except`, the one that gets furthest at this value; none where none begins.
+// Of all rules but `except`, the one that gets furthest at this value; nullopt if none begins to
+// match.
 std::optional<NearestRule> nearest_rule(Inspection& inspection, egraph::Value value,
                                         const std::string& except);
 

@@ -1,4 +1,4 @@
-// What people call a value of the term graph.
+// Names of values of the term graph, for people.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace {
 
 using kernel::ClassId;
 
-// The steps of a plan and what they hand to one another.
+// The steps of a plan and the values that flow between them.
 class StepGraph {
  public:
   explicit StepGraph(const Inspection& inspection) : plan_(inspection.plan()->plan) {
@@ -52,7 +52,7 @@ class StepGraph {
   }
   const std::vector<ClassId>& handed(size_t from, size_t to) const { return edges_[from].at(to); }
 
-  // Steps of a shortest way along the data; empty where there is none.
+  // Steps on a shortest path along the data; empty if there is none.
   std::vector<size_t> way(const std::vector<size_t>& from, const std::vector<size_t>& to) const {
     std::map<size_t, size_t> came_from;
     std::vector<size_t> queue = from;
@@ -150,7 +150,7 @@ class WhyApart {
   }
 
  private:
-  // A view is how its readers index what it is a view of.
+  // A view isn't computed: its readers index what it is a view of.
   Place place(NodeId node) const {
     Place place{.name = graph_.describe(node), .outcome = {}, .why = {}, .steps = {}};
     const auto& class_of = inspection_.extracted()->class_of;
@@ -203,7 +203,7 @@ class WhyApart {
     return ValueNames(graph_, extracted.class_of, extracted.graph).of(id);
   }
 
-  // What is stored on the way, each with its reason.
+  // The values stored along the path, each with its reason.
   void explain(const std::vector<size_t>& way, Finding& found) const {
     const kernel::TermGraph& terms = inspection_.extracted()->graph;
     const SearchOptions& options = inspection_.options().search;

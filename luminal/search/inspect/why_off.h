@@ -7,7 +7,7 @@
 
 namespace luminal::search {
 
-// Empty where it runs: its group is disabled, or its class isn't admitted.
+// The reason, a disabled group or a class that isn't admitted; empty if it runs.
 std::string why_off(const RuleInfo& rule, const Admission& admission);
 
 }  // namespace luminal::search

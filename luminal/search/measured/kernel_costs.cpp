@@ -9,7 +9,8 @@
 namespace luminal::search {
 namespace {
 
-// A kernel that runs once is nearly free: of two such plans the one with less of them is better.
+// A kernel that runs once is nearly free, but not quite: of two plans the one with fewer such
+// kernels wins.
 constexpr double kOnce = 1e-3;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// KernelCosts: what kernels take: as measured where they were, else by the model, corrected by what
-// it was off by on others of their kind.
+// KernelCosts: times of kernels, measured where known, else by the model, corrected by its error on
+// measured kernels of the same kind.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ class KernelCosts : public KnownCosts {
   KernelCosts(const MachineModel& machine, const Bindings& sizes, WeightFacts weights)
       : machine_(machine), sizes_(sizes), weights_(std::move(weights)) {}
 
-  // All that a kernel's time depends on, beside the machine and the compiler: its text, the sizes,
-  // what of it are weights, and how it is to be run.
+  // Everything that a kernel's time depends on besides machine and compiler: its text, the sizes,
+  // which parameters are weights, and its schedule.
   std::string key(const kernel::LoweredKernel& lowered,
                   const kernel::ScheduleChoice& schedule = {}) const;
-  // Whether it runs once, when weights are set: that costs a run nothing.
+  // Whether it runs once, when weights are set, and so costs a run nothing.
   bool runs_once(const kernel::LoweredKernel& lowered) const {
     return weights_.runs_once(lowered, sizes_);
   }
@@ -30,14 +30,16 @@ class KernelCosts : public KnownCosts {
   double measured(const std::string& key) const { return measured_.at(key); }
   int n_measured() const { return static_cast<int>(measured_.size()); }
 
-  // Kernels are known by their keys, of the schedule that is the backend's own.
+  // Keeps a measured time under `key`, and corrects the model by it. seconds() only looks up keys
+  // of the backend's own schedule.
   void learn(const kernel::LoweredKernel& lowered, const std::string& key, double seconds);
-  // How much is expected of what wasn't measured: below 1, more is tried.
+  // Optimism about kernels that weren't measured: with a factor below 1, the search tries more of
+  // them.
   void set_hope(double factor) { hope_ = factor; }
 
  private:
-  // The model is off by about as much on all products of matrices, and on all other kernels. It is
-  // taken to be off by more than on most: a kernel that only seems to be fast costs a trial.
+  // The model's error is about the same for all GEMMs, and for all other kernels. The upper
+  // quartile is used: a kernel that only seems to be fast costs a trial.
   struct Kind {
     std::vector<double> ratios;  // of measured to modelled times, sorted
     double factor() const { return ratios.empty() ? 1 : ratios[ratios.size() * 3 / 4]; }

@@ -16,23 +16,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of the seconds: up to here plans are proposed, then schedules tuned; the rest is for finalists.
+// Shares of the time budget: until the first, plans are proposed; until the second, schedules are
+// tuned; the remainder is for finalists.
 constexpr double kUntilTuning = 0.6;
 constexpr double kUntilFinalists = 0.75;
-constexpr double kTimingShare = 0.05;  // of the seconds, that one plan's kernels are timed for
-constexpr double kMostTiming = 0.5;    // seconds, likewise
-constexpr int kMostInVain = 16;        // proposals in a row that are known already
-// A plan whose kernels together take this much more than the best one's is no finalist.
+constexpr double kTimingShare = 0.05;  // share of the budget for timing the kernels of one plan
+constexpr double kMostTiming = 0.5;    // the same in seconds, at most
+constexpr int kMostInVain = 16;        // proposals in a row without a new plan
+// A plan whose kernels together take more than this many times the best one's is no finalist.
 constexpr double kFarFromBest = 1.03;
-// A plan that is expected to take so many times what the best one takes isn't run: one that
-// computes a convolution again for every use of it takes minutes, and no budget bounds a run.
+// A plan expected to take more than this many times as long as the best isn't run: one that
+// recomputes a convolution for every use takes minutes, and no budget interrupts a run.
 constexpr double kHopeless = 4;
-// The best plan is at its bound: what is left is noise.
+// From this share of its roofline on, what the best plan could gain is noise.
 constexpr double kNearBound = 0.95;
-// Above this the roofline isn't one: caches serve what the model reads from memory.
+// Above this share the roofline is no bound: caches serve what the model reads from memory.
 constexpr double kNoBound = 1.05;
 
-// Of a kernel that turned out to run once, when weights are set.
+// The record of a kernel that turned out to run once, when weights are set.
 const records::KernelRecord kRunsOnce = {.seconds = 1e-9,
                                          .low = 1e-9,
                                          .high = 1e-9,
@@ -40,8 +41,8 @@ const records::KernelRecord kRunsOnce = {.seconds = 1e-9,
                                          .checked = true,
                                          .note = "runs once, when weights are set"};
 
-// What is tried once the times at hand lead nowhere new: an order of moves, how much is expected of
-// kernels that weren't measured, and whether everything is fused first.
+// What is varied once the times so far lead to no new plan: the order of moves, optimism about
+// unmeasured kernels, the fusion policy, and merging.
 struct Proposal {
   uint64_t order = 0;
   double hope = 1;
@@ -60,7 +61,7 @@ Proposal proposal(int number) {
 struct Candidate {
   FoundPlan found;
   std::string digest;
-  double seconds = 0;  // its kernels together, as often as they run
+  double seconds = 0;  // the sum of its kernels, each as often as it runs
   std::string what;    // "the model's choice"
 };
 
@@ -107,7 +108,7 @@ class MeasuredSearch {
 
   double taken() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  // Whether the search ends here, for a reason that is noted.
+  // Whether the search ends here; the reason is noted.
   bool is_over(double share) {
     if (options_.replay) return false;
     if (options_.stop && options_.stop()) {
@@ -157,13 +158,13 @@ class MeasuredSearch {
     return seconds;
   }
 
-  // Times what isn't known of it, and takes it in.
+  // Times the kernels that aren't known yet, and adds the candidate.
   void add(Candidate candidate) {
     learn(candidate.found.plan);
     candidate.seconds = total(candidate.found.plan);
     seen_.emplace(candidate.digest, candidates_.size());
     candidates_.push_back(std::move(candidate));
-    // Later times correct the model for plans that came earlier, but measured ones stay.
+    // Later times correct the model, but don't change what was measured.
     if (candidates_.back().seconds < best().seconds) best_ = candidates_.size() - 1;
     const Candidate& last = candidates_.back();
     tell("candidate", fmt::format("{}: {} kernels, {}", last.what, last.found.plan.n_kernels(),
@@ -214,7 +215,7 @@ class MeasuredSearch {
 
   // ---- Proposals -----------------------------------------------------------------------------
 
-  // True: the plan is a new one.
+  // Returns whether the plan is new.
   bool propose(const Proposal& proposal) {
     ++report_.trail.proposals;
     SearchOptions options = terms_.options;
@@ -228,7 +229,7 @@ class MeasuredSearch {
     costs_->set_hope(1);
     std::string digest = plan_digest(found.plan);
     if (seen_.contains(digest)) return false;
-    // One that only makes sense rolled is no plan of the whole.
+    // A plan that can't be unrolled is no plan of the whole graph.
     if (is_hopeless(found.plan) || !terms_.whole(found.plan)) {
       seen_.emplace(digest, 0);
       return false;
@@ -250,7 +251,7 @@ class MeasuredSearch {
 
   bool goes_on(int in_vain) {
     if (options_.replay) {
-      // No search goes on after so many tries in vain: records that say so were forged.
+      // No search continues after so many failures: records that say so were forged.
       return report_.trail.proposals < options_.replay->proposals && in_vain <= kMostInVain;
     }
     if (is_over(kUntilTuning)) return false;
@@ -270,7 +271,8 @@ class MeasuredSearch {
     return true;
   }
 
-  // What the times say, until they say nothing new; then something else, and so on.
+  // Proposes the best plan by the times so far until that is no new one; then variations, each new
+  // one followed by the best plan again.
   void propose_all() {
     int next = 0, in_vain = 0;
     if (terms_.options.fusion != FusionPolicy::Modelled) {
@@ -287,8 +289,8 @@ class MeasuredSearch {
 
   // ---- Schedules -----------------------------------------------------------------------------
 
-  // Every kernel of the best plan with each choice, all kernels at once: they are timed one by one
-  // in a run. What is clearly faster is taken.
+  // Tries each choice for all kernels of the best plan at once, since a run times kernels one by
+  // one. Kernels keep a choice that is clearly faster.
   void tune_schedules() {
     if (best().found.plan.n_kernels() == 0) return;
     kernel::Plan tuned = best().found.plan;
@@ -430,8 +432,8 @@ class MeasuredSearch {
   const Clock::time_point start_ = Clock::now();
   std::vector<Candidate> candidates_;
   std::map<std::string, size_t> seen_;                    // by digest
-  std::map<std::string, records::KernelRecord> records_;  // by key: all that was asked for
-  size_t best_ = 0;                                       // by its kernels' times
+  std::map<std::string, records::KernelRecord> records_;  // by key: all that were looked up
+  size_t best_ = 0;                                       // by the sum of its kernels
   size_t champion_ = 0;                                   // by whole runs
   MeasuredReport report_;
 };

@@ -1,11 +1,11 @@
-// measured_search: from the plan that the model likes best to the one that is fastest.
+// measured_search: autotuning, from the plan that the model prefers to the fastest one.
 //
-// The model proposes a plan; its kernels are timed, each distinct one once; the times take the
-// place of the model's, and the search goes on from there, until the best plan holds measured
-// kernels only. Then others are proposed, in other orders and with more hope in what wasn't
-// measured. The best few run whole, in turns with the champion: a challenger takes its place only
-// where the interval of the ratio lies below 1. So more budget never gives a slower plan, but by
-// the noise that such an interval lets through.
+// The model proposes a plan; its distinct kernels are timed once each; the times replace the
+// model's, and the search is repeated, until the best plan has only measured kernels. Then other
+// plans are proposed, with other orders of moves and more optimism about unmeasured kernels. The
+// best few are run whole, alternating with the champion: a challenger replaces it only if the
+// confidence interval of the time ratio lies below 1. So a larger budget never gives a slower plan,
+// except for the noise that such an interval admits.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,16 @@
 
 namespace luminal::search {
 
-// Runs plans and times them. Everything that it times was checked before.
+// Runs plans and times them. The results of everything that it times have been checked.
 class PlanTimer {
  public:
   virtual ~PlanTimer() = default;
-  // By kernel of the plan, in order: what it took, where `wanted`; none of those that run once. All
-  // within about `seconds`, and at least a few runs.
+  // By kernel of the plan, in order: its time if `wanted`; nullopt if it runs once. Takes about
+  // `seconds`, but at least a few runs.
   virtual std::vector<std::optional<records::KernelRecord>> time_kernels(
       const kernel::Plan& plan, const std::vector<bool>& wanted, double seconds) = 0;
-  // The whole graph by either plan, in turns. `names` of champion and challenger are filled in.
+  // Runs the whole graph by both plans, alternating. The caller fills in the names of champion and
+  // challenger.
   virtual records::Comparison compare(const kernel::Plan& champion, const kernel::Plan& challenger,
                                       double seconds) = 0;
 };
@@ -58,15 +59,15 @@ struct SearchEvent {
   int candidates = 0;       // distinct plans so far
   int kernels = 0;          // distinct ones that were timed or remembered so far
   double best_seconds = 0;  // the best plan's kernels together
-  double bound_share = 0;   // its roofline by that; above 1 where caches serve what the model reads
+  double bound_share = 0;   // its roofline / best_seconds; above 1 where caches serve reads
 };
 
 struct MeasuredOptions {
   double seconds = 20;
   int candidates = 200;               // distinct plans
   int finalists = 3;                  // timed whole, against the champion
-  std::optional<SearchTrail> replay;  // as far as this, by memory alone
-  std::function<bool()> stop;         // asked often; the champion so far is kept
+  std::optional<SearchTrail> replay;  // repeats that search from memory alone
+  std::function<bool()> stop;         // polled; true ends the search with the champion so far
   std::function<void(const SearchEvent&)> event;
 };
 

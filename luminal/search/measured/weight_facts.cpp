@@ -24,7 +24,7 @@ WeightFacts::WeightFacts(const Graph& graph, const std::vector<SourceTensor>& so
   std::vector<Known> known(terms.classes.size(), Known::No);
   std::vector<ClassId> stack;
   for (uint32_t i = 0; i < terms.classes.size(); ++i) stack.push_back(ClassId{i});
-  // Operands before what reads them; a class is looked at twice, before and after them.
+  // Post-order: a class is visited before and after its operands.
   while (!stack.empty()) {
     const ClassId id = stack.back();
     const int term_number = chosen[id.index()];

@@ -1,5 +1,5 @@
 // WeightFacts: which values depend on weights alone. Kernels that store such values run once, when
-// weights are set, and contractions read such values in panels.
+// weights are set, and contractions read such values as packed panels.
 #pragma once
 
 #include <string>

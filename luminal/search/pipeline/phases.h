@@ -17,8 +17,8 @@ namespace luminal::search {
 enum class Phase : uint8_t {
   Terms,      // the graph as terms of an e-graph
   Saturated,  // what rules find equal to them
-  Extracted,  // the terms that kernels compute, and which of each class counts
-  Asked,      // what a plan must store, and what was decided before the search
+  Extracted,  // the terms that kernels compute, and the chosen one of each class
+  Asked,      // the plan request: what must be stored, and what was decided before
   Planned,    // which values are stored, and the kernels
 };
 

@@ -8,7 +8,7 @@
 
 namespace luminal::search {
 
-// Host steps that rules put in other terms are left out, and so is what they alone read.
+// Host steps that rules replaced are left out, and so is what only they read.
 PlanRequest plan_request(const Graph& graph, const LoweredGraph& lowered,
                          const ExtractedTerms& extracted, const ChosenTerms& chosen);
 

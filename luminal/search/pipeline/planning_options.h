@@ -1,4 +1,4 @@
-// What planning runs under, as compile() has it.
+// Options of planning, as compile() passes them.
 #pragma once
 
 #include <vector>

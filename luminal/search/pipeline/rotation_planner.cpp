@@ -44,7 +44,7 @@ Result<PlannedTerms> RotationPlanner::whole(const kernel::Plan& plan) const {
   return unroll_plan(graph_, roots_, *rolled_, results_.request.loops, terms);
 }
 
-// A search for a better plan begins with one that can be unrolled, and keeps to such.
+// A search for a better plan starts from one that can be unrolled, and accepts only such.
 std::shared_ptr<const KnownCosts> RotationPlanner::improve(const FindBetter& better) {
   if (rolled_) {
     if (const auto unrolled = whole(results_.found.plan); !unrolled) plan_as_it_is(unrolled.why());
@@ -67,7 +67,7 @@ void RotationPlanner::finish(Explained explained, const FindBetter& better) {
   const std::shared_ptr<const KnownCosts> costs = better ? improve(better) : nullptr;
   SearchOptions options = options_.search;
   options.costs = costs.get();
-  // What was found is explained as it was found.
+  // The plan is explained by the costs that it was found with.
   const kernel::TermGraph& terms = searched_.extracted.graph;
   if (explained.stored) {
     searched_.stored =

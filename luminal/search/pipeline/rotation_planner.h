@@ -13,7 +13,7 @@
 
 namespace luminal::search {
 
-// What a search for a better plan is told: the terms, and the graph that they are of.
+// Input of a search for a better plan: the terms, and the graph that they belong to.
 struct SearchedTerms {
   const Graph& graph;  // rolled, where loops are
   const std::vector<NodeId>& roots;
@@ -21,14 +21,14 @@ struct SearchedTerms {
   const PlannedTerms& terms;  // without a plan
   const PlanRequest& request;
   const SearchOptions& options;
-  // The plan of the whole graph that a plan of these terms becomes; a failure as unroll_plan's.
+  // Turns a plan of these terms into one of the whole graph; fails as unroll_plan() does.
   std::function<Result<PlannedTerms>(const kernel::Plan&)> whole;
 };
 
-// A plan that somebody found better than find_plan()'s, and what it was found by.
+// A plan that is better than find_plan()'s, and the costs it was found with.
 struct BetterPlan {
   FoundPlan found;
-  std::shared_ptr<const KnownCosts> costs;  // for what is said about it; null: the model's
+  std::shared_ptr<const KnownCosts> costs;  // for explanations; null: the model's
 };
 using FindBetter = std::function<BetterPlan(const SearchedTerms&, const FoundPlan&)>;
 
@@ -42,22 +42,22 @@ class RotationPlanner {
   void lower();
   void saturate();
   void search();
-  // The plan of the graph itself, by `better` if that is given, and what is to be known about it.
+  // The plan of the graph itself, by `better` if given, and the explanations that are wanted.
   void finish(Explained explained, const FindBetter& better = nullptr);
 
   const RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
   Terms& terms() { return *results_.terms; }
   const egraph::RunReport& saturation() const { return results_.saturation; }
   const SearchReport& report() const { return report_; }
-  double search_seconds() const { return search_seconds_; }  // of the wall clock
+  double search_seconds() const { return search_seconds_; }  // wall clock
   double model_seconds() const { return results_.found.plan.model_seconds; }
-  PlannedTerms& planned() { return planned_; }  // of the graph, whatever was rolled
+  PlannedTerms& planned() { return planned_; }  // of the graph itself, unrolled
 
  private:
   // What is planned: the rolled graph where there is one.
   PhaseInput input() const;
   Result<PlannedTerms> whole(const kernel::Plan& plan) const;
-  // Returns what the better plan was found by.
+  // Returns the costs that the better plan was found with.
   std::shared_ptr<const KnownCosts> improve(const FindBetter& better);
   void plan_as_it_is(const std::string& why);
 
@@ -65,7 +65,7 @@ class RotationPlanner {
   const std::vector<NodeId>& roots_;
   const PlanningOptions& options_;
   std::optional<RolledGraph> rolled_;
-  PhaseResults results_;  // but for the extracted terms, which search() moves on
+  PhaseResults results_;  // except the extracted terms, which search() moves out
   SearchReport report_;
   double search_seconds_ = 0;
   PlannedTerms searched_;  // without a plan

@@ -11,18 +11,18 @@
 namespace luminal::search {
 namespace {
 
-constexpr size_t kLeastNodes = 24;  // of a trip, with Rolling::Auto: a small layer's
-// Smaller layers are rolled several at a time where there are very many: rules and fusion see
-// through those of a trip, and planning a thousand takes as long as planning a few.
+constexpr size_t kLeastNodes = 24;  // minimum of a trip with Rolling::Auto: a small layer
+// Smaller layers are rolled several at a time if there are very many: rules and fusion work across
+// the layers of a trip, and planning a thousand takes as long as planning a few.
 constexpr size_t kManyNodes = 512;    // of all such layers together
-constexpr size_t kGroupedNodes = 48;  // of a trip, at least
+constexpr size_t kGroupedNodes = 48;  // minimum of a trip of several layers
 constexpr size_t kMostRotations = 3;
-constexpr size_t kMostTried = 24;   // starts of a run, before it is left alone
-constexpr double kAsNarrow = 1.05;  // of what the best rotation hands over, that others may
+constexpr size_t kMostTried = 24;   // starts tried in a run before it is given up
+constexpr double kAsNarrow = 1.05;  // a rotation may hand over this many times the fewest bytes
 constexpr size_t kMostRuns = 64;
 
 struct Range {
-  size_t begin, end;  // in the order of nodes
+  size_t begin, end;  // positions in order_
 };
 
 class LoopFinder {
@@ -64,8 +64,7 @@ class LoopFinder {
   }
 
  private:
-  // By boundary between two nodes of the order: the bytes of what is computed before and read
-  // after.
+  // By boundary between two nodes of the order: the bytes of values that are live across it.
   void weigh_boundaries(const Bindings& sizes) {
     std::vector<size_t> last_read(graph_.size(), 0);
     for (size_t i = 0; i < order_.size(); ++i) {
@@ -87,15 +86,15 @@ class LoopFinder {
     for (size_t c = 0; c <= order_.size(); ++c) boundary_.push_back(across += change[c]);
   }
 
-  // Smaller loops beside the ones that are there.
+  // Adds smaller loops next to the ones that were found.
   void add_others(std::span<const PeriodicRun> runs, std::vector<Loop>& loops) {
     for (const PeriodicRun& run : runs) {
       for (Loop& loop : rotations(run, loops, 1)) loops.push_back(std::move(loop));
     }
   }
 
-  // Loops in a run, each with its trips starting elsewhere, beside `others`. Of small layers, which
-  // are several to a trip, the first that is found: any place between two of them is as good.
+  // Loops in a run, disjoint from `others`, each with another start of its trips. Of small layers,
+  // several to a trip, only the first that is found: any boundary between two of them is as good.
   std::vector<Loop> rotations(PeriodicRun run, const std::vector<Loop>& others, size_t most) {
     const bool grouped = roll_ == Rolling::Auto && run.period < kLeastNodes;
     if (grouped) run.period *= (kGroupedNodes + run.period - 1) / run.period;
@@ -125,7 +124,7 @@ class LoopFinder {
 
   std::vector<Loop> rotations(const Range& range, size_t period, const std::vector<Loop>& others,
                               size_t most, bool take_first) {
-    using Start = std::tuple<double, ptrdiff_t, size_t>;  // bytes handed over, −trips, where
+    using Start = std::tuple<double, ptrdiff_t, size_t>;  // bytes handed over, −trips, start
     std::vector<Start> starts;
     for (size_t start = range.begin; start < range.begin + period; ++start) {
       const size_t trips = (range.end - start) / period;
@@ -137,7 +136,7 @@ class LoopFinder {
     }
     std::ranges::sort(starts);
     if (starts.size() > kMostTried) starts.resize(kMostTried);
-    std::vector<std::pair<size_t, Loop>> found;  // with where they start, the narrowest first
+    std::vector<std::pair<size_t, Loop>> found;  // with their start, fewest bytes first
     double narrowest = 0;
     for (const auto& [across, trips, start] : starts) {
       if (!found.empty() && across > narrowest * kAsNarrow) break;
@@ -150,8 +149,8 @@ class LoopFinder {
     return furthest_apart(std::move(found), period, most);
   }
 
-  // Of loops that hand over about as little, those that leave least outside, and then the
-  // narrowest; none near another.
+  // Of loops that hand over about as few bytes, those with the most trips, then those with the
+  // fewest bytes; no two start near each other.
   static std::vector<Loop> furthest_apart(std::vector<std::pair<size_t, Loop>> found, size_t period,
                                           size_t most) {
     size_t longest = 0;
@@ -170,7 +169,7 @@ class LoopFinder {
     return chosen;
   }
 
-  // A few nodes more or less make no other rotation.
+  // Starts a few nodes apart count as the same rotation.
   static bool is_near(size_t a, size_t b, size_t period) {
     const size_t apart = (a > b ? a - b : b - a) % period;
     return std::min(apart, period - apart) * 8 < period;
@@ -197,7 +196,8 @@ class LoopFinder {
 
   bool is_wanted(const Loop& loop) const { return roll_ == Rolling::Always || loop.is_chain(); }
 
-  // Whether each loop can be one step among the nodes around it; also that no node is in two.
+  // Whether the graph stays acyclic with each loop contracted to one vertex, and no node is in two
+  // loops.
   bool stays_acyclic(const std::vector<Loop>& others, const Loop& loop) const {
     std::vector<uint32_t> vertex(graph_.size(), UINT32_MAX);
     uint32_t next = 0;
@@ -244,8 +244,8 @@ class LoopFinder {
 
   const Graph& graph_;
   const Rolling roll_;
-  const std::vector<NodeId> all_;  // what the roots need, each after its inputs
-  std::vector<NodeId> order_;      // without leaves
+  const std::vector<NodeId> all_;  // what the roots need, in topological order
+  std::vector<NodeId> order_;      // the same without leaves
   std::vector<uint32_t> symbols_;
   std::vector<std::vector<NodeId>> readers_;
   std::vector<double> boundary_;

@@ -8,7 +8,7 @@ using OperandKind = LoopOperand::Kind;
 using Trips = std::vector<std::vector<NodeId>>;
 
 bool Loop::is_chain() const {
-  std::vector<bool> handed(n_nodes(), false);  // by position: depends on what is carried
+  std::vector<bool> handed(n_nodes(), false);  // by position: whether it depends on a carried value
   for (size_t q = 0; q < n_nodes(); ++q) {
     handed[q] = std::ranges::any_of(operands[q], [&](const LoopOperand& operand) {
       return operand.kind == OperandKind::Carried ||
@@ -29,7 +29,7 @@ TripMatcher::TripMatcher(const Graph& graph, const std::vector<uint32_t>& symbol
       readers_(readers),
       place_(graph.size(), Place{kOutside, 0}) {}
 
-// False where a node would stand at two places, or nodes of one position differ.
+// False if a node would have two places, or if nodes of one position differ.
 bool TripMatcher::place_all(const Trips& trips) {
   for (uint32_t t = 0; t < trips.size(); ++t) {
     for (uint32_t q = 0; q < trips[t].size(); ++q) {
@@ -55,7 +55,7 @@ std::optional<Loop> TripMatcher::loop_of(Trips trips) {
   return loop;
 }
 
-// The last trip has all trips behind it that there are, so it says where an operand is.
+// The last trip decides where an operand is, since all trips that it may read come before it.
 std::optional<LoopOperand> TripMatcher::operand(const Trips& trips, size_t position,
                                                 size_t k) const {
   auto read_by = [&](size_t t) { return graph_.node(trips[t][position]).inputs[k]; };
@@ -89,7 +89,7 @@ bool TripMatcher::all_operands(Loop& loop) const {
   return true;
 }
 
-// What a trip hands over is stored, and no kernel stores u4.
+// What one trip hands to another is stored, and no kernel can store u4.
 bool TripMatcher::hands_over_packed(const Loop& loop) const {
   for (const auto& trip : loop.trips) {
     for (NodeId id : trip) {
@@ -107,7 +107,7 @@ bool TripMatcher::hands_over_packed(const Loop& loop) const {
   return false;
 }
 
-// Puts a node and what it reads inside its trip at their positions.
+// Assigns positions to a node and to what it reads inside its trip.
 bool TripMatcher::put(const Loop& loop, std::vector<NodeId>& before, uint32_t position,
                       NodeId id) const {
   std::vector<std::pair<uint32_t, NodeId>> open = {{position, id}};
@@ -128,7 +128,8 @@ bool TripMatcher::put(const Loop& loop, std::vector<NodeId>& before, uint32_t po
   return true;
 }
 
-// Positions that no later one reads, as a state's new value: a reader of the same operands.
+// Fills positions that no later one reads, such as a state's new value, with a reader of the same
+// operands.
 bool TripMatcher::fill_unread(const Loop& loop, std::vector<NodeId>& before) const {
   for (uint32_t q = 0; q < before.size(); ++q) {
     if (before[q].valid()) continue;

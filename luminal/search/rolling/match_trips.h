@@ -1,4 +1,4 @@
-// match_trips: whether parts of a graph are trips of one loop.
+// match_trips: whether parts of a graph are trips (iterations) of one loop.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@ namespace luminal::search {
 
 class TripMatcher {
  public:
-  // `symbols` by node id, see NodeSymbols; `readers` as consumers() has them.
+  // `symbols` by node id, see NodeSymbols; `readers` as consumers() returns them.
   TripMatcher(const Graph& graph, const std::vector<uint32_t>& symbols,
               const std::vector<std::vector<NodeId>>& readers);
 
-  // The loop that has these trips, each in an order that its data allows; none where they differ.
+  // The loop with these trips, each in topological order; nullopt if they differ.
   std::optional<Loop> loop_of(std::vector<std::vector<NodeId>> trips);
 
-  // The nodes that do before the first trip what the first trip does, found by walking both at
-  // once: a first layer where nodes that all layers share stand between its own isn't periodic.
-  // Only a guess at positions that nothing in the trip reads: loop_of() decides.
+  // A trip before the first one, found by walking both at once. The search for periodic runs misses
+  // a first layer whose nodes are interleaved with nodes that all layers share. Positions that
+  // nothing in the trip reads are only a guess: loop_of() decides.
   std::optional<std::vector<NodeId>> trip_before(const Loop& loop);
 
  private:
@@ -40,7 +40,7 @@ class TripMatcher {
   const Graph& graph_;
   const std::vector<uint32_t>& symbols_;
   const std::vector<std::vector<NodeId>>& readers_;
-  std::vector<Place> place_;  // by node: in the trips that are looked at
+  std::vector<Place> place_;  // by node: its place in the trips at hand
 };
 
 }  // namespace luminal::search

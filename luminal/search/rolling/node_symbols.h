@@ -1,4 +1,4 @@
-// NodeSymbols: what a node computes, whatever it reads, as a number.
+// NodeSymbols: numbers nodes by what they compute, whichever nodes they read.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace luminal::search {
 
 // Two nodes have the same number if they are the same op with the same attribute, result type and
-// types of operands. Labels and the names of leaves don't count. Custom ops are the same by name
-// and rules: each node still runs its own.
+// operand types. Labels and names of leaves don't count. Custom ops are equal by name and rules;
+// each node still runs its own.
 class NodeSymbols {
  public:
   explicit NodeSymbols(const Graph& graph) : graph_(graph) {}
@@ -23,7 +23,7 @@ class NodeSymbols {
  private:
   const Graph& graph_;
   std::map<std::vector<uint64_t>, uint32_t> numbers_;
-  std::map<std::pair<std::string, std::string>, uint64_t> custom_ops_;  // in the order they are met
+  std::map<std::pair<std::string, std::string>, uint64_t> custom_ops_;  // in order of appearance
 };
 
 }  // namespace luminal::search

@@ -9,12 +9,12 @@
 namespace luminal::search {
 namespace {
 
-// Of each length of windows, the distances that are looked at: those that most windows have.
+// Per length of windows, only the most frequent distances are tried.
 constexpr size_t kMostPeriodsPerLength = 4;
 
 using Names = std::vector<uint32_t>;  // by position: equal windows have equal numbers
 
-// Windows of twice the length, named by their halves.
+// Windows of twice the length, named by their two halves.
 Names doubled(const Names& names, size_t length) {
   std::unordered_map<uint64_t, uint32_t> known;
   Names result;
@@ -25,8 +25,8 @@ Names doubled(const Names& names, size_t length) {
   return result;
 }
 
-// From each window to the next equal one. A window as long as the period of a run has no equal
-// nearer than one period, so every period is found at some length.
+// Counts distances from each window to the next equal one. A window as long as a run's period has
+// no equal nearer than one period, so every period is found at some length.
 void add_periods(const Names& names, std::set<size_t>& periods) {
   std::unordered_map<uint32_t, size_t> last;
   std::map<size_t, size_t> count;  // by distance

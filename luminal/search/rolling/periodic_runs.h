@@ -14,12 +14,12 @@ struct PeriodicRun {
   size_t start, period, length;
 
   size_t trips() const { return length / period; }
-  size_t saved() const { return (trips() - 1) * period; }  // symbols that are others again
+  size_t saved() const { return (trips() - 1) * period; }  // symbols that repeat earlier ones
   friend bool operator==(const PeriodicRun&, const PeriodicRun&) = default;
 };
 
-// Runs of two trips or more, those that save most first; then the shorter period, then the earlier
-// one. Of a run with many periods (p, 2p, 3p) not all need be there, but p is. Takes n log n.
+// Runs of two trips or more, sorted by what they save, then by shorter period, then by start. Of a
+// run with several periods (p, 2p, 3p) not all need be listed, but p is. Takes n log n.
 std::vector<PeriodicRun> periodic_runs(std::span<const uint32_t> symbols);
 
 }  // namespace luminal::search

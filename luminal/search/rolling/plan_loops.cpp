@@ -32,7 +32,8 @@ class Placing {
     }
   }
 
-  // Classes that nothing computes, as calls of custom ops that are in no graph, count as outside.
+  // Classes that nothing computes, such as calls of custom ops that aren't in the graph, count as
+  // outside.
   std::vector<int> take() {
     for (int& loop : loop_of_) loop = std::max(loop, 0);
     return std::move(loop_of_);
@@ -41,7 +42,7 @@ class Placing {
  private:
   static constexpr int kNowhere = -1;
 
-  // Whether a term can be computed in a loop: of what is there, and what is outside.
+  // Whether a term can be computed in a loop: it reads only what is in that loop or outside.
   bool fits(const Term& term, int loop) const {
     if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) {
       const int of_source = loop_of_source_[static_cast<size_t>(load->source)];
@@ -52,7 +53,7 @@ class Placing {
     });
   }
 
-  // The classes that can be computed in `loop` but not in one before it, from leaves up.
+  // Assigns to `loop` the classes that can be computed in it but in none before it, from leaves up.
   void fill(int loop) {
     std::vector<ClassId> open;
     for (uint32_t c = 0; c < graph_.classes.size(); ++c) open.push_back(ClassId{c});

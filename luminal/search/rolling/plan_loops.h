@@ -7,9 +7,9 @@
 
 namespace luminal::search {
 
-// A class that can be computed of nothing that changes from trip to trip is outside of the loop,
-// whatever reads it. Terms that would compute it inside are dropped from `terms`, and so are those
-// that mix loops: afterwards what a class reads is outside, or in its own loop.
+// A loop-invariant class is outside of the loop, whatever reads it. Terms that would compute it
+// inside are dropped from `terms`, and so are those that mix loops: afterwards everything that a
+// class reads is outside or in its own loop.
 PlanLoops plan_loops(const RolledGraph& rolled, const LoweredGraph& lowered, ExtractedTerms& terms);
 
 }  // namespace luminal::search

@@ -37,7 +37,7 @@ class Rolling {
 
   RolledGraph run(const std::vector<NodeId>& roots) {
     for (NodeId id : topological_order(graph_, roots)) {
-      if (graph_.node(id).op == Op::Input) continue;  // made where one is read
+      if (graph_.node(id).op == Op::Input) continue;  // made when it is first read
       if (place(id).loop == 0) {
         outside(id);
       } else if (place(id).trip == 0) {
@@ -90,7 +90,7 @@ class Rolling {
 
   // ---- Outside of loops ----------------------------------------------------------------------
 
-  // The value of a node as what isn't in its loop reads it.
+  // The rolled node for a read from outside of the node's loop.
   NodeId outside(NodeId id) {
     const auto known = outside_.find(id);
     if (known != outside_.end()) return known->second;
@@ -112,7 +112,7 @@ class Rolling {
 
   // ---- Inside of one -------------------------------------------------------------------------
 
-  // A node of a first trip stands for those of all trips.
+  // A node of the first trip represents its counterparts in all trips.
   void inside(NodeId id) {
     const Loop& loop = loops_[static_cast<size_t>(place(id).loop) - 1];
     Nodes all;
@@ -131,7 +131,7 @@ class Rolling {
     return add(std::move(copy), loop);
   }
 
-  // What a loop's body reads, where its trips read these nodes.
+  // What a loop's body reads where its trips read these nodes, one per trip.
   NodeId value_in(int loop, const Nodes& read) {
     const NodeId first = read.front();
     if (place(first).loop == loop && place(first).trip == 0) return place(first).node;
@@ -164,7 +164,7 @@ class Rolling {
     return made;
   }
 
-  // The states of one trip are updated as those of all are, so that one trip can be run by itself.
+  // Updates the states of one trip like those of all trips, so that one trip can be run by itself.
   void update_states() {
     std::map<NodeId, NodeId> leaf_of;
     for (const auto& [id, made] : outside_) leaf_of.emplace(id, made);
@@ -181,7 +181,7 @@ class Rolling {
     }
   }
 
-  // Must be in memory, in every trip if it is in one. A leaf is.
+  // Requires a value in memory, in every trip if it is in a loop. Leaves already are.
   void want(NodeId id) {
     if (graph_.node(id).op != Op::Input) out_.roots.push_back(place(id).node);
   }

@@ -77,7 +77,7 @@ class Unrolling {
     friend auto operator<=>(const Need&, const Need&) = default;
   };
 
-  // Where a class lies: made by a kernel, or a source.
+  // Where a class is in memory: stored by a kernel, or a source.
   Need in_memory(ClassId id) const {
     if (made_by_.contains(Need{id, -1})) return {id, -1};
     for (const kernel::Term& term : terms_.extracted.graph.at(id).terms) {
@@ -112,7 +112,7 @@ class Unrolling {
     steps_.emplace_back(std::move(copy));
   }
 
-  // The steps that a step waits for.
+  // The steps that a step depends on.
   std::vector<size_t> before(size_t step) const {
     std::vector<size_t> steps;
     for (const Need& need : reads_[step]) {
@@ -122,7 +122,7 @@ class Unrolling {
     return steps;
   }
 
-  // What the results need, in an order that data allows, else as they were made.
+  // Emits the steps that the results need, in topological order, otherwise as they were made.
   bool order_steps() {
     std::vector<bool> needed(steps_.size(), false);
     std::vector<size_t> open;
@@ -176,7 +176,8 @@ class Unrolling {
 
   // ---- Why values are stored -----------------------------------------------------------------
 
-  // As in the rolled plan; what is stored for the loop's sake alone says so.
+  // Reasons are those of the rolled plan, except for values that are stored only as loop
+  // boundaries.
   void explain() {
     if (!of_rolled_.stored) return;
     out_.stored.emplace();
@@ -207,7 +208,7 @@ class Unrolling {
     }
   }
 
-  // Inside of a kernel of every trip as in the rolled plan's.
+  // A value inside a kernel of the rolled plan is inside that kernel in every trip.
   void explain_absorbed() {
     std::map<ClassId, const AbsorbedValue*> known;
     for (const AbsorbedValue& value : of_rolled_.absorbed) known.emplace(value.value, &value);

@@ -12,13 +12,13 @@
 
 namespace luminal::search {
 
-// What is to be known of a plan beside itself.
+// Which explanations of a plan are wanted.
 struct Explained {
   bool stored = false;    // why values are in memory
   bool absorbed = false;  // what storing others would cost; takes about as long as the search
 };
 
-// A plan and all that it was found by that anything later asks for.
+// A plan, with everything about its search that later phases need.
 struct PlannedTerms {
   std::vector<SourceTensor> sources;  // by the number in a Load
   ExtractedTerms extracted;
@@ -29,10 +29,10 @@ struct PlannedTerms {
   std::vector<AbsorbedValue> absorbed;             // likewise
 };
 
-// The kernels of a loop once for every trip, each under the names of what it reads and stores
-// there: what a marker stood for is read where it lies. Steps that nothing needs are left out. A
-// failure is a plan that only makes sense rolled: rules may prove of a value inside that it equals
-// one behind the loop, and the search then computes the former by the latter.
+// Repeats the kernels of a loop for every trip, each reading and storing that trip's values;
+// instead of a marker, the value that it stands for is read. Steps that nothing needs are left out.
+// Fails for a plan that only makes sense rolled: rules may prove that a value inside equals one
+// behind the loop, and the search then computes the former from the latter.
 Result<PlannedTerms> unroll_plan(const Graph& graph, const std::vector<NodeId>& roots,
                                  const RolledGraph& rolled, const PlanLoops& loops,
                                  const PlannedTerms& of_rolled);

@@ -78,7 +78,7 @@ ClassId UnrolledTerms::class_of(NodeId id) {
   return graph_.node(id).op == Op::Input ? leaf_class(id) : ClassId{};
 }
 
-// Of a leaf that the rolled graph hasn't.
+// The class of a leaf that the rolled graph doesn't have.
 ClassId UnrolledTerms::leaf_class(NodeId id) {
   const auto found = leaves_.find(id);
   if (found != leaves_.end()) return found->second;
@@ -138,7 +138,7 @@ void UnrolledTerms::finish() {
   }
 }
 
-// Call after finish(): what is a source shows in a class's terms.
+// Call after finish(): a class's terms tell whether it is a source.
 kernel::LoweredKernel UnrolledTerms::kernel_in(const kernel::LoweredKernel& lowered, Trip trip) {
   kernel::LoweredKernel result = lowered;
   for (kernel::ParamOrigin& origin : result.origins) {

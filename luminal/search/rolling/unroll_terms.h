@@ -1,4 +1,4 @@
-// UnrolledTerms: the classes of a rolled graph's terms, once for every trip.
+// UnrolledTerms: the classes of a rolled graph's terms, repeated for every trip.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class UnrolledTerms {
   int source_in(int source, Trip trip) const;  // of a leaf, or of a host step of that trip
   kernel::LoweredKernel kernel_in(const kernel::LoweredKernel& lowered, Trip trip);
 
-  // Gives every class that was asked for its terms, and those the classes they read.
+  // Adds the terms of every class that was asked for, and the classes that those read.
   void finish();
 
   std::vector<SourceTensor> sources;

@@ -14,7 +14,7 @@ using kernel::ClassId;
 using kernel::Term;
 
 constexpr double kTiny = 1e-3;
-constexpr double kMost = 1e300;  // costs of shared values add up once per use: deep graphs get here
+constexpr double kMost = 1e300;  // saturates here: shared values count once per use, which adds up
 
 double elements(const Dims& dims, const Bindings& sizes) {
   double count = 1;
@@ -24,12 +24,12 @@ double elements(const Dims& dims, const Bindings& sizes) {
   return count;
 }
 
-// A term whose operands aren't all settled yet.
+// A term some of whose operands aren't settled yet.
 struct Waiting {
   uint32_t class_id;
   int term;
-  size_t missing;  // operands, each counted once
-  double cost;     // of what is settled, and its own
+  size_t missing;  // distinct operands that aren't settled
+  double cost;     // its own, and that of settled operands
 };
 
 class Settling {
@@ -40,8 +40,8 @@ class Settling {
     readers_.resize(graph.classes.size());
   }
 
-  // The cheapest candidate settles its class. Its cost is no less than that of what it reads, so
-  // none that comes later is cheaper.
+  // As in Dijkstra's algorithm: the cheapest candidate settles its class. A term costs no less than
+  // what it reads, so no later candidate is cheaper.
   ChosenTerms run() {
     for (uint32_t i = 0; i < graph_.classes.size(); ++i) add_terms(i);
     while (!candidates_.empty()) {

@@ -90,7 +90,7 @@ class Extraction {
     return std::find(reads.begin(), reads.end(), ClassId{static_cast<uint32_t>(i)}) != reads.end();
   }
 
-  // None for what no kernel computes: a load of what a kernel stores, a custom op.
+  // nullopt for what no kernel computes: a load of what a kernel stores, a custom op.
   std::optional<Term> term_of(const egraph::Node& node) const {
     const auto children = snapshot_.children(node);
     auto operand = [&](size_t k) { return dense(children[k].class_id); };
@@ -139,7 +139,7 @@ class Extraction {
     return std::nullopt;
   }
 
-  // ---- Words in terms, which a rule may get wrong ---------------------------------------------
+  // ---- Strings in terms, which a rule may get wrong -------------------------------------------
 
   const std::string& string_of(const egraph::Node& node) const {
     return terms_.egraph.constants().string(snapshot_.children(node)[0].value);
@@ -168,14 +168,15 @@ class Extraction {
     return names;
   }
 
-  // ---- Host steps that a rule says in other terms ---------------------------------------------
+  // ---- Host steps that a rule replaces ---------------------------------------------------------
 
   bool loads_host_step(const Term& term) const {
     const auto* load = std::get_if<kernel::LoadTerm>(&term);
     return load != nullptr && lowered_.sources[static_cast<size_t>(load->source)].host_step;
   }
 
-  // Kernels are better than a callback. Where the other terms need the step's own result, it stays.
+  // Kernels are preferred to a host callback. If the other terms need the step's own result, it
+  // stays.
   void drop_replaced_host_steps() {
     std::vector<std::pair<size_t, Term>> dropped;
     for (size_t i = 0; i < out_.graph.classes.size(); ++i) {
@@ -202,8 +203,9 @@ class Extraction {
 
   // ---- Types ---------------------------------------------------------------------------------
 
-  // Types flow up from loads and constants; a class has the type of any of its terms, and all
-  // agree. What is made of a custom op that isn't in the graph has none, and nothing reads it.
+  // Types are inferred from loads and constants upwards; a class has the type of any of its terms,
+  // and all agree. What is computed from a custom op that isn't in the graph has no type, and
+  // nothing reads it.
   void infer_types() {
     typed_.assign(value_classes_.size(), false);
     bool changed = true;
@@ -216,8 +218,8 @@ class Extraction {
     blame_users();
   }
 
-  // What the compiler's own rules made wrong: they may have had a user's wrong term or fact to work
-  // with, so a user's is named first if there is one.
+  // An ill-formed term of a built-in rule may stem from a wrong term or fact of a user's rule, so
+  // the user's is blamed first if there is one.
   void blame_users() const {
     if (internal_.empty()) return;
     for (const RuleInfo& rule : terms_.rules.rules()) {
@@ -258,7 +260,7 @@ class Extraction {
                            text(known.dims), name(type.dtype), text(type.dims)));
   }
 
-  // A term that can't be is the fault of the rule that made it.
+  // An ill-formed term is the fault of the rule that made it.
   [[noreturn]] void fail(const egraph::Node& node, const std::string& what) const {
     if (const RuleInfo* rule = user_rule(node)) {
       throw UserError(fmt::format("{}: rule '{}' {}; `luminal rules test {}` shows an example",
@@ -267,15 +269,15 @@ class Extraction {
     throw InternalError(fmt::format("rule '{}' {}", terms_.egraph.rule_name(node.origin), what));
   }
 
-  // The rule that made a node, where it is a user's.
+  // The user's rule that made a node; null if a built-in one did.
   const RuleInfo* user_rule(const egraph::Node& node) const {
     if (node.origin == egraph::kInitial) return nullptr;
     const RuleInfo* info = terms_.rules.find(terms_.egraph.rule_name(node.origin));
     return info != nullptr && info->of_user ? info : nullptr;
   }
 
-  // The compiler's rules are tested; a user's may make what no primitive takes, so the graph's own
-  // type rules see each of its terms.
+  // Built-in rules are tested; a user's rule may make ill-typed terms, so each of its terms is
+  // checked by the graph's own type rules.
   std::optional<Type> type_of_users(const egraph::Node& node) const {
     const std::optional<Term> term = term_of(node);
     if (!term) return std::nullopt;
@@ -386,7 +388,7 @@ class Extraction {
   std::vector<ClassId> numbers_;                // by class of the snapshot
   std::vector<egraph::ClassId> value_classes_;  // by number
   std::vector<bool> typed_;
-  std::string internal_;  // the first fault of a rule that is no user's
+  std::string internal_;  // the first fault of a built-in rule
   ExtractedTerms out_;
 };
 

@@ -16,9 +16,9 @@ struct ExtractedTerms {
   std::vector<std::vector<std::string>> rules;  // by class: the rules that made or joined its terms
 };
 
-// All Value classes, without custom ops that a rule says in other terms, and without terms that
-// read their own class. Two terms of one class with different types, or a term whose parts don't
-// fit, are an error that names the rule behind it: a UserError where it is the user's.
+// All Value classes, without custom ops that a rule replaces, and without terms that read their own
+// class. Two terms of one class with different types, or an ill-formed term, are an error that
+// names the rule behind it: a UserError if it is the user's.
 ExtractedTerms extract_terms(const Graph& graph, const LoweredGraph& lowered, Terms& terms);
 
 }  // namespace luminal::search

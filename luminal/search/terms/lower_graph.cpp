@@ -36,7 +36,7 @@ class Lowering {
   }
 
  private:
-  // By node: views and gathers of u4 that must be in memory, for their own sake or for a host step.
+  // By node: views and gathers of u4 that must be in memory, as results or for a host step.
   std::vector<bool> packed_results(const std::vector<NodeId>& order,
                                    const std::vector<NodeId>& roots) const {
     std::vector<bool> found(graph_.size(), false);
@@ -119,7 +119,8 @@ class Lowering {
     __builtin_unreachable();
   }
 
-  // Sums and products of 16-bit floats round once, at the end: until then they are f32 in memory.
+  // Scatters that sum or multiply 16-bit floats round once, at the end: until then they are f32 in
+  // memory.
   Value scatter(const Node& node) {
     const std::optional<Reducer> combine = node.as<ScatterAttr>().combine;
     const bool half = is_half(node.dtype);
@@ -134,7 +135,7 @@ class Lowering {
     return cast(node.dtype, stored);
   }
 
-  // What the host computes and the term that rules match are one value.
+  // The result of the host step and the term that rules match are one value.
   Value custom(NodeId id) {
     const Node& node = graph_.node(id);
     const CustomOp& op = *node.as<CustomAttr>().op;

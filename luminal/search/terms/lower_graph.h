@@ -1,4 +1,4 @@
-// From a graph to terms: one Value per node; what no kernel computes becomes a step of its own.
+// Lowers a graph to terms: one Value per node; what no kernel can compute becomes a host step.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace luminal::search {
 
-// A tensor that exists before kernels read it.
+// A tensor that kernels read and none computes.
 struct SourceTensor {
   NodeId node;  // of the graph: a leaf, or what a host step computes
   bool host_step = false;
@@ -19,13 +19,13 @@ struct LoweredGraph {
   std::vector<egraph::Value> value_of;  // by node id; not valid for nodes nobody needs
   // What must be in memory: outputs, state updates and what is materialized.
   std::vector<NodeId> stored;
-  std::vector<NodeId> materialized;  // those of them that are a boundary between kernels
+  std::vector<NodeId> materialized;  // those that are boundaries between kernels
 };
 
-// Who makes u4 values that must be in memory.
+// Who computes u4 values that must be in memory.
 enum class PackedResults : uint8_t {
-  Host,    // a step of its own: kernels read packed elements, but don't write them
-  Kernel,  // for terms that no kernel will be made of
+  Host,    // a host step: kernels read packed elements, but can't write them
+  Kernel,  // for terms that won't become kernels
 };
 
 // Adds what `roots` need to `terms`. A Custom is a host step.

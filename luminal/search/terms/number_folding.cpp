@@ -18,7 +18,7 @@ Lane lane_of(const Number& number) {
 
 Number number_of(DType dtype, Lane lane) {
   if (!is_float(dtype)) return {dtype, 0, lane.integer};
-  // One NaN for all, so that equal constants are one class.
+  // NaNs are canonicalised, so that equal constants are one class.
   if (std::isnan(lane.real)) return {dtype, std::numeric_limits<double>::quiet_NaN(), 0};
   return {dtype, lane.real, 0};
 }
@@ -79,7 +79,7 @@ double smallest_normal(DType dtype) {
     case DType::F16:
       return 0x1p-14;
     default:
-      return std::numeric_limits<float>::min();  // bf16 has its range
+      return std::numeric_limits<float>::min();  // bf16 has the same range
   }
 }
 
@@ -132,7 +132,7 @@ std::optional<Number> fold_to(std::string_view op, std::string_view dtype, const
   if (known == Op::Bitcast && bits(*to) != bits(operand.dtype)) return std::nullopt;
   const Number result = apply(*known, *to, std::span(&operand, 1));
   if (known != Op::Bitcast) return result;
-  // Numbers know one NaN, and its bits aren't those of all.
+  // A Number holds one canonical NaN: the bits of others are lost.
   const bool has_nan = (is_float(operand.dtype) && std::isnan(operand.real)) ||
                        (is_float(*to) && std::isnan(result.real));
   if (has_nan) return std::nullopt;

@@ -62,7 +62,7 @@ RuleSet::RuleSet(std::vector<RuleText> users) {
 }
 
 void RuleSet::add_file(const RuleText& file, bool of_user) {
-  std::map<std::pair<uint32_t, uint32_t>, std::string> forms;  // by their place
+  std::map<std::pair<uint32_t, uint32_t>, std::string> forms;  // by line and column
   for (const Sexpr& form : base::read_sexprs(file.text, file.file)) {
     forms[{form.position.line, form.position.column}] = base::print(form);
   }

@@ -1,7 +1,7 @@
 // RuleSet: the rules of a compile, the embedded ones and the user's, by group and numeric class.
 //
-// A rule's ruleset is named GROUP.CLASS, `algebra.exact`: the class says what the rule promises, so
-// programs stay programs that any egglog runs.
+// A rule's ruleset is named GROUP.CLASS, `algebra.exact`. The class states the rule's numeric
+// guarantee, in plain egglog syntax.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct RuleInfo {
   RuleClass numeric_class = RuleClass::Exact;
   std::string file;
   bool of_user = false;
-  std::string form;                // its text, on one line
-  egraph::RuleDeclaration syntax;  // without sugar
+  std::string form;                // its text, in one line
+  egraph::RuleDeclaration syntax;  // desugared
 };
 
 // Which rules run.
@@ -52,23 +52,23 @@ struct Admission {
 
 class RuleSet {
  public:
-  // The group of what rules know about values: their types and which are constant. It always runs.
+  // The group of analyses, types and constants of values. It always runs.
   static constexpr const char* kFacts = "facts";
 
-  // UserError where a file isn't one of rules, which names file, line and the way out.
+  // UserError, with file, line and way out, if a file isn't valid.
   explicit RuleSet(std::vector<RuleText> users = {});
 
   const std::vector<RuleInfo>& rules() const { return rules_; }
   const RuleInfo* find(std::string_view rule) const;
-  // Those that may be disabled, in the order of the files.
+  // The groups that may be disabled, in the order of the files.
   std::vector<std::string> groups() const;
-  // The rulesets that run, in order. UserError for a group that isn't there, which lists them.
+  // The rulesets that run, in order. UserError for an unknown group, with a list of the groups.
   std::vector<std::string> admitted(const Admission& admission) const;
 
-  // Declares everything in an e-graph that knows the host's sorts and primitives. UserError where a
+  // Declares everything in an e-graph that has the host's sorts and primitives. UserError if a
   // user's rule doesn't fit the language.
   void load(egraph::EGraph& egraph) const;
-  // The same with the facts and one form of a rule alone, for tests of it.
+  // The same with only the facts and one form of a rule, to test it.
   void load_alone(egraph::EGraph& egraph, const RuleInfo& rule) const;
 
  private:

@@ -15,7 +15,7 @@ const RuleInfo* users_rule_in(const RuleSet& rules, const std::string& message) 
   return nullptr;
 }
 
-// The compiler's rules are tested: one that fails beside a user's rules met a term of theirs.
+// Built-in rules are tested: one that fails next to a user's rules met a term of theirs.
 [[noreturn]] void throw_for_files(const RuleSet& rules, const std::string& message) {
   for (const RuleInfo& rule : rules.rules()) {
     if (!rule.of_user) continue;
@@ -23,7 +23,7 @@ const RuleInfo* users_rule_in(const RuleSet& rules, const std::string& message) 
         "{}: a rule there makes terms that can't be: {}; `luminal rules test {}` finds it",
         rule.file, message, rule.file));
   }
-  throw;  // what is being handled
+  throw;  // rethrows what is being handled
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
-// saturate: all admitted rules together, until nothing new is found or a limit is reached.
+// saturate: runs all admitted rules together until saturation or a limit.
 #pragma once
 
 #include "luminal/search/terms/terms.h"
 
 namespace luminal::search {
 
-// Far above what embedded rules need, so that only a rule that grows without end reaches them. The
-// time is the last resort: the others stop a run at the same place every time.
+// Far above what the embedded rules need, so that only a rule that grows without end reaches them.
+// The time limit is the last resort: the others are deterministic.
 egraph::RunLimits saturation_limits(const Terms& terms);
 
-// One schedule holds all rulesets, so a rule that makes terms runs wherever they can be used. A
-// limit is a normal outcome: the report names the rule to look at. UserError where a user's rule
-// fails or joins values of different types, which names its file.
+// All rulesets are in one schedule, so the terms that one rule makes are seen by all others.
+// Reaching a limit is a normal outcome: the report names the rule to look at. UserError, with the
+// file, if a user's rule fails or joins values of different types.
 egraph::RunReport saturate(Terms& terms, const Admission& admission,
                            const egraph::RunLimits& limits);
 inline egraph::RunReport saturate(Terms& terms, const Admission& admission = {}) {

@@ -16,8 +16,8 @@ using egraph::SortId;
 using egraph::Value;
 using Arguments = std::span<const Value>;
 
-// Equal layers ask the same questions about the same values: each is answered once. Not for
-// strings, whose ids are the e-graph's own: a copy of it may give them out anew.
+// Memoises a primitive, since equal layers ask the same questions about the same values. Not for
+// strings, whose ids belong to one e-graph: a copy of it may assign them anew.
 egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
   auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
   return [known, answer = std::move(answer)](Constants& constants, Arguments in) {
@@ -32,8 +32,8 @@ std::optional<Value> if_true(bool holds) {
   return Constants::boolean(true);
 }
 
-// A value that is a view of itself, as a constant is, would be one through longer and longer maps.
-// What a model's views are made of is far smaller.
+// Limits composed maps: a value that is a view of itself, as a constant is, would get one through
+// larger and larger maps. The views of real models are far smaller.
 constexpr uint32_t kLargestIndex = 256;
 
 bool is_large(Expr e) { return shape::tree_size(e) > kLargestIndex; }
@@ -41,7 +41,7 @@ bool is_large(const IndexMap& map) {
   return std::ranges::any_of(map.exprs(), [](Expr e) { return is_large(e); });
 }
 
-// Whether every value of `from` is one of `to`.
+// Whether every value of `from` is representable in `to`.
 bool casts_without_loss(DType from, DType to) {
   if (from == to) return true;
   if (from == DType::U4 || to == DType::U4 || to == DType::Bool) return false;
@@ -63,7 +63,7 @@ bool casts_without_loss(DType from, DType to) {
   }
 }
 
-// Whether a cast to `through` and then to `to` is one cast.
+// Whether a cast to `through` and then to `to` equals a direct cast.
 bool casts_compose(DType from, DType through, DType to) {
   if (from == DType::U4 || to == DType::U4) return false;
   if (casts_without_loss(from, through)) return true;
@@ -87,7 +87,7 @@ class Adder {
       const IndexMap& outer = host.map(in[0]);
       const IndexMap& inner = host.map(in[1]);
       if (is_large(outer) || is_large(inner)) return std::optional<Value>();
-      // Maps that don't fit together are compose's to refuse.
+      // Maps that don't fit together are refused by compose.
       if (!same_dims(outer.source_dims(), inner.dims())) return if_true(true);
       return if_true(!is_large(IndexMap::compose(outer, inner)));
     });
@@ -111,11 +111,11 @@ class Adder {
     add("is-positive", {"Index"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.expr(in[0]).lower_bound() >= 1);
     });
-    // A scalar, seen at every index of a type.
+    // The map that broadcasts a scalar to a type's dims.
     add("broadcast", {"Type"}, "Map", [&host = host_](Constants&, Arguments in) {
       return std::optional(host.of(IndexMap(host.type(in[0]).dims, {}, {})));
     });
-    // A type's values without their innermost dim, which has one element.
+    // The map that drops the innermost dim of a type, which has one element.
     add("squeeze-last", {"Type"}, "Map",
         [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
           const Dims& dims = host.type(in[0]).dims;
@@ -175,7 +175,7 @@ class Adder {
     add("has-no-nan", {"Type"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(!is_float(host.type(in[0]).dtype));
     });
-    // Iotas are i64 while they count, so only there is no wrapping to be lost.
+    // Iotas count in i64, so only for that type a cast loses no wrap-around.
     add("iota-as", {"Type", "String"}, "Type", [&host = host_](Constants& c, Arguments in) {
       const Type& type = host.type(in[0]);
       const std::optional<DType> dtype = dtype_from_name(c.string(in[1]));
@@ -195,8 +195,8 @@ class Adder {
           const std::optional<DType> to = dtype_from_name(c.string(in[2]));
           return if_true(through && to && casts_compose(host.type(in[0]).dtype, *through, *to));
         });
-    // Whether a reduction over one element gives its bits: a float sum starts from 0, and 0 + -0 is
-    // 0.
+    // Whether a reduction over one element is bit-identical to it: a float sum starts from 0, and 0
+    // + -0 is 0.
     add("starts-from-neutral", {"String", "Type"}, "bool",
         [&host = host_](Constants& c, Arguments in) {
           const std::optional<Reducer> reducer = reducer_from_name(c.string(in[0]));

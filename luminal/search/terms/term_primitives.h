@@ -7,7 +7,7 @@ namespace luminal::search {
 
 class HostValues;
 
-// To an e-graph that has the host sorts already. `host` must outlive it.
+// Adds them to an e-graph that already has the host sorts. `host` must outlive it.
 void add_primitives(egraph::EGraph& egraph, HostValues& host);
 
 }  // namespace luminal::search

@@ -22,7 +22,7 @@ Node node_of(Op op, Attribute attribute = {}) {
           .label = {}};
 }
 
-// The primitive that a term is, without its inputs.
+// The primitive behind a term, without its inputs.
 Node primitive(const kernel::Term& term) {
   return std::visit(
       Overloaded{

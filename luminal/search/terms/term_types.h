@@ -9,8 +9,8 @@
 namespace luminal::search {
 
 // `operands` are the types of what the term reads, in its order; `said` is what the term itself
-// says: the type of an iota, the dtype of a cast. UserError where the primitive doesn't take them,
-// in the words that a user of it would see. Not for loads.
+// states: the type of an iota, the dtype of a cast. UserError if the primitive doesn't take them,
+// worded as for a user of the primitive. Not for loads.
 Type type_by_graph(const kernel::Term& term, const Type& said, std::span<const Type> operands);
 
 }  // namespace luminal::search

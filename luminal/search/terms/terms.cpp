@@ -32,7 +32,7 @@ std::string number_text(const Number& number) {
                                 : fmt::format("{}:{}", number.integer, name(number.dtype));
 }
 
-// Terms of element-wise ops bear the name of the op's enumerator.
+// Terms of element-wise ops have the name of the op's enumerator.
 struct ElementwiseTerm {
   std::string_view term;
   Op op;
@@ -90,7 +90,7 @@ Value HostValues::of(const Type& type) {
 }
 
 Value HostValues::of(const Number& number) {
-  // What the dtype doesn't use must not tell equal constants apart.
+  // The field that the dtype doesn't use is cleared, so that equal constants have equal ids.
   const bool real = is_float(number.dtype);
   const Number used{number.dtype, real ? number.real : 0, real ? 0 : number.integer};
   return intern(numbers_, number_ids_,

@@ -27,7 +27,7 @@ struct Number {
   int64_t integer = 0;
 };
 
-// Whether an index expression is one over these dims: a rule may have put it where it isn't.
+// Whether an index expression is over these dims; a rule may have put it where it isn't.
 bool is_over(Expr expr, const Dims& dims);
 
 // Host values, interned in order of appearance: equal ones have equal ids, so that the engine sees
@@ -54,11 +54,11 @@ class HostValues {
   std::map<Key, uint32_t> map_ids_, expr_ids_, type_ids_, number_ids_;
 };
 
-// The element-wise op behind a term's name, casts apart.
+// The element-wise op behind a term's name, except for casts.
 std::optional<Op> elementwise_op(std::string_view term);
 
-// An e-graph that speaks the language, with its rules loaded: all, or the facts and one rule.
-// Neither copies nor moves: primitives refer to the host values.
+// An e-graph of this language with its rules loaded: all, or the facts and one rule. Can't be
+// copied or moved: primitives refer to the host values.
 class Terms {
  public:
   explicit Terms(RuleSet rules = RuleSet(), const RuleInfo* only = nullptr);
