@@ -17,9 +17,9 @@ enum class StoredBecause : uint8_t {
   GatheredData,     // a gather reads it at data-dependent indices
   Scattered,        // a scatter updates it in place
   Required,         // Tensor::materialize()
-  LoopBoundary,     // it crosses the boundary of a rolled loop
+  LoopBoundary,     // a trip of a rolled loop hands it over
   Policy,           // FusionPolicy::Never
-  Decided,          // a decision not to fuse its pattern
+  Decided,          // not to fuse the pattern that it is part of
   LongChain,        // a long run of element-wise ops is split there
   NoKernelHolds,    // no kernel can hold it with its readers: `why` is the limit
   CostsMoreInside,  // by the model

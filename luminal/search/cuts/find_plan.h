@@ -22,7 +22,7 @@
 
 namespace luminal::search {
 
-// A host step, and what must be in memory for it.
+// What the plan must produce, beside kernels' own needs.
 struct HostNeed {
   int source;                             // of the term graph: what the host step computes
   std::vector<kernel::ClassId> operands;  // that it reads from memory

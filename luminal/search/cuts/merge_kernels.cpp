@@ -15,7 +15,7 @@ namespace {
 using kernel::ClassId;
 using kernel::LoweredKernel;
 
-// With Fusion::Modelled a merge must save this share of the time of both kernels, launches
+// With the policy Modelled a merge must save this share of the time of both kernels, launches
 // included: the model isn't exact enough for less, and one kernel more to compile isn't free.
 constexpr double kWorthMerging = 0.02;
 

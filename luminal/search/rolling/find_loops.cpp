@@ -11,9 +11,9 @@
 namespace luminal::search {
 namespace {
 
-constexpr size_t kLeastNodes = 24;  // minimum of a trip with Rolling::Auto: a small layer
-// Smaller layers are rolled several at a time if there are very many: rules and fusion work across
-// the layers of a trip, and planning a thousand takes as long as planning a few.
+constexpr size_t kLeastNodes = 24;  // of a trip, with Rolling::Auto: a small layer's
+// Smaller layers are rolled several at a time where there are very many: rules and fusion see
+// through those of a trip, and planning a thousand takes as long as planning a few.
 constexpr size_t kManyNodes = 512;    // of all such layers together
 constexpr size_t kGroupedNodes = 48;  // minimum of a trip of several layers
 constexpr size_t kMostRotations = 3;
@@ -244,8 +244,8 @@ class LoopFinder {
 
   const Graph& graph_;
   const Rolling roll_;
-  const std::vector<NodeId> all_;  // what the roots need, in topological order
-  std::vector<NodeId> order_;      // the same without leaves
+  const std::vector<NodeId> all_;  // what the roots need, each after its inputs
+  std::vector<NodeId> order_;      // without leaves
   std::vector<uint32_t> symbols_;
   std::vector<std::vector<NodeId>> readers_;
   std::vector<double> boundary_;
