@@ -1,11 +1,11 @@
-// The cost of an element-wise op.
+// What an element-wise op costs.
 #pragma once
 
 #include "luminal/graph/op.h"
 
 namespace luminal::kernel {
 
-// Cost in flops of one element-wise op; transcendentals are expensive.
+// Ops that one evaluation of an element-wise op stands for in cost: transcendental ones are dear.
 int flops_of(Op op);
 
 }  // namespace luminal::kernel

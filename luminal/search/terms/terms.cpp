@@ -32,7 +32,7 @@ std::string number_text(const Number& number) {
                                 : fmt::format("{}:{}", number.integer, name(number.dtype));
 }
 
-// Terms of element-wise ops have the name of the op's enumerator.
+// Terms of element-wise ops bear the name of the op's enumerator.
 struct ElementwiseTerm {
   std::string_view term;
   Op op;
