@@ -21,7 +21,7 @@ namespace {
 using egraph::Value;
 using interpret::Precision;
 
-// A value as declared and as the f64 yardstick has it.
+// A value in its declared dtypes, and computed in f64 as the reference.
 struct Known {
   TensorData declared;
   TensorData exact;
@@ -137,12 +137,12 @@ class Checking {
       return fmt::format("types {}{} and {}{}", name(one.type.dtype), text(one.type.dims),
                          name(other.type.dtype), text(other.type.dims));
     }
-    // Either may be the one that stands for the class: the one nearer to the truth decides.
+    // Either may represent the class: one of the two must agree with the other's exact value.
     return compare_values(rule_.numeric_class, one.declared, one.exact, other.declared,
                           other.exact);
   }
 
-  // A class that no node of the graph stands for has the value of its first term.
+  // A class without a node of the graph has the value of its first term.
   std::string evaluate_new_classes() {
     bool changed = true;
     while (changed) {
@@ -162,7 +162,7 @@ class Checking {
     return "";
   }
 
-  // Terms of the graph itself have been looked at node by node.
+  // Terms of the graph itself have been checked node by node.
   std::string check_terms() {
     for (uint32_t i = 0; i < snapshot_->classes(); ++i) {
       if (!known_[i]) continue;
@@ -180,7 +180,7 @@ class Checking {
     return "";
   }
 
-  // Tensors that are one class hold the same.
+  // Tensors of one class must hold the same values.
   std::string check_tensors() {
     for (uint32_t i = 0; i < snapshot_->classes(); ++i) {
       const egraph::ClassId class_id{i};
@@ -257,7 +257,7 @@ class Checking {
     return Known{declared_[id.index()], exact_[id.index()], {leaf.dims, leaf.dtype}};
   }
 
-  // None where a part isn't known yet; `why` where the parts don't fit.
+  // nullopt if a part isn't known yet; `why` is set if the parts don't fit.
   std::optional<Known> evaluate(const egraph::Node& node, std::string& why) const {
     const auto children = snapshot_->children(node);
     if (node.function == terms_.load) {
@@ -294,7 +294,7 @@ class Checking {
     }
   }
 
-  // Exactly: all floats are f64, so that nothing is rounded.
+  // With `exact`, all floats are f64, so that nothing is rounded.
   TensorData compute(Node made, const std::vector<const Known*>& parts, bool exact,
                      Type& type) const {
     auto dtype = [&](DType declared) {
@@ -314,7 +314,7 @@ class Checking {
     return interpret::Interpreter(graph, instance_.sizes, leaf).values(wanted)[0];
   }
 
-  // The primitive that a term is; none for a custom op.
+  // The primitive behind a term; nullopt for a custom op.
   std::optional<Node> graph_node(const egraph::Node& node) const {
     const auto children = snapshot_->children(node);
     Node made{

@@ -1,4 +1,4 @@
-// check_instance: whether a rule keeps its promise on one instance, by the interpreter's word.
+// check_instance: whether a rule keeps its numeric guarantee on one instance, by the interpreter.
 #pragma once
 
 #include <string>

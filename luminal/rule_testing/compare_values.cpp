@@ -10,7 +10,7 @@
 namespace luminal::rule_testing {
 namespace {
 
-// The stated error of approximate rules, of the largest element.
+// The stated error of approximate rules, relative to the largest element.
 constexpr double kApproximate = 0.01;
 
 double ulp_of(DType dtype) {
@@ -50,7 +50,7 @@ bool is_near(DType dtype, double one, double one_exact, double other, double oth
   if (!std::isfinite(one) || !std::isfinite(other)) return same_bits(one, other);
   const double allowed = tolerance(dtype, one) + extra;
   if (std::abs(one - other) <= allowed) return true;
-  // One of the two was rounded on the way: then the other must agree with what it was rounded from.
+  // One of the two was rounded on the way: the other must then agree with the exact value of it.
   return (std::abs(other - one_exact) <= allowed || std::abs(one - other_exact) <= allowed) &&
          std::abs(one_exact - other_exact) <= allowed;
 }

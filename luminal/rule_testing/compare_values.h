@@ -1,4 +1,5 @@
-// compare_values: how far two values of one class of terms may differ, by what the rule promises.
+// compare_values: how far two values of one class of terms may differ, by the rule's numeric
+// guarantee.
 #pragma once
 
 #include <string>
@@ -10,10 +11,10 @@ namespace luminal::rule_testing {
 
 using search::RuleClass;
 
-// Empty where they agree, else the first element that doesn't. `*_exact` are the same values
-// without the rounding of floats, the yardstick: beyond Exact, a value passes that is within the
-// tolerance of the other, or no further from the other's yardstick than the other is. Integers and
-// bool are always equal.
+// Empty if they agree, else the first element that doesn't. `*_exact` are the same values without
+// rounding of floats. Beyond Exact, two elements agree if they are within the tolerance of each
+// other, or if their exact values are and one of the two is within it of the other's exact value.
+// Integers and bool must be equal.
 std::string compare_values(RuleClass numeric_class, const TensorData& one,
                            const TensorData& one_exact, const TensorData& other,
                            const TensorData& other_exact);

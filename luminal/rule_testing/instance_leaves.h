@@ -1,5 +1,5 @@
-// InstanceLeaves: nodes of a random instance that have no pattern: inputs, views, constants; and
-// the data of its leaves.
+// InstanceLeaves: the nodes of a random instance that the pattern leaves open: inputs, views,
+// constants; and the data of its leaves.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace luminal::rule_testing {
 using search::Number;
 using search::Type;
 
-// The random parts don't fit together: other ones may.
+// Thrown if the random parts don't fit together; another try may succeed.
 struct DoesNotFit {};
 
 class InstanceLeaves {
@@ -21,14 +21,14 @@ class InstanceLeaves {
   InstanceLeaves(RuleInstance& out, Random& random, Values values)
       : out_(out), random_(random), values_(values) {}
 
-  // Mostly an input; at times a view of a larger one, a constant, or what is there already.
+  // Mostly an input; sometimes a view of a larger one, a constant, or an existing node.
   NodeId leaf(const Type& type);
   NodeId input(const Type& type);
   NodeId full(const Number& number, const Dims& dims);
   NodeId view(NodeId operand, const IndexMap& map);
   NodeId add(Node node);
 
-  // A value that `index` is a valid index into `rows` rows of.
+  // Restricts the data of `index` to valid indices into `rows` rows.
   void names_rows(NodeId index, Expr rows);
   void fill();
 
@@ -38,7 +38,7 @@ class InstanceLeaves {
   RuleInstance& out_;
   Random& random_;
   Values values_;
-  std::map<NodeId, int64_t> rows_;  // by index tensor: the rows it may name
+  std::map<NodeId, int64_t> rows_;  // by index tensor: the number of rows
   int inputs_ = 0;
 };
 

@@ -47,7 +47,7 @@ double special_float(Random& random, DType dtype) {
   return random.pick(values);
 }
 
-// Of any size that the dtype has, most often near 1.
+// Any magnitude of the dtype, most often near 1.
 double any_float(Random& random, DType dtype) {
   const int reach = dtype == DType::F16 ? 14 : 120;
   const int exponent = random.one_in(2)
@@ -81,7 +81,7 @@ int64_t random_integer(Random& random, DType dtype) {
   return random.one_in(2) ? random.pick(specials) : static_cast<int64_t>(random.next());
 }
 
-// The steps that a map may be made of, each with a view of these dims.
+// One random step of a map; its result has these dims.
 IndexMap random_step_into(Random& random, const Dims& dims) {
   const size_t rank = dims.size();
   const size_t axis = rank == 0 ? 0 : random.below(rank);
@@ -109,14 +109,14 @@ IndexMap random_step_into(Random& random, const Dims& dims) {
       source[axis] = dims[axis] * step + start + static_cast<int64_t>(random.below(3));
       return IndexMap::slice(source, static_cast<int>(axis), start, dims[axis], step);
     }
-    case 4:  // a dim of size 1 goes
+    case 4:  // a dim of size 1 is dropped
       source.insert(source.begin() + static_cast<std::ptrdiff_t>(axis), Expr(1));
       return IndexMap::squeeze(source, static_cast<int>(axis));
-    case 5:  // a dim of size 1 comes
+    case 5:  // a dim of size 1 is added
       if (rank == 0 || !dims[axis].is(1)) break;
       source.erase(source.begin() + static_cast<std::ptrdiff_t>(axis));
       return IndexMap::unsqueeze(source, static_cast<int>(axis));
-    case 6: {  // a dim in two
+    case 6: {  // a dim is split in two
       if (rank < 2) break;
       const size_t first = random.below(rank - 1);
       const std::vector<Expr> factors = {dims[first], dims[first + 1]};
@@ -124,7 +124,7 @@ IndexMap random_step_into(Random& random, const Dims& dims) {
       source.erase(source.begin() + static_cast<std::ptrdiff_t>(first) + 1);
       return IndexMap::split(source, static_cast<int>(first), factors);
     }
-    default: {  // two dims as one
+    default: {  // two dims are merged
       if (rank == 0) break;
       source[axis] = 2;
       if (const std::optional<int64_t> size = dims[axis].to_int(); size && *size % 2 == 0) {

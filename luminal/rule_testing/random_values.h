@@ -33,8 +33,8 @@ class Random {
 // Which values leaves take.
 enum class Values : uint8_t {
   All,       // NaN, infinities, both zeros, subnormals, the largest and least
-  Moderate,  // NaN, infinities and zeros, else sizes that sums and products can take
-  Finite,    // sizes that sums and products can take
+  Moderate,  // NaN, infinities and zeros, else magnitudes that sums and products can take
+  Finite,    // magnitudes that sums and products can take
   Positive,  // the same above 0
 };
 
@@ -44,7 +44,7 @@ Expr random_extent(Random& random);
 Dims random_dims(Random& random);
 // Values of s and t; 0 and 1 are among them.
 Bindings random_sizes(Random& random);
-// A view that shows `dims` of something: the identity, or up to two steps away from it.
+// A view whose result has `dims`: the identity, or up to two steps away from it.
 IndexMap random_map_into(Random& random, const Dims& dims);
 // An index expression over `dims`.
 Expr random_index(Random& random, const Dims& dims);

@@ -58,7 +58,7 @@ class Building {
 
   Type random_type() { return {random_dims(random_), random_dtype(random_)}; }
 
-  // One that the op may have at all, so that fewer tries are lost.
+  // A type that the op can have, so that fewer tries fail.
   Type root_type(const Pattern& term) {
     Type type = random_type();
     if (term.name == "Const") type.dims.clear();
@@ -125,7 +125,8 @@ class Building {
     return build_conversion(term, type);
   }
 
-  // Operands are made in any order: it is what orders those of a commutative op.
+  // Operands are made in random order, since creation order is what sorts those of a commutative
+  // op.
   NodeId build_elementwise(const Pattern& term, Op op, const Type& type) {
     const bool compares = op == Op::LessThan || op == Op::Equal;
     if (compares && type.dtype != DType::Bool) throw DoesNotFit{};
@@ -203,7 +204,7 @@ class Building {
     return id;
   }
 
-  // Sums and products of 16-bit floats have no such term: they are cast to f32 around it.
+  // Scatters that sum or multiply 16-bit floats have no such term: they are cast to f32 around it.
   NodeId build_store_at(const Pattern& term, const Type& type) {
     if (type.dims.empty()) throw DoesNotFit{};
     const char* combines[] = {"replace", "sum", "prod", "max"};
@@ -227,7 +228,7 @@ class Building {
                         .label = {}});
   }
 
-  // Dims of the index, then the rest of the data's: any place may be the border.
+  // Dims of the index, then the remaining ones of the data: the border is random.
   NodeId build_gather(const Pattern& term, const Type& type) {
     const auto border =
         type.dims.begin() + static_cast<std::ptrdiff_t>(random_.below(type.dims.size() + 1));
@@ -287,7 +288,7 @@ class Building {
     return pattern.kind == Kind::Variable ? pattern.name : "";
   }
 
-  // What stands for a variable already, or `fresh` from now on.
+  // What a variable is bound to already, or `fresh` from now on.
   template <typename T>
   T bind(std::map<std::string, T>& bound, const Pattern& pattern, T fresh) {
     if (pattern.kind != Kind::Variable) throw DoesNotFit{};

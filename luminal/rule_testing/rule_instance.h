@@ -20,14 +20,15 @@ using CustomOps = std::map<std::string, CustomOp>;  // by name, for rules that m
 
 struct RuleInstance {
   std::unique_ptr<Graph> graph = std::make_unique<Graph>();
-  std::vector<NodeId> stores;  // values that the pattern wants a (Store v) of
+  std::vector<NodeId> stores;  // values of which the pattern has a (Store v)
   std::map<NodeId, TensorData> leaves;
   Bindings sizes;
 };
 
 // Follows the pattern from its outermost term inwards: dims, dtypes, maps and constants are random,
-// what appears twice is shared. Whether guards hold is luck: the caller tries again. None where the
-// random parts don't fit together. UserError where the pattern is beyond it, which says why.
+// and what appears twice is shared. Guards hold by chance: the caller tries again. nullopt if the
+// random parts don't fit together. UserError, with the reason, if no instance of the pattern can be
+// made.
 std::optional<RuleInstance> make_instance(const RuleInfo& rule, const CustomOps& custom_ops,
                                           Random& random, Values values);
 

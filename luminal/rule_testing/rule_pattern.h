@@ -1,4 +1,4 @@
-// RulePattern: what a rule's left side asks for, read from its facts.
+// RulePattern: what a rule's left side requires, read from its facts.
 #pragma once
 
 #include <map>
@@ -20,19 +20,19 @@ bool is_call_term(std::string_view name);
 // Whether a pattern is a term of the language, and not a variable, a constant or a guard.
 bool is_term(const egraph::Expr& pattern);
 
-// No instance of the rule can be made, whatever luck brings.
+// Thrown if no instance of the rule can be made, however often one tries.
 struct Untestable {
   std::string why;
 };
 
 struct RulePattern {
-  // Refers to the rule. Untestable where it wants what no graph has.
+  // Refers to the rule. Throws Untestable if it requires what no graph has.
   explicit RulePattern(const RuleInfo& rule);
 
-  std::vector<const egraph::Expr*> outermost;              // terms that no other is made of
+  std::vector<const egraph::Expr*> outermost;              // terms that are part of no other
   std::map<std::string, const egraph::Expr*> definitions;  // variables that stand for a term
   std::map<std::string, std::string> constants;  // values that are constant → their number
-  std::vector<std::string> asked;                // values that facts are asked about
+  std::vector<std::string> asked;                // values that facts are queried about
 
  private:
   using Terms = std::vector<std::pair<std::string, const egraph::Expr*>>;

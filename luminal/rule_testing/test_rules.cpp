@@ -9,11 +9,11 @@
 namespace luminal::rule_testing {
 namespace {
 
-// Guards that hold once in so many tries still get their instances.
+// Guards that hold once in this many tries still get enough instances.
 constexpr int kTriesPerInstance = 400;
 constexpr int kTriesWithoutLuck = 20'000;
 
-// What the class promises is only looked at where it promises something.
+// A class is only tested on values for which it guarantees something.
 Values values_for(RuleClass numeric_class, Random& random) {
   switch (numeric_class) {
     case RuleClass::Exact:

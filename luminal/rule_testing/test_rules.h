@@ -1,5 +1,5 @@
-// test_rules: every rule on random instances, left against right through the interpreter, as far as
-// its class promises.
+// test_rules: tests every rule on random instances, left side against right side by the
+// interpreter, to the extent of its numeric guarantee.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct RuleTestOptions {
 struct RuleTestResult {
   std::string rule;
   RuleClass numeric_class = RuleClass::Exact;
-  int fired = 0;    // instances on which the rule did something and kept its promise
+  int fired = 0;    // instances on which the rule fired and kept its guarantee
   int tries = 0;    // instances that were made
-  std::string why;  // empty: it holds. Else where it doesn't, or that no instance made it fire
+  std::string why;  // empty: it holds; else where it doesn't, or that it never fired
 };
 
 RuleTestResult test_rule(const RuleSet& rules, const RuleInfo& rule,

@@ -79,7 +79,7 @@ double smallest_normal(DType dtype) {
     case DType::F16:
       return 0x1p-14;
     default:
-      return std::numeric_limits<float>::min();  // bf16 has the same range
+      return std::numeric_limits<float>::min();  // bf16 has its range
   }
 }
 
