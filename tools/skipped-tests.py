@@ -67,9 +67,9 @@ def is_so_here(reason):
 
 
 def main(files):
-    if not files:
-        print(__doc__.splitlines()[2], file=sys.stderr)
-        return 2
+    if not files or files[0] in ("-h", "--help"):
+        print(__doc__ if files else __doc__.splitlines()[2], file=sys.stdout if files else sys.stderr)
+        return 0 if files else 2
     skips, tests = [], 0
     for file in files:
         found, count = read(file)
