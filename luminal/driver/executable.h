@@ -18,10 +18,10 @@ namespace luminal {
 
 struct RunOptions {
   bool debug = false;           // prints each step with shape and time
-  std::ostream* out = nullptr;  // where debugging and probes print; standard output if null
+  std::ostream* out = nullptr;  // where `debug` and probes print; standard output if null
   Trace* trace = nullptr;       // gets an event per step
-  // Checks every kernel against the interpreter right after it, with canaries around its results:
-  // slow. InternalError that names the first kernel that is wrong, its ops and rules.
+  // Checks every kernel against the interpreter right after it runs, with canaries around its
+  // results: slow. InternalError that names the first wrong kernel, its ops and rules.
   bool check_kernels = false;
 };
 
@@ -48,9 +48,9 @@ class LUMINAL_API Executable {
   void set(const TensorRef& tensor, std::initializer_list<NestedList> values);
   void set(const TensorRef& tensor, TensorData data);  // shares the bytes, no copy
 
-  // Lets go of a weight's elements, which runs don't read any more: all that needs them was
-  // computed in the first run. After another weight is set it must be set again. UserError where
-  // runs still read it.
+  // Frees a weight's elements, which runs don't read any more: everything that needs them was
+  // computed in the first run. After another weight is set it must be set again. UserError if runs
+  // still read it.
   void release(const TensorRef& weight);
   // The same for every weight that no run reads any more; those that are still read stay.
   void release_folded();
@@ -60,7 +60,7 @@ class LUMINAL_API Executable {
   void run(const RunOptions& options = {});
 
   // The value of an output, a kept tensor or a leaf, contiguous. Elements convert to T as Cast
-  // does. Of a state it is what the state holds now: after a run, its new value.
+  // does. For a state, its current value: after a run, the new one.
   template <typename T>
   std::vector<T> get(const TensorRef& tensor) const {
     TensorData data = view_data(tensor).cast(dtype_of<T>());
@@ -85,10 +85,10 @@ class LUMINAL_API Executable {
   }
   TensorData view_data(const TensorRef& tensor) const;  // for any dtype, with the dims
 
-  // Runs write this output to the caller's memory, which must hold the elements of every run, stay
-  // until unbind_output() or the executable's end, and overlap nothing else a run uses. Kernels
-  // write to it directly where it is aligned to 64 bytes; else it gets a copy as a run ends. Clones
-  // don't inherit it.
+  // Makes runs write this output to the caller's memory. It must be large enough for every run,
+  // stay valid until unbind_output() or the executable's end, and overlap nothing else that a run
+  // uses. Kernels write to it directly if it is aligned to 64 bytes; else results are copied to it
+  // at the end of a run. Clones don't inherit it.
   template <typename R>
     requires ElementRange<R> && std::ranges::borrowed_range<R>
   void bind_output(const TensorRef& tensor, R&& memory) {
@@ -101,7 +101,7 @@ class LUMINAL_API Executable {
   }
   void unbind_output(const TensorRef& tensor);
 
-  // The same code and the same weights, with inputs, results and a copy of the state of its own.
+  // Shares code and weights, with its own inputs, results and copy of the state.
   Executable clone() const;
 
  private:

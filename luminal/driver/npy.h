@@ -12,7 +12,7 @@ namespace luminal {
 // that names the file and what is wrong with it.
 LUMINAL_API TensorData read_npy(const std::string& path);
 
-// The elements of `path`, as many as `like` has. A .npy file says its own dtype and must be in C
+// The elements of `path`, as many as `like` has. A .npy file states its own dtype and must be in C
 // order with like's dims; any other file holds raw little-endian elements of like's dtype. Throws
 // UserError naming the file and what doesn't fit.
 TensorData read_elements(const std::string& path, const TensorData& like);

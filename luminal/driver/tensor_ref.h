@@ -1,4 +1,4 @@
-// TensorRef: which tensor of an executable is meant: one of the graph's tensors, or a name.
+// TensorRef: refers to a tensor of an executable, by a tensor of the graph or by name.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace luminal {
 
-// Made by the call it is an argument of, so it owns nothing. A name is that of a leaf or an output,
-// or the label of a kept tensor; where a leaf and an output share it, set() means the leaf and
-// get() the output.
+// Only lives as an argument of a call, so it owns nothing. A name is that of a leaf or an output,
+// or the label of a kept tensor; if a leaf and an output share it, set() means the leaf and get()
+// the output.
 class TensorRef {
  public:
   TensorRef(const Tensor& tensor) : tensor_(&tensor) {}  // NOLINT: a tensor is one

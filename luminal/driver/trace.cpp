@@ -10,7 +10,7 @@ namespace {
 
 using Layout = base::JsonText::Layout;
 
-// Which lane of the viewer shows it: runs above the steps they consist of.
+// The row of the viewer that shows it: runs above the steps they consist of.
 int lane(const TraceEvent& event) { return event.kind == "run" ? 0 : 1; }
 
 void write_work(base::JsonText& json, const TraceEvent& event, const Roofline& roofline) {

@@ -1,4 +1,4 @@
-// Trace: what runs did, step by step, in the form that Chrome and Perfetto show.
+// Trace: the steps of runs with their times, in the trace event format of Chrome and Perfetto.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace luminal {
 
-// What bounds a kernel: the machine's memory and arithmetic.
+// Peak rates that bound a kernel: memory and arithmetic.
 struct Roofline {
   double bytes_per_second = 0;
   double flops_per_second = 0;
@@ -32,11 +32,11 @@ struct TraceEvent {
   std::string library = {};  // that computes a kernel: "oneDNN 3.2.0, brg:avx512_core"
 };
 
-// Collects while it stands in RunOptions::trace, over as many runs as one likes.
+// Collects events while RunOptions::trace points to it, over any number of runs.
 struct LUMINAL_API Trace {
   std::vector<TraceEvent> events;
-  // What json() compares with; zeros mean what this machine was measured to do, with as many
-  // threads as the process may use. Where that was never measured it takes two seconds.
+  // The peaks that json() compares with; zeros mean those measured on this machine, for as many
+  // threads as the process may use. If they were never measured, that takes two seconds.
   Roofline roofline;
 
   // The trace event format: complete events ("ph": "X") with GB/s, GF/s and the share of the
@@ -44,7 +44,7 @@ struct LUMINAL_API Trace {
   std::string json() const;
 };
 
-// This machine's roofline: measured before (`luminal doctor --measure`), else now.
+// This machine's roofline: measured earlier (`luminal doctor --measure`), else now.
 LUMINAL_API const Roofline& measured_roofline();
 
 }  // namespace luminal

@@ -22,13 +22,13 @@ namespace {
 // Wider than any vector a kernel stores, so that a store past the end hits it.
 constexpr size_t kCanaryBytes = 4096;
 constexpr auto kCanary = std::byte{0xC5};
-constexpr size_t kAlignment = 64;  // as kernels may want their outputs
+constexpr size_t kAlignment = 64;  // that kernels may require of outputs
 
-// What a kernel reads may be off from the graph's values already; where larger numbers cancel, what
-// it stores is off by a few times as much, however small it is.
+// The inputs of a kernel may already differ from the graph's values; where large numbers cancel,
+// its results differ by a few times as much, however small they are.
 constexpr double kInherits = 4;
 
-// Whether an integer or bool is made of a float anywhere in the graph.
+// Whether an integer or bool is computed from a float anywhere in the graph.
 bool floats_decide(const Graph& graph) {
   for (size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(NodeId{static_cast<uint32_t>(id)});
@@ -55,8 +55,8 @@ bool bits_decide(const Graph& graph) {
 
 DType less_precise(DType a, DType b) { return step_tolerance(a) < step_tolerance(b) ? b : a; }
 
-// The least precise floats that a kernel computes with. An f32 that it makes of bf16 differs by
-// their roundings, of which kernels may leave out some.
+// The least precise float type that a kernel computes in. An f32 computed from bf16 has their
+// rounding errors, and kernels may skip some of the roundings.
 DType least_precise(const kernel::Kernel& kernel) {
   DType least = DType::F64;
   for (const kernel::Stage& stage : kernel.stages) {
@@ -78,7 +78,7 @@ DType least_precise(const Graph& graph) {
   return least;
 }
 
-// Of numbers that are finite.
+// Over finite differences.
 double largest_difference(const TensorData& found, const TensorData& expected) {
   const std::vector<double> ours = found.to_doubles(), theirs = expected.to_doubles();
   double largest = 0;
@@ -89,7 +89,7 @@ double largest_difference(const TensorData& found, const TensorData& expected) {
   return largest;
 }
 
-// Where a large kernel is compared: a few points, the same ones each time. None: everywhere.
+// Points at which a large kernel is compared: a few, the same ones each time. Empty: everywhere.
 std::vector<int64_t> sampled_points(const kernel::Kernel& kernel, const Bindings& bindings,
                                     double most_operations) {
   const kernel::InterpretedWork work = kernel::interpreted_work(kernel, bindings);
@@ -134,7 +134,7 @@ StepChecker::StepChecker(const Graph& graph, const StepNotes& notes, const Bindi
   expect_nodes();
 }
 
-// States change during the run: references that are computed later need them as they were.
+// States change during the run: references that are computed later need the old values.
 void StepChecker::keep_leaves(const interpret::LeafData& leaf) {
   std::map<NodeId, TensorData> states;
   for (NodeId id : graph_.leaves()) {
@@ -335,7 +335,7 @@ class LoopReference {
 
 double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
                                         std::span<const void* const> params) const {
-  // The loops would read what a library has packed, and nobody kept.
+  // The loops would read weights that a library has packed and that weren't kept.
   if (std::find(params.begin(), params.end(), nullptr) != params.end()) return 0;
   std::vector<size_t> output_bytes(params.size(), 0);
   for (size_t p = 0; p < params.size(); ++p) {

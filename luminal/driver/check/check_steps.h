@@ -1,5 +1,5 @@
-// StepChecker: watches one run and checks every kernel right after it, so that the first one that
-// is wrong is named, not what it made of everything after it.
+// StepChecker: checks every kernel of a run right after it, so that the first wrong one is named,
+// not its consequences.
 #pragma once
 
 #include <limits>
@@ -14,13 +14,7 @@
 
 namespace luminal {
 
-// Each output stands between canaries and starts as NaN (all bits set); a kernel's result is
-// compared with its own loops, interpreted, which finds what was compiled wrong, and with the
-// graph's interpreter where a node of the graph has that value, which finds what a rule or lowering
-// got wrong. The kernel that a custom op brings is compared with the op's `compute` on the same
-// operands; what is wrong with it is a UserError. InternalError that names the kernel, its ops, the
-// rules behind it, the first wrong element and the largest error.
-// How much of it is checked.
+// How much of a run is checked.
 struct StepChecks {
   // Kernels of more scalar operations are compared at some points of their outer loops: the first,
   // the last, those at edges of tiles, and others.
@@ -30,6 +24,12 @@ struct StepChecks {
   StepFault* fault = nullptr;       // gets what the error says
 };
 
+// Each output stands between canaries and starts as NaN (all bits set). A kernel's result is
+// compared with its own loops, interpreted, which finds code that was compiled wrong; and with the
+// graph's interpreter, if a node of the graph has that value, which finds errors of rules and
+// lowering. The kernel of a custom op is compared with the op's `compute` on the same operands; an
+// error in it is a UserError. Otherwise InternalError, with the kernel, its ops, the rules behind
+// it, the first wrong element and the largest error.
 class StepChecker : public runtime::StepObserver {
  public:
   // `leaf` gives the leaves' data as it is before the run. All of it must outlive the checker.
@@ -40,7 +40,7 @@ class StepChecker : public runtime::StepObserver {
   void after(const runtime::StepView& view) override;
 
  private:
-  // An output in memory of the checker's own, and where the program wants it.
+  // An output in the checker's own memory, and where the program wants it.
   struct Guarded {
     size_t param;
     std::byte* wanted;
@@ -55,7 +55,7 @@ class StepChecker : public runtime::StepObserver {
   void give_back(const runtime::StepView& view) const;
   void keep_leaves(const interpret::LeafData& leaf);
   void expect_nodes();
-  // Null for other steps, and for those that aren't to be checked.
+  // Null for steps that aren't kernels, and for those that aren't to be checked.
   const kernel::KernelStep* kernel_at(int step) const;
   [[noreturn]] void accuse(StepFault fault, const std::string& what) const;
   void check_canaries(int step, const Guarded& output) const;
@@ -74,11 +74,11 @@ class StepChecker : public runtime::StepObserver {
   const Bindings& bindings_;
   const StepChecks checks_;
   interpret::LeafData leaf_;                        // as before the run
-  const bool floats_decide_;                        // of elements that aren't floats
-  const bool bits_decide_;                          // of elements that are
+  const bool floats_decide_;                        // whether floats determine integers or bool
+  const bool bits_decide_;                          // whether bits of floats determine floats
   std::map<kernel::ClassId, NodeId> node_of_;       // of what kernels store
   std::map<kernel::ClassId, TensorData> expected_;  // by the graph's interpreter
-  std::map<kernel::ClassId, double> off_;           // by how much what was stored differs from that
+  std::map<kernel::ClassId, double> off_;           // error of what was stored, against that
   std::vector<Guarded> outputs_;                    // of the kernel that runs
 };
 

@@ -14,16 +14,16 @@ namespace {
 using interpret::Arithmetic;
 using interpret::Variation;
 
-// Integers and bool that comparisons and casts of floats decide differ where the last bits of those
-// do, and so do floats that are made of the bits of others. A kernel that is wrong is wrong in more
-// of its elements than this share.
+// Integers and bool that comparisons and casts of floats determine may change with the last bits of
+// those, and so may floats that are made of the bits of others. A wrong kernel gets more than this
+// share of its elements wrong.
 constexpr double kMayTurn = 0.25;
-// Where all of a result is what is left of larger numbers, it is off by a few of their roundings.
+// A result that is left after larger numbers cancel is off by a few of their roundings.
 constexpr double kCancels = 0.01;
-// A few references don't show the whole range of what is right.
+// A few references don't cover the whole range of valid results.
 constexpr double kSpread = 4;
-// Perturbed references. After the first ones the rest is skipped if most elements are unexplained:
-// a rounding that falls to either side is met by half of them.
+// Number of perturbed references. After the first ones the remainder is skipped if most elements
+// are unexplained: a rounding that may go either way shows in half of them.
 constexpr int kFirstReferences = 8;
 constexpr int kMostReferences = 32;
 
@@ -46,7 +46,7 @@ bool untouched(const TensorData& data, size_t element) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kPoison; });
 }
 
-// An element outside of the tolerance, and what its references are so far.
+// An element outside of the tolerance, with the range of its references so far.
 struct Suspect {
   int64_t at;
   double found, expected, tolerance;

@@ -23,8 +23,8 @@ namespace luminal {
 // A reference computed with another arithmetic.
 using VariedReference = std::function<TensorData(const interpret::Arithmetic&)>;
 
-// How far values may be off: by the least precise dtype that they are computed in, by the largest
-// magnitude inside of the kernel, and by so much in any case.
+// How far values may be off: by the least precise dtype they are computed in, by the largest
+// magnitude inside of the kernel, and by the error that they inherit from inputs.
 struct Allowance {
   DType least;
   double inside = 0;
@@ -35,9 +35,10 @@ struct ValueComparison {
   const TensorData& found;
   const TensorData& expected;
   Allowance allowance;
-  // Whether elements that aren't floats may depend on roundings.
+  // Whether integers and bool may depend on rounding.
   bool may_turn = false;
-  // Whether floats may be made of the bits of others: a last bit can make any number of them.
+  // Whether floats may be made of the bits of others: one last bit can then change them
+  // arbitrarily.
   bool bits_decide = false;
   // The elements to compare, in row-major order; null: all.
   const std::vector<int64_t>* at = nullptr;
@@ -45,7 +46,7 @@ struct ValueComparison {
   VariedReference varied = nullptr;
 };
 
-// What is wrong, or nothing.
+// The wrong elements; nullopt if there are none.
 std::optional<WrongElements> compare_values(const ValueComparison& comparison);
 
 // Tolerance of one dtype, relative to the value and to the largest one of its tensor; 0 for

@@ -9,10 +9,10 @@
 namespace luminal {
 namespace {
 
-// Vectors have up to 64 elements (bytes of 512 bits), and as few as 4.
+// Vectors have 4 to 64 elements (bytes in 512 bits).
 constexpr int64_t kVectors[] = {4, 8, 16, 32, 64};
 
-// Whether [lowest, size) is less than the last vector of some width, and no more than it leaves.
+// Whether [lowest, size) lies in the remainder after the last whole vector of some width.
 bool is_rest(int64_t lowest, int64_t size) {
   return std::ranges::any_of(kVectors, [&](int64_t lanes) {
     const int64_t rest = size % lanes;

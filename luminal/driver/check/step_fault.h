@@ -1,4 +1,4 @@
-// StepFault: what a checked run found wrong with a step, field by field; its error says the same in
+// StepFault: what a checked run found wrong with a step, as fields; the error says the same in
 // words.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace luminal {
 
-// Elements of a tensor that aren't what they should be.
+// The wrong elements of a tensor.
 struct WrongElements {
   std::vector<int64_t> dims;
   size_t first = 0;  // in row-major order
@@ -20,21 +20,21 @@ struct WrongElements {
   double expected = 0;
   bool untouched = false;  // nothing was ever written there
   size_t count = 0;
-  size_t of = 0;                // that were looked at
+  size_t of = 0;                // elements compared
   double largest = 0;           // error
-  std::vector<int64_t> lowest;  // by dim, the least index of them
+  std::vector<int64_t> lowest;  // by dim: the smallest index of a wrong element
 };
 
 // "first wrong element [0, 0]: 0.25, expected 2; 60 of 60 are wrong, the largest error is 10.8"
 std::string text(const WrongElements& wrong);
 
-// Whether they all lie behind the last whole vector, along a dim or in the tensor as a row: what a
-// loop does with what its vectors leave over.
+// Whether all wrong elements lie in the remainder after the last whole vector, along a dim or in
+// the flat tensor: a fault of a vectorised loop's epilogue.
 bool lie_in_tail(const WrongElements& wrong);
 
 struct StepFault {
   enum class Kind : uint8_t {
-    WritesOutside,  // of the memory of its results
+    WritesOutside,  // out of bounds of its results
     Code,           // the compiled code, or the library, doesn't do what the kernel's loops say
     Terms,          // the kernel's loops don't compute what the graph says
     OwnKernel,      // the kernel of a custom op doesn't do what its `compute` does

@@ -27,7 +27,7 @@
 namespace luminal {
 namespace {
 
-// A user without a home still compiles, and is told.
+// Without a home directory nothing is cached; the report says so.
 std::filesystem::path kept_in(const std::string& option, CompileReport& report) {
   try {
     return cache_folder(option);
@@ -38,7 +38,7 @@ std::filesystem::path kept_in(const std::string& option, CompileReport& report) 
   }
 }
 
-// A program's ports, with the dims that the graph has for them whatever the variant.
+// A program's ports, with the dims of the graph instead of a variant's.
 std::vector<runtime::Port> ports_of(const runtime::Program& program, const Graph& graph,
                                     const backends::PortMap& map) {
   std::vector<runtime::Port> ports = program.ports();
@@ -74,7 +74,7 @@ void Compilation::verify() {
 }
 
 void Compilation::read_weights() {
-  // They don't wait for their kernels, unless there may be none to wait for.
+  // Weights are read in parallel with the other phases, unless compilation may stop early.
   const int beside = report_.stop_after.empty() ? threads_of(options_) - 1 : 0;
   loading_.emplace(*graph_, ports_.leaves, beside);
 }
@@ -119,7 +119,7 @@ void Compilation::plan_variant(size_t variant, PlanCache& cache) {
     request.planned = read_given_plan(*parts_.given, *request.graph, report_);
     request.code = std::make_shared<const std::string>(parts_.given->code);
   } else {
-    // Before the plan, which is asked for with what was decided.
+    // Must run before planning: the plan request carries these decisions.
     report_fusion(decide_fusion(*request.graph, of_variant_[variant]), plan.variant, report_);
     request.planned = make_plan(request, backend_,
                                 packs_weights_ ? backend_.packing(request.options) : std::nullopt,

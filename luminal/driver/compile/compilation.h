@@ -1,5 +1,5 @@
-// Compilation: a graph on its way to a program, phase by phase. compile() runs all phases; who asks
-// about a plan stops once it is made, and sees the very plan that runs.
+// Compilation: the phases from a graph to a program. compile() runs all of them; questions about a
+// plan stop after plan(), and so see exactly the plan that runs.
 #pragma once
 
 #include <memory>
@@ -22,18 +22,18 @@ class Compilation {
   // All of it must outlive the compilation.
   Compilation(const Graph& graph, const CompileOptions& options, const PartsUse& parts = {});
 
-  // The phases, in this order; each adds to the report. All but verify() need those before them,
-  // but for read_weights(), which may be left out.
-  void verify();         // and a copy, which later changes of the graph don't reach
-  void read_weights();   // begins, beside the phases that follow
+  // The phases, in this order; each adds to the report. Each needs those before it, except that
+  // read_weights() is optional.
+  void verify();         // and copies the graph, so that later changes don't matter
+  void read_weights();   // starts reading, in parallel with the phases that follow
   void plan();           // one plan per variant, on backends that run plans
   void generate_code();  // of all plans: the programs
   Executable executable();
 
-  // Before plan(): products read weights as they lie, not in panels.
+  // Call before plan(): GEMMs read weights as they are, not in packed panels.
   void leave_weights_unpacked() { packs_weights_ = false; }
 
-  // After plan() failed: what it failed at, found by planning again and looking. See no_plan.h.
+  // After plan() failed: plans again to find the cause, and throws it. See no_plan.h.
   [[noreturn]] void throw_no_plan(const std::exception& error) const;
 
   const backends::Backend& backend() const { return backend_; }
@@ -57,7 +57,7 @@ class Compilation {
   CompileReport unread_;
   CompileReport& report_;
   const backends::Backend& backend_;
-  std::filesystem::path folder_;  // where plans and code are kept; empty: nowhere
+  std::filesystem::path folder_;  // the cache of plans and code; empty: none
   bool packs_weights_ = true;
 
   std::shared_ptr<const Graph> graph_;
@@ -65,7 +65,7 @@ class Compilation {
   Variants variants_;
   backends::PortMap ports_;
   std::optional<DataLoading> loading_;
-  std::vector<CompileOptions> of_variant_;  // with the sizes that it is planned for
+  std::vector<CompileOptions> of_variant_;  // with the sizes that each is planned for
   std::vector<backends::LoadRequest> requests_;
   std::vector<std::unique_ptr<runtime::Program>> programs_;
 };

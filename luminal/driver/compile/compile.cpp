@@ -1,4 +1,4 @@
-// compile(): the path of a graph to what runs.
+// compile(): runs all phases, from a graph to an executable.
 #include "luminal/driver/compile.h"
 
 #include "luminal/backends/registry/registry.h"

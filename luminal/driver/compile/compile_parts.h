@@ -1,4 +1,4 @@
-// compile_parts: compile() for those who keep what it made, or have kept it.
+// compile_parts: compile() that also returns, or starts from, the plan and code as bytes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace luminal {
 
-// What is made of a graph, as bytes.
+// The plan and code of a graph, as bytes.
 struct CompiledParts {
   std::string plan;  // by kernel/plan/plan_bytes.h
   std::string code;  // by the backend, of the plan's kernels
@@ -18,8 +18,8 @@ struct PartsUse {
   CompiledParts* made = nullptr;         // gets what was made
 };
 
-// Both only of graphs with one plan (no variants) on a backend that runs plans. ByteError for given
-// parts that aren't such, UserError for those that this build or machine can't run.
+// Both only for graphs with one plan (no variants) on a backend that runs plans. ByteError for
+// malformed parts, UserError for parts that this build or machine can't run.
 Executable compile_parts(const Graph& graph, const CompileOptions& options, const PartsUse& parts);
 
 }  // namespace luminal

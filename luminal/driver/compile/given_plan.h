@@ -1,4 +1,4 @@
-// A plan that was kept as bytes, taken as it is.
+// A plan read from bytes instead of made.
 #pragma once
 
 #include <memory>

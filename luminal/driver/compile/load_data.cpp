@@ -22,7 +22,7 @@ void DataLoading::work() {
       loaded_[leaf] = graph_.data(leaves_[leaf]);
     } catch (...) {
       errors_[leaf] = std::current_exception();
-      next_ = wanted_.size();  // nobody needs the rest
+      next_ = wanted_.size();  // the remainder isn't needed
     }
   }
 }

@@ -1,5 +1,5 @@
-// DataLoading: the elements set on a graph's leaves, loaded where that was put off, while something
-// else is done.
+// DataLoading: loads the data of a graph's leaves, where that was deferred, in parallel with other
+// work.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@
 
 namespace luminal {
 
-// Most of a start is reading weights. Threads begin with it at once, and whoever asks for the data
-// takes part in what is left; without threads all of it is done then.
+// Reading weights is most of the start-up time. Threads start it at once, and finish() helps with
+// what is left; without threads finish() does all of it.
 class DataLoading {
  public:
   // Both must outlive it, and must not change.
   DataLoading(const Graph& graph, const std::vector<NodeId>& leaves, int threads_beside);
-  ~DataLoading();  // nobody needs what isn't loaded yet
+  ~DataLoading();  // what isn't loaded yet is dropped
   DataLoading(const DataLoading&) = delete;
   DataLoading& operator=(const DataLoading&) = delete;
 
-  // By leaf; none where none was set. What a loader throws is rethrown, that of the first leaf if
-  // several do.
+  // By leaf; nullopt if none was set. Rethrows what a loader threw, that of the first leaf if
+  // several did.
   std::vector<std::optional<TensorData>> finish();
 
  private:

@@ -15,7 +15,7 @@
 namespace luminal {
 namespace {
 
-// Found plans with what their reports say.
+// A plan that was found, with its part of a report.
 struct KeptPlan {
   std::shared_ptr<const kernel::PlannedGraph> planned;
   std::string_view report;
@@ -32,7 +32,7 @@ std::string entry_of(std::string_view key, std::string_view report,
   return entry.bytes();
 }
 
-// Throws, of whatever kind, for all that isn't an answer to this question.
+// Throws, any exception, if the entry isn't valid for this key and graph.
 KeptPlan read_entry(std::string_view entry, std::string_view key, const Graph& graph,
                     const std::vector<NodeId>& roots) {
   base::ByteReader in(entry);
@@ -63,7 +63,7 @@ bool has_custom_ops(const Graph& graph) {
   return false;
 }
 
-// Stages that only planning has.
+// Whether a stage that only planning has is to be printed, or to be the last.
 bool wants_stages(const CompileReport& report) {
   constexpr std::string_view kStages[] = {"rolled", "terms", "saturated", "all"};
   return std::any_of(std::begin(kStages), std::end(kStages), [&](std::string_view stage) {
@@ -71,7 +71,7 @@ bool wants_stages(const CompileReport& report) {
   });
 }
 
-// `from` says where it was.
+// `from` names where the plan was found.
 void report_kept(const KeptPlan& kept, const std::string& from, double seconds, bool with_texts,
                  CompileReport& report) {
   const kernel::Plan& plan = kept.planned->plan;
@@ -140,7 +140,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
   write_report(added, report, mark);
   const std::string entry = entry_of(key, added.bytes(), *planned);
   try {
-    // What can't be read back, or comes back as something else, had better not be there.
+    // Only an entry that reads back as itself is stored.
     const KeptPlan again = read_entry(entry, key, graph, roots);
     if (entry_of(key, again.report, *again.planned) != entry) {
       throw base::ByteError("it reads back as another one");
@@ -168,7 +168,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
                      .first_kernel = 0};
   std::optional<std::string> question;
   if (!has_custom_ops(graph)) question = plan_key(asked);
-  // What a library computes depends on who compiles, and stages that are asked for must be run.
+  // Whether a library is used depends on the compiling process, and requested stages must be run.
   const bool is_kept = question && !choose_library && !wants_stages(report);
   asked.with_rivals = report.find_rivals;
   asked.first_kernel = report.kernels.size() - report.n_packing();

@@ -1,4 +1,4 @@
-// What a report says once code is there: how each kernel was made, and the memory of a run.
+// The part of a report about generated code: how each kernel was compiled, and the memory of a run.
 #pragma once
 
 #include "luminal/backends/backend.h"
@@ -9,7 +9,7 @@ namespace luminal {
 // Ends the stage "kernels", which took this long.
 void report_code(backends::LoadReport loaded, double seconds, CompileReport& report);
 
-// Sizes that don't fit together (s - 4 at s = 2) have no memory to tell of.
+// Nothing is reported for sizes that don't fit together (s - 4 at s = 2).
 void report_memory(runtime::Program& program, const Bindings& sizes, CompileReport& report);
 
 }  // namespace luminal

@@ -22,7 +22,7 @@ std::string text_of(const std::vector<int64_t>& dims) {
   return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
-// The sizes of a port under `bindings`; what can't be is the caller's to fix.
+// The dims of a port under `bindings`; UserError if there are none.
 ResolvedDims resolve(const Port& port, const Bindings& bindings) {
   Result<ResolvedDims> dims = resolve_dims(port.dims, bindings);
   if (!dims) {
@@ -83,7 +83,7 @@ void Executable::Impl::hold(size_t port, Buffer buffer, std::optional<std::vecto
   slots[port].ready = false;
   slots[port].released = false;
   if (role != PortRole::Weight) return;
-  // What is folded is computed anew, from all of its weights.
+  // Folded values are recomputed, from all of their weights.
   for (Slot& slot : slots) {
     slot.ready = slot.ready && !slot.released;
     slot.released = false;
@@ -278,7 +278,7 @@ void Executable::Impl::change_bindings(const Bindings& bindings) {
   bound = bindings;
 }
 
-// Nothing here allocates when the bindings are those of the last run, whatever was set since.
+// Allocates nothing if the bindings are those of the last run, whatever was set since.
 void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) {
   if (!bound || bound->items() != bindings.items()) change_bindings(bindings);
   for (size_t port = 0; port < slots.size(); ++port) {

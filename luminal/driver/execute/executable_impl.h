@@ -21,7 +21,7 @@ struct Executable::Impl {
   std::shared_ptr<const GraphHome> source;  // the user's graph: only to recognise its tensors
   std::vector<std::unique_ptr<runtime::Program>> programs;  // by variant, over the same ports
   Variants variants;
-  std::unordered_map<NodeId, size_t> leaf_port;  // which port holds a leaf, a result
+  std::unordered_map<NodeId, size_t> leaf_port;  // the port of a leaf, of a result
   std::unordered_map<NodeId, size_t> result_port;
   std::vector<Expr> variables;  // all of the graph's, sorted by name
   std::shared_ptr<const ViewChecks> view_checks;
@@ -30,27 +30,27 @@ struct Executable::Impl {
 
   uint64_t memory_limit = 0;  // bytes; 0: none
 
-  // By port: its bytes, and what is known of them.
+  // By port: its bytes and their state.
   std::vector<runtime::Buffer> buffers;
   struct Slot {
-    std::optional<std::vector<int64_t>> given;   // dims, before this run; none: only their number
+    std::optional<std::vector<int64_t>> given;   // dims as set; nullopt: only the element count
     ResolvedDims now;                            // in this run
-    runtime::Buffer storage;                     // an output's memory, as large as it ever was
+    runtime::Buffer storage;                     // an output's memory, the largest so far
     bool ready = false;                          // its bytes have the dims of this run
-    bool released = false;                       // a weight that is not needed at present
+    bool released = false;                       // a weight that was released
     std::optional<std::span<std::byte>> caller;  // an output's, by bind_output()
   };
   std::vector<Slot> slots;
 
-  // Of the last run; none after one that failed before it began.
+  // Of the last run; nullopt after one that failed before it started.
   std::optional<Bindings> bound;
   size_t current = 0;
 
-  // Of all programs: their own have dims that are narrower in a variant.
+  // Of all programs; a variant's own have narrower dims.
   std::vector<runtime::Port> port_list;
   const std::vector<runtime::Port>& ports() const { return port_list; }
 
-  // The port of a leaf; of a result or a leaf; of a result. `asked` is the call, for messages.
+  // The port of a leaf; of a result or a leaf; of a result. `asked` names the call in messages.
   size_t leaf_of(const TensorRef& tensor, const char* asked) const;
   size_t value_of(const TensorRef& tensor, const char* asked) const;
   size_t result_of(const TensorRef& tensor, const char* asked) const;
@@ -64,20 +64,21 @@ struct Executable::Impl {
   void hold(size_t port, runtime::Buffer buffer, std::optional<std::vector<int64_t>> dims);
   void change_bindings(const Bindings& bindings);
   void check_bindings(const Bindings& bindings) const;
-  // Throws UserError where a run of this variant would take more than the limit.
+  // UserError if a run of this variant would need more memory than the limit.
   void check_memory(runtime::Program& program, const Bindings& bindings) const;
   void prepare_port(size_t port);
   void prepare_output(size_t port);
-  // UserError where memory of the caller overlaps other memory of this run.
+  // UserError if memory of the caller overlaps other memory of this run.
   void check_caller_memory() const;
-  // To memory of the caller that kernels couldn't write to.
+  // Copies results to caller memory that kernels couldn't write to directly.
   void copy_to_caller() const;
-  // The dims of a port's bytes; null where they aren't known.
+  // The dims of a port's bytes; null if they aren't known.
   const std::vector<int64_t>* dims_of(size_t port) const;
   TensorData port_data(size_t port) const;
   interpret::LeafData leaf_data() const;
-  // A kernel met an index outside of its dim. UserError that names the op, the position, the value
-  // and the size, found by computing the graph's indices again; returns where the graph has none.
+  // Called if a kernel met an index out of bounds. UserError that names the op, the position, the
+  // value and the size, found by recomputing the graph's indices; returns if the graph has none out
+  // of bounds.
   void judge_rows(const Bindings& bindings) const;
   void run_watched(const Bindings& bindings, const RunOptions& options, runtime::StepOptions steps);
 };

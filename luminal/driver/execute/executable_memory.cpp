@@ -1,4 +1,4 @@
-// Outputs where they lie: views of them, and memory of the caller that runs write them to.
+// Access to outputs in place: views of them, and caller memory that runs write them to.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
          before(b.data(), a.data() + a.size());
 }
 
-// Kernels write whole vectors past the caches, and custom kernels are promised this.
+// Kernels use aligned non-temporal stores, and custom kernels are promised this alignment.
 bool kernels_can_write(std::span<const std::byte> memory) {
   return reinterpret_cast<uintptr_t>(memory.data()) % Buffer::kAlignment == 0;
 }

@@ -1,4 +1,4 @@
-// How an executable finds the tensor that a call means, and what it says where there is none.
+// Resolves the tensor that a call refers to, and the error message if there is none.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,4 @@
-// Executable::Impl::judge_rows. An error is the only case in which it runs, so it may take its
-// time.
+// Executable::Impl::judge_rows. It runs only after an error, so it may be slow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +30,7 @@ bool is_rewritten(const Graph& graph, NodeId leaf) {
 }  // namespace
 
 void Executable::Impl::judge_rows(const Bindings& bindings) const {
-  // A run may have rewritten states by now, and weights may be gone.
+  // By now a run may have updated states, and weights may have been released.
   const auto is_there = [this](NodeId id) {
     if (graph->node(id).op != Op::Input) return true;
     return buffers[leaf_port.at(id)].valid() && !is_rewritten(*graph, id);

@@ -10,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// All traces of a process count from one moment, so that several can be laid side by side.
+// All traces of a process share one origin of time, so that several can be compared.
 Clock::time_point first_moment() {
   static const Clock::time_point moment = Clock::now();
   return moment;
@@ -39,7 +39,7 @@ TraceRecorder::TraceRecorder(Trace& trace, const Graph& graph, const StepNotes* 
                            .start_us = us_since_start(Clock::now())});
 }
 
-// What takes a while to say is said after the run, whose time it would add to.
+// Steps are described after the run, so that this doesn't add to its time.
 TraceRecorder::~TraceRecorder() {
   TraceEvent& run = trace_.events[run_event_];
   run.us = us_since_start(Clock::now()) - run.start_us;
@@ -93,7 +93,7 @@ TraceEvent TraceRecorder::described(int at) const {
   return event;
 }
 
-// It reads and writes its tensors once, as far as one can tell; what it computes isn't known.
+// Assumes that it reads and writes its tensors once; its arithmetic isn't known.
 void TraceRecorder::describe_own_kernel(NodeId id, TraceEvent& event) const {
   event.kind = "kernel";
   auto add = [&](NodeId tensor, std::vector<std::string>& types) {

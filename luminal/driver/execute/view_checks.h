@@ -1,4 +1,4 @@
-// ViewChecks: the indices of views that only the sizes of a run decide.
+// ViewChecks: bounds checks of view indices that depend on the sizes of a run.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace luminal {
 
-// Most indices are proved to stay inside their dims when a graph is verified. The others, such as a
-// slice that starts at a variable, are kept here, equal ones once.
+// Most indices are proved to be in bounds when a graph is verified. The others, such as a slice
+// that starts at a variable, are kept here, without duplicates.
 class ViewChecks {
  public:
   explicit ViewChecks(const Graph& graph);

@@ -1,4 +1,4 @@
-// A run with somebody looking: traced, checked, or both.
+// A run with an observer: traced, checked, or both.
 #include <optional>
 
 #include "luminal/base/errors.h"

@@ -13,7 +13,7 @@
 namespace luminal {
 namespace {
 
-// Kernels of which one explanation serves all.
+// A key for kernels that share one explanation.
 std::string kind_of(const KernelReport& kernel) {
   std::string key = kernel.text + kernel.library;
   for (const auto* list : {&kernel.ops, &kernel.rules}) {
@@ -40,7 +40,7 @@ bool nearer_alternative(const Alternative& a, const Alternative& b) {
   return rank(a) < rank(b);
 }
 
-// The values it stores and could have left to its readers, and those it could have stored.
+// The values it stores that its readers could compute instead, and the ones it could store.
 void add_alternatives(const CompileReport& report, ExplainedKernel& explained) {
   for (const StoredReport& value : report.stored) {
     if (value.kernel != explained.kernel->name) continue;
@@ -87,7 +87,7 @@ std::span<const KernelReport> kernels_of(const CompileReport& report, const Plan
   return std::span(report.kernels).subspan(plan.first_kernel, plan.n_kernels);
 }
 
-// Each kind of kernel once, at its first.
+// Each kind of kernel once, where it first appears.
 ExplainedPlan explained(const CompileReport& report, const PlanReport& plan) {
   ExplainedPlan result = totals(report, plan);
   std::map<std::string, size_t> known;
@@ -119,7 +119,7 @@ void check(const CompileReport& report, const std::string& name) {
 
 const char* source(const Figure& figure) { return figure.measured ? "measured" : "by the model"; }
 
-// Where the choice between a library and compiled code was measured, that is a time too.
+// A time that was measured to choose between a library and compiled code counts as well.
 Figure time_of(const KernelReport& kernel) {
   if (kernel.measured_us > 0) return {kernel.measured_us, true};
   const double tried = kernel.by_library ? kernel.library_us : kernel.own_us;

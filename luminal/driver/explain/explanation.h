@@ -1,5 +1,5 @@
-// Explanation: a compile report turned round, kernel by kernel: what each computes, why it is as it
-// is, what it was chosen over, and how near it comes to what the machine can do.
+// Explanation: a compile report by kernel: what each computes, why it is as it is, what it was
+// chosen over, and how near it comes to the roofline.
 #pragma once
 
 #include <string>
@@ -16,34 +16,34 @@ struct Figure {
 };
 const char* source(const Figure& figure);  // "measured", "by the model"
 
-// Measured where that was done, else by the model.
+// Measured if available, else by the model.
 Figure time_of(const KernelReport& kernel);
 
 // A plan that differs in one value from the one that was found.
 struct Alternative {
   std::string value;
-  bool stores = false;               // it would be stored; else `readers` would compute it
+  bool stores = false;               // whether it would be stored; else `readers` would compute it
   std::vector<std::string> readers;  // kernels
-  double extra_us = 0;               // that it adds to the plan, by the model
-  std::string why;                   // not empty: that is no plan, by this limit
+  double extra_us = 0;               // added to the plan, by the model
+  std::string why;                   // not empty: the limit that rules it out
 };
 
 struct ExplainedKernel {
   const KernelReport* kernel = nullptr;
-  std::vector<std::string> alike;  // kernels of the plan that are the same, with other values
+  std::vector<std::string> alike;  // kernels of the plan with the same code, on other values
   std::string title;               // of all of them
   Figure time;                     // of one
-  double share = 0;                // of the plan's time, together with those alike
+  double share = 0;                // of the plan's time, including those alike
   std::string bound_by;            // "memory", "arithmetic" or "the launch"
-  double bound_us = 0;             // the roofline: it can't be faster, by the model
+  double bound_us = 0;             // the roofline: its lower bound, by the model
   double roofline_share = 0;       // bound_us over the time
   std::vector<Alternative> beat;   // the nearest first
-  std::vector<const StoredReport*> must_store;  // what it stores whatever that takes
+  std::vector<const StoredReport*> must_store;  // values that must be stored
 };
 
 struct ExplainedPlan {
   const PlanReport* plan = nullptr;
-  size_t n_kernels = 0;  // without those that only store weights in panels
+  size_t n_kernels = 0;  // without kernels that only pack weights
   size_t n_packing = 0;
   size_t n_measured = 0;
   double us = 0;  // of all kernels together

@@ -73,7 +73,7 @@ std::string rival(const Alternative& alternative) {
                      signed_us(alternative.extra_us));
 }
 
-// A label once, then its lines; what is left out is counted.
+// A label, then its lines; omitted ones are counted.
 template <typename Items, typename Line>
 std::string section(const char* label, const Items& items, size_t most, Line line) {
   std::string lines;

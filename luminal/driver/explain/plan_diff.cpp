@@ -39,7 +39,7 @@ bool all_measured(const Kernels& kernels) {
   });
 }
 
-// Takes the kernels that both have out of them, pair by pair.
+// Removes the kernels that both have, pair by pair.
 void take_same(Kernels& a, Kernels& b, DiffedPlan& plan) {
   std::multimap<std::string, const KernelReport*> texts;
   for (const KernelReport* kernel : b) texts.emplace(kernel->text + kernel->library, kernel);
@@ -62,7 +62,7 @@ void take_same(Kernels& a, Kernels& b, DiffedPlan& plan) {
   std::erase_if(b, is_taken);
 }
 
-// Kernels that compute a node in common belong together, on either side.
+// Groups kernels of both sides that compute a common node.
 class Regions {
  public:
   Regions(const Kernels& a, const Kernels& b, bool by_nodes) : n_a_(a.size()), all_(a) {
@@ -103,7 +103,7 @@ class Regions {
   std::vector<size_t> parent_;
 };
 
-// Equal regions, as layers have them, become one that is counted.
+// Merges equal regions, such as those of layers, into one with a count.
 std::vector<DiffedRegion> counted(const std::vector<DiffedRegion>& regions) {
   std::vector<DiffedRegion> result;
   std::map<std::tuple<std::string, double, double>, size_t> known;
@@ -122,7 +122,7 @@ std::vector<DiffedRegion> counted(const std::vector<DiffedRegion>& regions) {
   return result;
 }
 
-// Values that a's kernels store and b's don't.
+// Values that only a's kernels store.
 std::vector<const StoredReport*> stored_alone(const CompileReport& a, const Kernels& of_a,
                                               const CompileReport& b, const Kernels& of_b) {
   const auto names = [](const Kernels& kernels) {

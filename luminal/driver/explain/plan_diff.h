@@ -1,5 +1,5 @@
-// PlanDiff: two compiles side by side: which kernels are the same, what the others became, and what
-// is stored in one alone.
+// PlanDiff: compares two compiles: which kernels are the same, what replaces the others, and what
+// only one of them stores.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace luminal {
 
-// Kernels of the one that compute what these of the other do, and share no node with any others.
+// Kernels of one plan and those of the other that compute the same nodes; they share no node with
+// any others.
 struct DiffedRegion {
   std::vector<const KernelReport*> a, b;
-  size_t count = 1;  // regions of the same kernels with other values, as layers have
+  size_t count = 1;  // number of such regions, as layers have
   double a_us = 0;   // of one of them
   double b_us = 0;
   bool same = false;  // the same kernel, whose time differs
@@ -23,7 +24,7 @@ struct DiffedRegion {
 struct DiffedPlan {
   const PlanReport* a = nullptr;  // one may be missing
   const PlanReport* b = nullptr;
-  size_t a_kernels = 0, b_kernels = 0;  // that run, without those that store weights in panels
+  size_t a_kernels = 0, b_kernels = 0;  // without kernels that only pack weights
   double a_us = 0, b_us = 0;
   bool a_measured = false, b_measured = false;                // all of it
   size_t n_same = 0;                                          // kernels with the same text

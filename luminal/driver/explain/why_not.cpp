@@ -16,7 +16,7 @@ namespace {
 using search::Finding;
 using search::Inspection;
 
-// Where the rule gets furthest, if it begins anywhere.
+// Where the rule gets furthest, if it begins to match anywhere.
 Finding why_not_anywhere(Inspection& inspection, const std::string& rule) {
   const auto id = inspection.terms().egraph.find_rule(rule);
   const auto nearest = id ? search::nearest_place(inspection, *id) : std::nullopt;

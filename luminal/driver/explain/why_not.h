@@ -15,8 +15,8 @@ struct WhyNotAnswer {
   search::Finding finding;
 };
 
-// `asked` is two tensors, a rule and a tensor, or a rule alone, which is then looked at where it
-// gets furthest. An answer per plan. UserError for what the graph doesn't have.
+// `asked` is two tensors, a rule and a tensor, or a rule alone, which is then examined where it
+// gets furthest. One answer per plan. UserError for names that the graph doesn't have.
 std::vector<WhyNotAnswer> why_not(const Graph& graph, const CompileOptions& options,
                                   const std::vector<std::string>& asked);
 

@@ -7,10 +7,10 @@
 
 namespace luminal {
 
-// "  label     text …": words that don't fit go to lines below, under the text.
+// "  label     text …": words that don't fit wrap to lines below, aligned with the text.
 std::string labelled(std::string_view label, std::string_view text);
 
-// The first ones and the last, with "…" between, where there are more than `most`.
+// The first items and the last one, with "…" between, if there are more than `most`.
 std::string shortened(const std::vector<std::string>& items, size_t most);
 
 // Signed, "+2.2" or "−2.2".

@@ -114,7 +114,7 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
       result.notes.push_back(std::move(note));
     }
   }
-  // By pattern and shape, in the order of their first place.
+  // By pattern and shape, in order of first appearance.
   std::vector<std::pair<FusionPattern, std::optional<FusionShape>>> asked;
   for (const PatternPlace& place : places) {
     const std::optional<FusionShape> shape = search::shape_of(place, sizes);

@@ -12,10 +12,10 @@
 namespace luminal {
 namespace {
 
-// Neighbours further apart than this say nothing about what is between them: a profile's own steps
-// are factors of two, but for that from decoding to prefill.
+// Entries further apart than this say nothing about shapes between them: a profile's own steps are
+// factors of two, except for the one from decoding to prefill.
 constexpr int64_t kMostApart = 4;
-// Of an interval, as a factor: on a quiet machine they are within a few percent.
+// Maximum high / low of an interval: on a quiet machine it is a few percent.
 constexpr double kWidest = 2;
 
 const char* library_text(LibraryPolicy policy) {

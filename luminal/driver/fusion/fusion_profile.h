@@ -1,4 +1,4 @@
-// FusionProfile: answers to the fusion question that were measured, as a file of JSON.
+// FusionProfile: measured fusion decisions, as a JSON file.
 #pragma once
 
 #include <compare>
@@ -13,19 +13,19 @@
 
 namespace luminal {
 
-// Whether an answer's interval is so wide that the machine was busy with other things.
+// Whether an answer's interval is so wide that the machine must have been busy.
 bool is_noisy(const FusionAnswer& answer);
-// What is to be known of an answer that was measured; mostly nothing.
+// A note on a measured answer; mostly empty.
 std::string note_on(const FusionAnswer& answer);
 
-// What answers hold for. Those of other conditions are of no use.
+// The conditions that answers are valid for; others are ignored.
 struct FusionConditions {
   std::string device;       // a fingerprint of records/device.h
   std::string description;  // in words
   std::string compiler;     // base/source_fingerprint.h
   std::string options;      // those of compile() that change kernels: "library never, …"
 
-  // Which of them differ, in words; empty where none does.
+  // Describes which of them differ; empty if none does.
   std::string differ_from(const FusionConditions& other) const;
 };
 
@@ -38,7 +38,7 @@ class FusionProfile {
   // UserError that names the file, what is wrong with it and the way out.
   static FusionProfile read(const std::filesystem::path& file);
   static FusionProfile parse(const std::string& json, const std::string& name);
-  // Appears whole or not at all; processes that write at once may lose each other's last answers.
+  // Written atomically; processes that write at the same time may lose each other's last answers.
   void write(const std::filesystem::path& file) const;
   std::string json() const;
 
@@ -46,8 +46,8 @@ class FusionProfile {
   size_t size() const { return answers_.size(); }
   void add(FusionPattern pattern, const FusionShape& shape, const FusionAnswer& answer);
 
-  // Of exactly this shape; or else of its nearest neighbours in tokens below and above, where these
-  // say the same and lie within a factor of four of each other.
+  // The answer for exactly this shape; else that of its nearest neighbours in tokens below and
+  // above, if these agree and lie within a factor of four of each other.
   std::optional<FusionAnswer> find(FusionPattern pattern, const FusionShape& shape) const;
 
  private:

@@ -1,4 +1,4 @@
-// A fusion profile as JSON, and back with every field looked at.
+// Writes a fusion profile as JSON, and reads it back with every field checked.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ using Layout = base::JsonText::Layout;
 constexpr const char* kVersionKey = "luminal_fusion_profile";
 constexpr int64_t kVersion = 1;
 
-// What isn't as FusionProfile::json() writes it.
+// Thrown for JSON that differs from what FusionProfile::json() writes.
 struct Damage {
   std::string why;
 };

@@ -12,8 +12,8 @@
 namespace luminal {
 namespace {
 
-// Of the results' root mean square: the orders of sums differ, and what is inside isn't rounded to
-// 16 bits.
+// Relative to the results' root mean square: summation orders differ, and fused values aren't
+// rounded to 16 bits.
 double fusion_tolerance(DType dtype) {
   if (dtype == DType::BF16) return 0.1;
   return dtype == DType::F16 ? 0.02 : 1e-3;

@@ -16,12 +16,12 @@ using Clock = std::chrono::steady_clock;
 constexpr double kTurnSeconds = 2e-4;
 constexpr double kLongestTurn = 5e-3;  // of several runs
 constexpr size_t kTurns = 3;
-constexpr size_t kFewestPairedRounds = 7;  // the fewest with an interval that isn't all they say
+constexpr size_t kFewestPairedRounds = 7;  // enough for a 95 % interval
 constexpr size_t kMostPairedRounds = 301;
 constexpr int kMostRuns = 1000;
 
-// Of one run, over several, or as many as there is time for: where threads wait for processors,
-// what took microseconds can take as many milliseconds.
+// Seconds per run, over several runs or as many as fit: when threads wait for processors,
+// microseconds can become milliseconds.
 double seconds_of(const std::function<void()>& run, int times) {
   const auto start = Clock::now();
   int done = 0;
@@ -39,7 +39,7 @@ PairedTimes paired_times(const std::vector<std::function<void()>>& rivals, doubl
   std::vector<int> runs(n);
   double turn_seconds = 0;  // of all rivals
   for (size_t r = 0; r < n; ++r) {
-    rivals[r]();  // computes what is kept, such as weights in panels
+    rivals[r]();  // computes what is kept, such as packed weights
     const double once = std::max(seconds_of(rivals[r], 1), 1e-7);
     runs[r] = std::clamp(static_cast<int>(std::ceil(kTurnSeconds / once)), 1, kMostRuns);
     turn_seconds += once * runs[r];
@@ -53,7 +53,7 @@ PairedTimes paired_times(const std::vector<std::function<void()>>& rivals, doubl
     for (auto& of_rival : times) of_rival.push_back(std::numeric_limits<double>::infinity());
     for (size_t turn = round * turns; turn < (round + 1) * turns; ++turn) {
       for (size_t i = 0; i < n; ++i) {
-        // Who comes first, and after whom, changes from turn to turn.
+        // The order changes from turn to turn.
         const size_t r = turn % 2 == 0 ? (turn / 2 + i) % n : (turn / 2 + n - 1 - i) % n;
         times[r].back() = std::min(times[r].back(), seconds_of(rivals[r], runs[r]));
       }
@@ -67,7 +67,8 @@ MedianInterval median_interval(std::vector<double> values) {
   std::ranges::sort(values);
   const size_t n = values.size();
   const double median = (values[(n - 1) / 2] + values[n / 2]) / 2;
-  // How many of n lie below the median is binomial: the greatest k that leaves 2.5 % at either end.
+  // The number of samples below the median is binomial: the maximum k that leaves at most 2.5 % at
+  // either end.
   double probability = std::pow(0.5, static_cast<double>(n));
   double below = probability;
   size_t k = 0;

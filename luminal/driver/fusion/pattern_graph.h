@@ -1,4 +1,4 @@
-// PatternGraph: a pattern alone, with the projections around it, and data to run it on.
+// PatternGraph: a pattern with the projections around it, and data to run it on.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace luminal {
 
-// swiglu: down(silu(gate(x)) · up(x)). add-rms-norm: the sum of x and a projection, and what one
-// projection of `intermediate` columns makes of its norm; the sum is a result too, since a residual
-// stream needs it again. The neighbours are part of it because fusing is also about what the rivals
-// may do: the kernel before can take in the sum, the kernel after the product.
+// swiglu: down(silu(gate(x)) · up(x)). add-rms-norm: the sum of x and a projection, and a
+// projection of its norm to `intermediate` columns; the sum is a result too, since a residual
+// stream needs it again. The projections are included because they affect fusion: the kernel before
+// can absorb the sum, the kernel after the product.
 class PatternGraph {
  public:
-  // The same seed gives the same data: uniform, and such that results are about 1.
+  // The same seed gives the same data: uniform, scaled so that results are about 1.
   PatternGraph(FusionPattern pattern, const FusionShape& shape, uint64_t seed);
 
   const Graph& graph() const { return *graph_; }
   const std::vector<Tensor>& results() const { return results_; }
-  // Gives an executable of the graph its data, which all executables share.
+  // Sets the data of an executable of the graph; all executables share it.
   void set_leaves(Executable& executable) const;
 
  private:

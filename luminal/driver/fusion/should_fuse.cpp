@@ -11,8 +11,8 @@
 namespace luminal {
 namespace {
 
-// What this process measured, by its conditions: plans, variants and questions about a plan ask
-// several times, and must hear the same.
+// Measurements of this process, by conditions: plans, variants and explanations ask several times
+// and must get the same answer.
 class Remembered {
  public:
   std::optional<FusionAnswer> find(const FusionConditions& conditions, FusionPattern pattern,
@@ -49,7 +49,7 @@ Remembered& remembered() {
   return here;
 }
 
-// The profile of the options, where there is one and it is of use here.
+// The profile of the options, if there is one and its conditions match.
 std::optional<FusionProfile> usable_profile(const CompileOptions& options,
                                             const FusionConditions& conditions) {
   if (options.fusion_profile.empty() || !std::filesystem::exists(options.fusion_profile)) return {};
@@ -58,7 +58,7 @@ std::optional<FusionProfile> usable_profile(const CompileOptions& options,
   return profile;
 }
 
-// A profile of other conditions is somebody's: it stays as it is.
+// A profile of other conditions is left unchanged.
 void keep(const CompileOptions& options, const FusionConditions& conditions, FusionPattern pattern,
           const FusionShape& shape, const FusionAnswer& answer) {
   if (options.fusion_profile.empty()) return;

@@ -14,7 +14,7 @@ namespace luminal {
 // Where an answer comes from.
 enum class FusionSource : uint8_t {
   Profile,     // measured before, at this shape
-  Between,     // the profile's neighbours below and above, in tokens, say the same
+  Between,     // the profile's neighbours below and above, in tokens, agree
   Measured,    // now
   Remembered,  // measured earlier in this process
 };
@@ -23,9 +23,9 @@ LUMINAL_API const char* text(FusionSource source);  // "profile", "measured now"
 
 struct FusionAnswer {
   bool fuse = false;
-  // The time of the fused plan by that of the other: below 1, fusing wins. The median over rounds
-  // in which both ran in turns, and its 95 % interval. Where that holds 1, or is so wide that noise
-  // must have made it, they are a tie, which goes to fewer kernels, and then to fusing.
+  // Time of the fused plan / time of the other: below 1, fusing wins. The median over rounds in
+  // which both ran alternately, and its 95 % interval. If that contains 1, or is so wide that it
+  // must be noise, it is a tie, which goes to fewer kernels, and then to fusing.
   double ratio = 1;
   double low = 1;
   double high = 1;
@@ -38,14 +38,14 @@ struct FusionAnswer {
 
 // How a question is measured.
 struct FusionTiming {
-  double seconds = 1;  // about; longer where single runs are long
+  double seconds = 1;  // approximate; longer if single runs are long
   uint64_t seed = 1;   // of the data
 };
 
-// Answers from the profile that `options` name; what it doesn't hold is measured: both plans are
-// compiled with the options' backend, target, threads, cache, library and numerics, their results
-// compared, and their runs timed in turns. The answer is kept in the profile. UserError for a shape
-// without elements or a profile that is damaged.
+// Answers from the profile in `options`; what it doesn't hold is measured: both plans are compiled
+// with the options' backend, target, threads, cache, library and numerics, their results compared,
+// and their runs timed alternately. The answer is stored in the profile. UserError for a shape
+// without elements or a damaged profile.
 LUMINAL_API FusionAnswer should_fuse(FusionPattern pattern, const FusionShape& shape,
                                      const CompileOptions& options = {},
                                      const FusionTiming& timing = {});

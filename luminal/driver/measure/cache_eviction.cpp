@@ -2,7 +2,7 @@
 
 namespace luminal {
 
-// Writing a byte of every line brings the line in, and pushes another one out.
+// Writing a byte of every cache line loads the line and evicts another.
 void CacheEviction::run() {
   if (!buffer_) return;
   constexpr size_t kLine = 64;

@@ -1,5 +1,5 @@
-// CacheEviction: takes what a run left in the caches out of them, so that the next one reads its
-// weights from memory, as it would after all the other layers of the model.
+// CacheEviction: evicts what a run left in the caches, so that the next run reads its weights from
+// memory, as it would after all the other layers of the model.
 #pragma once
 
 #include <cstddef>

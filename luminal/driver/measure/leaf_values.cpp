@@ -16,10 +16,11 @@ namespace {
 using runtime::Buffer;
 
 constexpr int64_t kMostIndex = 100;
-// Numbers of a leaf repeat after so many: making them all would take longer than the search.
+// The values of a leaf repeat with about this period: generating all of them would take longer than
+// the search.
 constexpr int64_t kPeriod = 65'521;
 
-// What keeps sums of products with it near 1: values that vanish differ by nothing but roundings.
+// A scale that keeps sums of products with it near 1: values that vanish differ only by rounding.
 double size_of(Role role, const ResolvedDims& dims) {
   if (role != Role::Weight || dims.sizes.size() < 2) return 1;
   const int64_t longest = *std::ranges::max_element(dims.sizes);
@@ -52,7 +53,7 @@ void fill_period(DType dtype, Role role, double size, int64_t most_index, uint64
       const double unit = static_cast<double>(random >> 11) * 0x1p-53;
       store_float(dtype, out, i, round_to(dtype, (2 * unit - 1) * size));
     } else {
-      // A weight of integers holds quantised numbers: any.
+      // Integer weights are quantised values: any integer.
       const uint64_t below = kind(dtype) == DTypeKind::Bool ? 2
                              : role == Role::Weight         ? uint64_t{1} << 32
                                                             : static_cast<uint64_t>(most_index);
@@ -76,7 +77,7 @@ Buffer random_values(const Node& node, const ResolvedDims& dims, int64_t most_in
   return buffer;
 }
 
-// Whether a leaf takes data that is set. That of a state is its first value, mostly zeros.
+// Whether a leaf takes data that was set. A state doesn't: its first value is mostly zeros.
 bool takes_data(const Graph& graph, NodeId leaf, const Graph& data, NodeId from) {
   if (!from.valid() || !data.has_data(from)) return false;
   return graph.node(leaf).as<InputAttr>().role != Role::State;

@@ -1,5 +1,5 @@
-// The values that plans are timed and checked on: those of weights where they are set, else numbers
-// of a seed; never zeros, which some processors compute with faster.
+// The values that plans are timed and checked on: weights as far as they are set, else
+// pseudo-random numbers; never zeros, which are faster on some processors.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace luminal {
 
-// By leaf of the graph. `stands_for` gives the node of `data` whose data a leaf takes, if it has
-// any; not valid: none. Indices of gathers and scatters stay within the rows of every tensor that
-// the graph picks rows of.
+// By leaf of the graph. `stands_for` gives the node of `data` whose data a leaf takes; not valid if
+// there is none. Indices of gathers and scatters stay within the rows of every tensor that the
+// graph gathers from or scatters to.
 std::vector<runtime::Buffer> leaf_values(const Graph& graph, const Bindings& sizes,
                                          const Graph& data, const std::vector<NodeId>& stands_for,
                                          uint64_t seed);

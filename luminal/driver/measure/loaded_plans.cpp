@@ -9,7 +9,7 @@
 namespace luminal {
 namespace {
 
-// Values are made up where a time is measured.
+// Ignores indices out of bounds: values are made up when timing.
 class IndicesDontMatter : public runtime::IndexJudge {
  public:
   void judge() override {}
@@ -47,7 +47,7 @@ LoadedPlans::LoadedPlans(const RunnableGraph& graph, const backends::Backend& ba
   const std::vector<runtime::Port>& ports = programs_.front()->ports();
   for (size_t p = 0; p < ports.size(); ++p) {
     if (p < graph.leaves.size()) {
-      // A run rewrites states, and borrowed bytes can't be.
+      // A run updates states in place, which borrowed bytes don't allow.
       const bool state = ports[p].role == runtime::PortRole::State;
       buffers_.push_back(state ? graph.leaves[p].copy() : graph.leaves[p]);
       continue;

@@ -1,4 +1,4 @@
-// LoadedPlans: plans of one graph, compiled, that run in turns over the same leaves.
+// LoadedPlans: several compiled plans of one graph that share its leaves and run alternately.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace luminal {
 
-// A graph that can be run: what all of its plans have in common.
+// A graph with everything that its plans share when they run.
 struct RunnableGraph {
   std::shared_ptr<const Graph> graph;
-  std::vector<NodeId> results;          // that every run writes, but for new values of states
+  std::vector<NodeId> results;          // that every run writes, without new values of states
   std::vector<runtime::Buffer> leaves;  // their values
   Bindings sizes;
 };
@@ -28,7 +28,7 @@ class LoadedPlans {
               const backends::LoadOptions& options,
               std::span<const std::shared_ptr<const kernel::PlannedGraph>> plans);
 
-  // One run by a plan, watched where there is an observer; how long it took.
+  // Runs a plan once, with an observer if given; returns its seconds.
   double run(size_t plan, runtime::StepObserver* observer = nullptr);
   // The elements of a result after a run.
   std::vector<double> result(size_t number) const;

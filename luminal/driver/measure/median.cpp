@@ -7,7 +7,7 @@
 
 namespace luminal {
 
-// By order statistics: how many of n samples lie below the median is binomial with one half.
+// By order statistics: the number of samples below the median is binomial with p = 1/2.
 Median median_of(std::vector<double> samples) {
   LUMINAL_CHECK(!samples.empty(), "the median of nothing");
   std::ranges::sort(samples);

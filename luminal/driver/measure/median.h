@@ -1,5 +1,5 @@
-// The median of measurements, with the interval that holds it with 95 % probability, whatever their
-// distribution: measurements on a busy machine have none that one could name.
+// The median of measurements with its 95 % confidence interval, for any distribution: measurements
+// on a busy machine follow no known one.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@ struct Median {
   double low = 0, high = 0;
 };
 
-// At least one sample. Of fewer than six the interval is all of them, and holds it less often.
+// Needs at least one sample. With fewer than six, the interval is their whole range, which holds
+// the median less often.
 Median median_of(std::vector<double> samples);
 
 }  // namespace luminal

@@ -133,7 +133,7 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
   search::MeasuredPlan found =
       search::measured_search(terms, first, options, timer ? &*timer : nullptr, memory);
   trail_ = found.report.trail;
-  // A search that was interrupted went no further than this, whatever it was allowed.
+  // An interrupted search is recorded with the budget it used, not the one it was given.
   interrupted_ = found.report.interrupted;
   seconds_ = interrupted_ ? found.report.seconds : options_.search.seconds;
   candidates_ = interrupted_ ? found.report.candidates : options_.search.candidates;
@@ -157,12 +157,12 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
 void PlanTuner::keep(const std::string& question, std::string entry) {
   if (options_.search.mode == SearchMode::Replay) return;
   if (interrupted_) {
-    // What went further stays.
+    // A record of a longer search stays.
     try {
       const std::optional<TunedPlan> known = store_.plan(key_of(question));
       if (known && known->is_own && known->seconds >= seconds_) return;
     } catch (const base::ByteError&) {
-      // Not a plan: this one takes its place.
+      // Not a plan: it is replaced.
     }
   }
   store_.put_plan(key_of(question), {.seconds = derived_ ? derived_->seconds : seconds_,

@@ -1,5 +1,5 @@
-// PlanTuner: a measured search as compile() runs it: with the backend's programs as its clock, and
-// records as its memory.
+// PlanTuner: measured search for compile(): times the backend's programs, and keeps measurements in
+// tuning records.
 #pragma once
 
 #include <optional>
@@ -14,26 +14,26 @@ namespace luminal {
 
 class PlanTuner {
  public:
-  // For a search by measuring or replaying. All must outlive it. UserError where a replay can't
+  // For SearchMode::Measured and Replay. All arguments must outlive it. UserError if a replay can't
   // open its records.
   PlanTuner(const Graph& graph, const std::vector<NodeId>& roots, const backends::Backend& backend,
             const backends::LoadOptions& load, const CompileOptions& options);
 
-  // The plan that a search with at least this budget found, if records have it; of a replay, always
-  // none. ByteError for bytes that aren't one. `question` are the bytes of what is asked, of which
-  // records know answers.
+  // The plan that an earlier search with at least this budget found, if it is in the records; never
+  // for a replay. ByteError if it is malformed. `question` is the plan key under which the records
+  // keep answers.
   std::optional<TunedPlan> remembered(const std::string& question);
-  // From here on improve() repeats the search that led to this plan, by the times in the records
-  // and without a clock. A plan of others isn't trusted: what is derived again is right whatever
+  // From now on improve() repeats the search that led to this plan, from the times in the records
+  // and without a clock. A plan of another user isn't trusted: deriving it again is right whatever
   // its bytes say.
   void derive_again(const TunedPlan& plan) { derived_ = plan; }
   // Back to a search of its own.
   void search_anew() { derived_.reset(); }
-  // For RotationPlanner::finish(): adds to the report what it did. Without a question (a graph with
-  // custom ops has no bytes to compare) nothing can be replayed.
+  // For RotationPlanner::finish(); adds the search to the report. Without a question (custom ops
+  // can't be compared) nothing can be replayed.
   search::BetterPlan improve(const search::SearchedTerms& terms, const search::FoundPlan& first,
                              const std::optional<std::string>& question, CompileReport& report);
-  // Keeps what improve() came to.
+  // Records the result of improve().
   void keep(const std::string& question, std::string entry);
   // What went wrong with the records.
   std::vector<std::string> notes() const { return store_.notes(); }
@@ -45,7 +45,8 @@ class PlanTuner {
   const Graph& graph_;
   const std::vector<NodeId>& roots_;
   const backends::Backend& backend_;
-  // Kernels of plans that are tried are compiled once: where no cache is kept, for this search.
+  // Kernels of candidate plans are compiled once: without a cache, into a temporary folder of this
+  // search.
   std::optional<base::TemporaryFolder> cache_;
   backends::LoadOptions load_;
   const CompileOptions& options_;

@@ -17,7 +17,7 @@ records::KernelKey RecordMemory::key_of(const std::string& key) const {
   return {.kernel = key, .device = device_, .compiler = std::string(base::code_fingerprint())};
 }
 
-// A time of something that nobody checked may be that of a wrong kernel.
+// An unchecked time may be that of a wrong kernel.
 std::optional<records::KernelRecord> RecordMemory::kernel(const std::string& key) {
   const std::optional<records::KernelRecord> record = store_.find(key_of(key));
   return record && record->checked ? record : std::nullopt;

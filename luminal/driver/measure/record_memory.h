@@ -1,4 +1,4 @@
-// RecordMemory: what a search measured, in a file of records, or for this compile alone.
+// RecordMemory: measurements of a search, in a file of tuning records or for this compile only.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@ namespace luminal {
 
 class RecordMemory : public search::SearchMemory {
  public:
-  // `store` outlives this. `question` is what comparisons answer; without one they are remembered
-  // for this compile alone.
+  // `store` must outlive this. `question` is the plan key of comparisons; without one they are kept
+  // for this compile only.
   RecordMemory(TuningStore& store, const records::Device& device,
                std::optional<records::PlanKey> question);
 

@@ -23,10 +23,12 @@ namespace {
 using base::seconds_since;
 using Clock = std::chrono::steady_clock;
 
-// Up to this many scalar operations everything is compared with the interpreter, else samples.
+// Up to this many scalar operations results are compared with the interpreter in full, else at
+// samples.
 constexpr double kCheckedWhole = 1e7;
 constexpr int kFewestTrials = 5;
-// One run says enough of a plan that takes so many times longer than the first one did.
+// A plan this many times slower than the first plan, if also over its time budget, is timed by one
+// run.
 constexpr double kSaidEnough = 4;
 constexpr int kMostRounds = 61;
 constexpr int kFewestRounds = 7;
@@ -46,7 +48,7 @@ class StepTimes : public runtime::StepObserver {
   Clock::time_point start_;
 };
 
-// The steps of a packed plan that are the kernels of the plan as it was found.
+// The steps of a packed plan that are kernels of the original plan.
 std::vector<size_t> kernel_steps(const kernel::PlannedGraph& planned) {
   std::vector<size_t> steps;
   for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
@@ -78,7 +80,7 @@ uint64_t weight_bytes(const Graph& graph, const Bindings& sizes) {
   return bytes;
 }
 
-// The node of the whole graph whose data each leaf of a rolled one takes.
+// For each leaf of a rolled graph, the node of the whole graph whose data it takes.
 std::vector<NodeId> originals(const search::SearchedTerms& terms) {
   if (terms.rolled == nullptr) return terms.graph.leaves();
   std::map<NodeId, NodeId> of_leaf;
@@ -114,7 +116,7 @@ RunTimer::RunTimer(const search::SearchedTerms& terms, const Graph& graph,
               .results = results_of(terms.graph, terms.roots),
               .leaves = leaf_values(terms.graph, sizes, graph, stands_for_, options.seed),
               .sizes = sizes};
-  // The weights of one trip would stay in the caches, those of all trips don't.
+  // The weights of one trip (iteration) would stay in the caches; those of all trips don't.
   const auto cache = static_cast<uint64_t>(base::cpu_info().caches.l3);
   if (weight_bytes(graph, sizes) > cache && weight_bytes(terms.graph, sizes) <= cache) {
     eviction_ = CacheEviction(cache);
@@ -159,7 +161,7 @@ void RunTimer::check(LoadedPlans& loaded,
   loaded.run(0, &checker);
 }
 
-// How much longer everything takes now than when the first plan was timed first.
+// The slowdown of the machine since the first plan was first timed.
 double RunTimer::base_drift(const std::vector<double>& base_runs) {
   const double now = median_of(base_runs).value;
   if (base_seconds_ == 0) base_seconds_ = now;
@@ -215,7 +217,7 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
 bool RunTimer::whole_fits() const {
   std::vector<NodeId> own = graph_.leaves();
   const uint64_t made = leaf_bytes(graph_, terms_.options.sizes, graph_, own);
-  // Beside the leaves, either plan may hold its weights in panels of its own.
+  // Besides the leaves, each plan may hold its own packed weights.
   const uint64_t folded = 2 * weight_bytes(graph_, terms_.options.sizes);
   return made + folded < base::memory_info().available / 2;
 }
@@ -247,7 +249,7 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
     LUMINAL_CHECK(unrolled, "a candidate that can't be unrolled: " + unrolled.why());
     plans.push_back(prepared(*unrolled, *graph.graph, roots_));
   }
-  base_.reset();  // its memory is wanted
+  base_.reset();  // frees its memory
   base_seconds_ = 0;
   LoadedPlans loaded(graph, backend_, load_, plans);
   for (int i = 0; i < std::max(1, options_.warm_ups); ++i) {
@@ -257,7 +259,7 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
   std::vector<double> ratios;
   for (int round = 0; round < kMostRounds; ++round) {
     if (round >= kFewestRounds && seconds_since(start) > seconds) break;
-    // Whoever runs first in a round may find the caches as the other left them.
+    // The first to run in a round may find the caches as the other left them.
     const size_t first = static_cast<size_t>(round % 2);
     double taken[2];
     taken[first] = loaded.run(first);

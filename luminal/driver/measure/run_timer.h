@@ -1,10 +1,10 @@
 // RunTimer: times plans by running them.
 //
-// Kernels are timed where they stand, in runs of their plan: of one trip of each loop, where the
-// graph is rolled, so that a model of thirty layers takes as long as one of four. Each call runs
-// the first plan in turns with the one asked about, and divides by how much that one's time has
-// changed since: on a shared machine times of different minutes can't be compared. Whole plans run
-// on the whole graph, unless memory is short.
+// Kernels are timed in runs of their plan. If the graph is rolled, a run is one trip (iteration) of
+// each loop, so a model of thirty layers takes as long as one of four. Each call alternates between
+// the first plan and the one to be timed, and divides by the drift of the first plan's time: on a
+// shared machine times of different minutes can't be compared. Whole plans run on the whole graph,
+// unless memory is short.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace luminal {
 struct TimerOptions {
   int warm_ups = 2;
   int trials = 15;
-  uint64_t seed = 1;  // of the numbers that kernels are timed on
+  uint64_t seed = 1;  // of the values that kernels are timed on
 };
 
 class RunTimer : public search::PlanTimer {
@@ -60,7 +60,7 @@ class RunTimer : public search::PlanTimer {
   std::optional<RunnableGraph> whole_;
   CacheEviction eviction_;
   std::unique_ptr<LoadedPlans> base_;  // the first plan
-  double base_seconds_ = 0;            // what it took at first
+  double base_seconds_ = 0;            // its time when first measured
 };
 
 }  // namespace luminal

@@ -1,5 +1,5 @@
-// TunedPlan: what records keep of a search beside its measurements: how far it went, and the plan
-// that won, so that a compile that asks for no more than that starts at once.
+// TunedPlan: what tuning records keep of a search besides its measurements: how far it went, and
+// the plan that won, so that a compile with no larger budget starts at once.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ struct TunedPlan {
   int candidates = 0;
   search::SearchTrail trail;
   std::string entry;  // the plan with its report; see plan_cache.cpp
-  // Whether the secret that it was read with sealed it: this user's own search wrote it.
+  // Whether it is sealed with the secret it was read with: this user's own search wrote it.
   bool is_own = false;
 };
 
-// With the seal of `secret`, if there is one. `key` names the question: a plan that is sealed for
-// one question isn't for another.
+// Sealed with `secret`, if there is one. `key` identifies the question: a plan sealed for one
+// question isn't valid for another.
 std::string write_tuned_plan(const TunedPlan& plan, const std::string& key,
                              const std::optional<base::Secret>& secret);
 // ByteError for bytes that aren't one.

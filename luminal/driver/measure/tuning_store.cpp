@@ -10,7 +10,7 @@
 namespace luminal {
 namespace {
 
-// Of one core: less than that, others hardly disturb what is measured.
+// In cores: less load from other programs hardly disturbs measurements.
 constexpr double kMostCompany = 0.2;
 
 std::string sealed_key(const records::PlanKey& key) {
@@ -112,7 +112,7 @@ std::optional<TunedPlan> TuningStore::plan(const records::PlanKey& key) {
 }
 
 void TuningStore::put_plan(const records::PlanKey& key, const TunedPlan& plan) {
-  // A plan is no better than the times that chose it.
+  // A plan isn't recorded if times that chose it weren't.
   if (!store_ || left_out_ > 0) return;
   attempt([&] { store_->put_plan(key, write_tuned_plan(plan, sealed_key(key), secret_)); });
 }

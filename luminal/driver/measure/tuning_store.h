@@ -1,5 +1,5 @@
-// TuningStore: tuning records that a compile can do without. What can't be opened, read or written
-// becomes a note, and the compile goes on without records, as it does without a cache.
+// TuningStore: optional tuning records. If they can't be opened, read or written, a note says so,
+// and the compile continues without records, as it does without a cache.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,12 @@ namespace luminal {
 
 class TuningStore {
  public:
-  // `file` as CompileOptions::records has it. `required`: errors are thrown instead, as by a
-  // replay, which is nothing without its records. `keep_busy`: what is measured beside other
-  // programs is kept, too.
+  // `file` as in CompileOptions::records. `required`: errors are thrown instead, for a replay,
+  // which needs its records. `keep_busy`: also keep times measured next to other programs.
   TuningStore(const std::string& file, const records::Device& device, bool required,
               bool keep_busy = false);
 
-  // The file's name; empty where there is none, or none any more.
+  // The file's name; empty if there is none, or none any more.
   std::string file() const { return store_ ? store_->file().string() : ""; }
 
   std::optional<records::KernelRecord> find(const records::KernelKey& key);
@@ -32,23 +31,23 @@ class TuningStore {
   std::optional<TunedPlan> plan(const records::PlanKey& key);
   void put_plan(const records::PlanKey& key, const TunedPlan& plan);
 
-  // What went wrong or wasn't kept, once.
+  // What failed or wasn't kept, each once.
   std::vector<std::string> notes() const;
 
  private:
   template <typename Work>
   void attempt(const Work& work);
 
-  // Whether a time that was measured just now may be kept.
+  // Whether the machine was quiet enough to keep a time measured just now.
   bool is_quiet();
 
   bool required_;
   bool keep_busy_;
   base::Company company_;
-  double most_company_ = 0;  // cores, of times that weren't kept
-  int left_out_ = 0;         // such times
+  double most_company_ = 0;  // in cores: maximum load of times that weren't kept
+  int left_out_ = 0;         // number of such times
   std::optional<records::Store> store_;
-  std::optional<base::Secret> secret_;  // tells this user's plans from others'
+  std::optional<base::Secret> secret_;  // distinguishes this user's plans from others'
   std::vector<std::string> notes_;
 };
 

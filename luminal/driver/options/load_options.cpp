@@ -22,7 +22,7 @@ std::vector<NodeId> run_results(const Graph& graph) {
 }
 
 int threads_of(const CompileOptions& options) {
-  // More than these end the process where the machine has no room for their stacks.
+  // With more threads the process would end if the machine has no room for their stacks.
   const int most = std::max(256, 4 * static_cast<int>(base::usable_threads()));
   if (options.threads < 0 || options.threads > most) {
     throw UserError(fmt::format(

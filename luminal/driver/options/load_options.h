@@ -1,5 +1,5 @@
-// What a backend is asked for, from the options of a compile: for compile() and whoever loads a
-// plan as it does.
+// The request to a backend that follows from compile options: for compile() and others that load
+// plans like it.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,11 @@ std::vector<NodeId> run_results(const Graph& graph);
 // The threads that kernels run on: as asked for, or all this process may use.
 int threads_of(const CompileOptions& options);
 
-// Where plans and kernels are kept; empty where nothing is to be. UserError for a user without a
-// home.
+// The folder of cached plans and kernels; empty if nothing is cached. UserError without a home
+// directory.
 std::filesystem::path cache_folder(const std::string& option);
 
-// `sizes` are typical ones of the graph's variables, of which others get theirs by the search.
+// `sizes` are typical values of the graph's variables; others get representative ones.
 backends::LoadOptions load_options(const CompileOptions& options, const Graph& graph,
                                    const Bindings& sizes, const std::filesystem::path& folder);
 

@@ -12,7 +12,7 @@ machine::Peaks machine_peaks(const CompileOptions& options) {
   const bool assumed = options.cache_folder == "none" && options.machine.empty();
   machine::Peaks peaks = assumed ? machine::default_peaks(here, threads)
                                  : machine::peaks_of_this_machine(options.machine);
-  // The target of the best instruction set has whatever else the processor has.
+  // The best instruction set as target doesn't limit other features of the processor.
   const bool less = options.target == "avx2" || options.target == "sse2";
   const bool is_given = peaks.origin == machine::PeaksOrigin::Given;
   return less && !is_given ? machine::limited_to(std::move(peaks), options.target) : peaks;
@@ -25,7 +25,8 @@ std::string machine_text(const machine::Peaks& peaks) {
 
 namespace {
 
-// Of the peaks, in kernels of few elements: their loops begin and end more than they run.
+// Share of the peak that kernels of few elements reach: most of their time is loop prologues and
+// epilogues.
 constexpr double kOpsOfSmallKernels = 0.1;
 
 }  // namespace

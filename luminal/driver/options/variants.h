@@ -15,8 +15,8 @@ namespace luminal {
 class Variants {
  public:
   Variants() = default;  // one, for all values
-  // By variable the largest value of each range; a last range holds what is above. Throws UserError
-  // for a name that isn't among `variables`, or ranges that aren't rising within its bounds.
+  // By variable: the largest value of each range; a last range holds what is above. UserError for a
+  // name that isn't among `variables`, or for ranges that don't increase within its bounds.
   Variants(const std::vector<Expr>& variables,
            const std::map<std::string, std::vector<int64_t>>& asked);
 
@@ -26,8 +26,8 @@ class Variants {
   // The values to plan a variant for: those of `typical` that lie in its ranges, else the largest
   // of a range, or, above the last one asked for, the smallest of it.
   Bindings sizes(size_t variant, const Bindings& typical) const;
-  // The graph as a variant has it: its variables keep to the variant's ranges, and one that has a
-  // single value there is that value. So kernels are made for few rows where there are few.
+  // The graph specialised to a variant: its variables are bounded by the variant's ranges, and one
+  // with a single value there becomes a constant. So kernels for few rows are made for few rows.
   std::shared_ptr<const Graph> narrowed(size_t variant, std::shared_ptr<const Graph> graph) const;
   std::string text(size_t variant) const;  // "s = 2 … 16"; empty where there is only one
 

@@ -1,4 +1,4 @@
-// A graph without a plan: an error that says at which op, which rule comes nearest, and what it
+// The error for a graph without a plan: it names the op, the rule that comes nearest, and what that
 // lacks.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace luminal {
 
-// Plans again under the same options, slowly and looking, and throws what it found: a UserError
-// where a rule of the user's is the cause, else an InternalError with the first error in it.
+// Plans again with the same options and full inspection, and throws the cause: a UserError if a
+// rule of the user's is to blame, else an InternalError that includes the first error.
 [[noreturn]] void throw_no_plan(const Graph& graph, const CompileOptions& options,
                                 const std::exception& error);
 

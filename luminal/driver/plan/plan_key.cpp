@@ -10,8 +10,8 @@
 namespace luminal {
 namespace {
 
-// Structs are taken apart by binding all their fields: one more doesn't compile until it is looked
-// at here.
+// Structs are unpacked by structured bindings of all their fields: a new field doesn't compile
+// until it is handled here.
 class KeyWriter {
  public:
   std::string write(const PlanQuestion& question) {
@@ -83,7 +83,7 @@ class KeyWriter {
     const auto& [most_instances] = walk;
     out().integer(most_instances);
     out().integer(most_local_bytes);
-    (void)progress;  // only watches
+    (void)progress;  // doesn't affect plans
   }
 
   void write_nodes(const std::vector<NodeId>& nodes) {

@@ -1,4 +1,4 @@
-// plan_key: all that a plan depends on, as bytes: equal bytes, equal plans.
+// plan_key: everything that a plan depends on, as bytes: equal bytes give equal plans.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,12 @@ PlanPlace place_of(const CompileOptions& options);
 
 struct PlanQuestion {
   PlanPlace place;
-  const Graph& graph;  // without custom ops: code has no bytes to compare
+  const Graph& graph;  // without custom ops: their code can't be compared
   const std::vector<NodeId>& roots;
   const search::PlanningOptions& planning;
   std::optional<kernel::Packing> packing;
-  bool explained = false;    // whether the report is to say why values are stored
-  bool with_rivals = false;  // and what else could have been
+  bool explained = false;    // whether the report explains stored values
+  bool with_rivals = false;  // and alternatives
   size_t first_kernel = 0;   // the number that reports give to the plan's first kernel
 };
 

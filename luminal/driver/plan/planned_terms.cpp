@@ -14,7 +14,7 @@ std::vector<std::string> ops_of(const kernel::TermGraph& terms, const std::vecto
                                 const kernel::LoweredKernel& lowered) {
   std::map<std::string, int> counts;
   for (kernel::ClassId id : lowered.classes) {
-    // What was added since has one term.
+    // Classes that packing added have one term.
     const auto term = id.index() < chosen.size() ? static_cast<size_t>(chosen[id.index()]) : 0;
     ++counts[kernel::describe(terms.at(id).terms[term])];
   }

@@ -1,4 +1,4 @@
-// From terms with a plan to what a backend runs: for a compile, and for a search that measures.
+// From terms with a plan to a planned graph for a backend: for compile() and for measured search.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace luminal {
 // Takes the graph and the plan out of `terms`. Nothing is packed yet.
 std::shared_ptr<kernel::PlannedGraph> planned_graph(search::PlannedTerms& terms);
 
-// What pack_weights() is to know. `planned` is planned_graph(terms).
+// The input of pack_weights(). `planned` is planned_graph(terms).
 kernel::PackRequest pack_request(const Graph& graph, const std::vector<NodeId>& roots,
                                  const search::PlannedTerms& terms,
                                  const kernel::PlannedGraph& planned,

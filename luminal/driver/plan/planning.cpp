@@ -98,8 +98,8 @@ void run_planner(search::RotationPlanner& planner, CompileReport& report) {
   planner.search();
 }
 
-// The planner of the rotation that the model finds cheapest, the first of equal ones, with its
-// stages reported as if there were no other; what the others took counts as rolling.
+// The planner of the rotation that the model finds cheapest, the first of equal ones. Its stages
+// are reported as if there were no other; the time of the others counts as rolling.
 search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& planners,
                                        const Stopwatch& rolling, CompileReport& report) {
   if (planners.size() == 1 || !report.stop_after.empty()) {
@@ -133,7 +133,7 @@ search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& pla
   return planners[best];
 }
 
-// Each step on the host is a slower path, or one that nothing fuses with.
+// Each host step is slow, or at least a boundary for fusion.
 void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, CompileReport& report) {
   for (const search::HostNeed& step : terms.host_steps) {
     const NodeId node = terms.sources[static_cast<size_t>(step.source)].node;
@@ -145,7 +145,7 @@ void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, Comp
   }
 }
 
-// Says of each kernel whether a library computes it.
+// Marks the kernels that a library computes.
 void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::PackRequest& request,
                   const ChooseLibrary& choose) {
   kernel::PlannedGraph packed = *planned;
