@@ -34,7 +34,7 @@ struct MeasuredTime {
 
 struct KernelStep {
   LoweredKernel lowered;
-  double model_seconds = 0;  // by the roofline, at the representative sizes
+  double model_seconds = 0;  // by the cost model, at the representative sizes
   // Of a kernel that only stores a weight in panels (see pack_weights.h): the weight, in words.
   std::string packs = {};
   LibraryUse library = {};
