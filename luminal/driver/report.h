@@ -49,10 +49,10 @@ struct KernelReport {
   std::vector<std::string> nodes;  // of the graph, that it computes: "%12 (add)"
   std::vector<std::string> rules;  // behind its terms
   std::string result;              // type of what it stores
-  double model_us = 0;             // by the roofline, at the typical sizes
+  double model_us = 0;             // by the cost model, at the typical sizes
   double model_bytes = 0;
   double model_flops = 0;
-  // Its roofline, by the model: what bytes, arithmetic and the launch take at least.
+  // Its roofline: lower bounds by bytes, arithmetic and the launch.
   double bytes_us = 0;
   double flops_us = 0;
   double launch_us = 0;
@@ -71,12 +71,12 @@ struct KernelReport {
   double library_us = 0;
   std::vector<RivalReport> rivals;         // the nearest ones, where CompileReport asks for them
   std::string text;                        // canonical
-  std::vector<std::string> slow_paths;     // what it can't do at full speed, a line each
+  std::vector<std::string> slow_paths;     // reasons why it can't run at full speed, a line each
   std::function<std::string()> low_level;  // LLVM IR, made when asked for
   std::function<std::string()> assembly;
 };
 
-// A value that kernels hand over in memory: what did not fuse, and why.
+// A value that kernels pass on in memory: what wasn't fused, and why.
 struct StoredReport {
   std::string value;                 // "%12 (add)", or its term where no node has that value
   std::string type;                  // "f32[s, 64]"
@@ -84,7 +84,7 @@ struct StoredReport {
   std::vector<std::string> readers;  // the kernels that could have computed it themselves
   std::string because;               // "no kernel can hold it"
   std::string why;                   // the limit, where one is the reason
-  // By the model, where that is the reason: what computing it by its readers adds to the plan.
+  // By the model, if that is the reason: time added by computing it in its readers.
   double extra_us = 0;
 };
 
@@ -103,7 +103,7 @@ struct SearchReport {
   std::vector<std::string> comparisons;  // a line each
 };
 
-// What was decided about a pattern (docs/fusion.md) at one shape, wherever the graph has it.
+// The decision about a pattern (docs/fusion.md) at one shape, wherever the graph has it.
 struct FusionReport {
   static constexpr const char* kFused = "fused";
   static constexpr const char* kStored = "stored";
@@ -118,7 +118,7 @@ struct FusionReport {
   std::string dtype;
   std::string decision;  // one of those above
   std::string source;    // "policy never", "profile", "between", "measured now", "measured before"
-  double ratio = 0;      // the fused plan's time by the other's, where that was measured,
+  double ratio = 0;      // the fused plan's time / the other's, if that was measured,
   double low = 0;        // with its 95 % interval
   double high = 0;
   int rounds = 0;
@@ -136,7 +136,7 @@ struct PlanReport {
   double model_us = 0;
 };
 
-// What a run takes beside inputs and weights, at the sizes it was planned for.
+// Memory of a run besides inputs and weights, at the sizes it was planned for.
 struct MemoryReport {
   std::string sizes;              // "s = 128"; empty where nothing is dynamic
   uint64_t peak = 0;              // working memory: values in the arena share it
