@@ -32,7 +32,7 @@ Limbs add(const Limbs& a, const Limbs& b) {
   return sum;
 }
 
-// `a` is not less than `b`.
+// Requires a >= b.
 Limbs subtract(const Limbs& a, const Limbs& b) {
   Limbs difference;
   int64_t borrow = 0;
@@ -110,7 +110,7 @@ uint32_t divide_small(Limbs& limbs, uint32_t divisor) {
   return static_cast<uint32_t>(rest);
 }
 
-// Takes digit · divisor from the limbs at `at`; returns whether that was more than there was.
+// Subtracts digit · divisor from the limbs at `at`; returns whether that underflowed.
 bool take_multiple(Limbs& rest, size_t at, const Limbs& divisor, uint64_t digit) {
   uint64_t carry = 0;
   int64_t borrow = 0;
@@ -136,7 +136,7 @@ void give_back(Limbs& rest, size_t at, const Limbs& divisor) {
   rest[at + divisor.size()] += static_cast<uint32_t>(carry);
 }
 
-// Knuth's algorithm D: with the divisor's top bit set, a digit guessed from the top limbs is at
+// Knuth's algorithm D: with the divisor's top bit set, the digit estimated from the top limbs is at
 // most two too large.
 std::pair<Limbs, Limbs> divide_long(const Limbs& a, const Limbs& b) {
   const unsigned shift = static_cast<unsigned>(std::countl_zero(b.back()));
@@ -182,7 +182,7 @@ std::optional<BigInt> BigInt::from_string(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || text.starts_with('_')) return std::nullopt;
   Limbs limbs;
-  uint32_t digits = 0, scale = 1;  // of up to nine digits that aren't in `limbs` yet
+  uint32_t digits = 0, scale = 1;  // up to nine digits that aren't in `limbs` yet
   for (const char c : text) {
     if (c == '_') continue;
     if (c < '0' || c > '9') return std::nullopt;
@@ -199,7 +199,7 @@ std::optional<BigInt> BigInt::from_string(std::string_view text) {
 
 std::string BigInt::to_string() const {
   if (is_zero()) return "0";
-  std::string digits;  // the last first
+  std::string digits;  // least significant first
   Limbs left = limbs_;
   while (!left.empty()) {
     uint32_t nine = divide_small(left, 1'000'000'000);
@@ -278,7 +278,7 @@ BigInt BigInt::from_two_complement(Limbs limbs) {
 
 template <typename F>
 BigInt BigInt::bitwise(const BigInt& a, const BigInt& b, F f) {
-  const size_t size = std::max(a.limbs_.size(), b.limbs_.size()) + 1;  // room for the sign
+  const size_t size = std::max(a.limbs_.size(), b.limbs_.size()) + 1;  // one more for the sign
   Limbs result = a.two_complement(size);
   const Limbs other = b.two_complement(size);
   for (size_t i = 0; i < size; ++i) result[i] = f(result[i], other[i]);

@@ -1,4 +1,4 @@
-// BigInt: integers of any size, as the language's sort of that name has them.
+// BigInt: arbitrary-precision integers, the values of the language's sort BigInt.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -13,27 +13,27 @@
 
 namespace luminal::egraph {
 
-// A sign and a magnitude. Division truncates towards zero and the remainder has the sign of the
-// dividend; bitwise operations and shifts see endless two's complement.
+// Sign and magnitude. Division truncates towards zero and the remainder has the sign of the
+// dividend; bitwise operations and shifts act on infinite two's complement.
 class LUMINAL_API BigInt {
  public:
   BigInt(int64_t value = 0);
-  // Digits after an optional sign, `_` between them is skipped; none where the text is no number.
+  // Digits after an optional sign; `_` between digits is skipped. Nothing if the text is no number.
   static std::optional<BigInt> from_string(std::string_view text);
 
   std::string to_string() const;
   bool is_zero() const { return limbs_.empty(); }
   bool is_negative() const { return negative_; }
-  // Of the magnitude: 0 for 0, 3 for 7 and for -7.
+  // Bits of the magnitude: 0 for 0, 3 for 7 and for -7.
   uint64_t bits() const;
-  // The same bytes for equal numbers and no others.
+  // Equal bytes exactly for equal numbers.
   std::string key() const;
 
   BigInt operator-() const;
   friend LUMINAL_API BigInt operator+(const BigInt& a, const BigInt& b);
   friend LUMINAL_API BigInt operator-(const BigInt& a, const BigInt& b);
   friend LUMINAL_API BigInt operator*(const BigInt& a, const BigInt& b);
-  // The divisor isn't zero.
+  // The divisor must not be zero.
   friend LUMINAL_API BigInt operator/(const BigInt& a, const BigInt& b);
   friend LUMINAL_API BigInt operator%(const BigInt& a, const BigInt& b);
   friend LUMINAL_API BigInt operator&(const BigInt& a, const BigInt& b);
@@ -41,13 +41,13 @@ class LUMINAL_API BigInt {
   friend LUMINAL_API BigInt operator^(const BigInt& a, const BigInt& b);
   BigInt operator~() const;
   BigInt operator<<(uint64_t count) const;
-  BigInt operator>>(uint64_t count) const;  // rounds down, so that -1 stays -1
+  BigInt operator>>(uint64_t count) const;  // rounds towards minus infinity: -1 >> n is -1
 
   friend bool operator==(const BigInt&, const BigInt&) = default;
   friend LUMINAL_API std::strong_ordering operator<=>(const BigInt& a, const BigInt& b);
 
  private:
-  using Limbs = std::vector<uint32_t>;  // little end first, no leading zeros
+  using Limbs = std::vector<uint32_t>;  // least significant first, no leading zeros
 
   BigInt(bool negative, Limbs limbs);
   static std::pair<BigInt, BigInt> divide(const BigInt& a, const BigInt& b);
@@ -56,7 +56,7 @@ class LUMINAL_API BigInt {
   template <typename F>
   static BigInt bitwise(const BigInt& a, const BigInt& b, F f);
 
-  bool negative_ = false;  // not for zero
+  bool negative_ = false;  // false for zero
   Limbs limbs_;
 };
 

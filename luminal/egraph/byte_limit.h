@@ -1,4 +1,4 @@
-// ByteCount: bytes that constants and containers take, with a limit on them.
+// ByteCount: bytes used by constants and containers, with a limit.
 #pragma once
 
 #include "luminal/base/errors.h"
@@ -9,21 +9,21 @@
 
 namespace luminal::egraph {
 
-// A limit of bytes was reached while something was computed. A run ends with it as its reason; a
+// Thrown when a computation would exceed a byte limit. A run stops with this as its reason; a
 // command outside of a run fails.
 class LUMINAL_API ByteLimitReached : public UserError {
  public:
   using UserError::UserError;
 };
 
-// Of a run that has no limit of its own: what one small program may take.
+// The limit of a run that sets none: what one small program may use.
 constexpr uint64_t kMostConstantBytes = uint64_t{384} << 20;
 
 struct ByteCount {
   uint64_t used = 0;
   uint64_t most = std::numeric_limits<uint64_t>::max();
 
-  // Throws if this many more are too many.
+  // Throws if `more` bytes would exceed the limit.
   void expect(uint64_t more) const;
   void add(uint64_t more) {
     expect(more);

@@ -9,7 +9,7 @@
 namespace luminal::egraph {
 namespace {
 
-// `cost` is what a new item takes: its key, itself, and the tables around them.
+// `cost` is the bytes of a new item: its key, itself, and the tables around them.
 template <typename Map, typename Key, typename T>
 Value intern_in(Map& ids, std::vector<T>& items, const Key& key, const T& item, ByteCount& bytes,
                 uint64_t cost) {
@@ -38,7 +38,8 @@ Value Constants::intern(int64_t number) {
 
 Value Constants::intern(double number) {
   if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
-  const double key = number == 0 ? 0.0 : number;  // of 0.0 and -0.0 the first to come stands
+  const double key =
+      number == 0 ? 0.0 : number;  // 0.0 and -0.0 share a key: the first one interned is kept
   return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(key), number, bytes_,
                    kCostOfNumber);
 }

@@ -15,8 +15,7 @@
 
 namespace luminal::egraph {
 
-// Equal constants have equal values. Floats are equal as in egglog: 0.0 is -0.0, and all NaNs
-// are one.
+// Equal constants have equal values. As in egglog, 0.0 equals -0.0, and all NaNs are equal.
 class LUMINAL_API Constants {
  public:
   Value intern(int64_t number);
@@ -28,25 +27,24 @@ class LUMINAL_API Constants {
 
   int64_t i64(Value value) const;
   double f64(Value value) const;
-  // The reference holds until the next string is interned.
+  // The reference is valid until the next string is interned.
   const std::string& string(Value value) const;
-  // The reference holds until the next BigInt is interned.
+  // The reference is valid until the next BigInt is interned.
   const BigInt& bigint(Value value) const;
   static constexpr bool is_true(Value value) { return value.value != 0; }
 
-  // Bytes of all constants, containers too.
+  // Bytes of all constants, including containers.
   uint64_t bytes() const { return bytes_.used + containers.bytes(); }
-  // ByteLimitReached where a text of this size can't be interned within the limit: asked before it
-  // is made.
+  // Throws ByteLimitReached if a text of this size can't be interned within the limit; call it
+  // before building the text.
   void expect_text(size_t size) const { bytes_.expect(cost_of_text(size)); }
-  // While it lives, constants and containers that would take more than this throw
-  // ByteLimitReached.
+  // RAII limit: while one exists, constants and containers beyond it throw ByteLimitReached.
   class Limited;
 
   Containers containers;
 
  private:
-  // A text is there twice: as an item and as a key.
+  // A text is stored twice: as an item and as a key.
   static constexpr uint64_t cost_of_text(size_t size) { return 2 * uint64_t{size} + 150; }
 
   ByteCount bytes_;
@@ -57,7 +55,7 @@ class LUMINAL_API Constants {
   std::unordered_map<int64_t, uint32_t> integer_ids_;
   std::unordered_map<uint64_t, uint32_t> float_ids_;
   std::unordered_map<std::string, uint32_t> string_ids_;
-  std::unordered_map<std::string, uint32_t> bigint_ids_;  // by their keys
+  std::unordered_map<std::string, uint32_t> bigint_ids_;  // by BigInt::key
 };
 
 class Constants::Limited {

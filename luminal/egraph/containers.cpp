@@ -129,7 +129,7 @@ void Containers::refresh(const UnionFind& ids, std::span<const uint32_t> displac
   }
 }
 
-// A container met for the first time is looked at in full: whoever made it may have held old ids.
+// A new container is checked completely: it may have been built from stale ids.
 void Containers::refresh(Store& store, const UnionFind& ids, std::span<const uint32_t> displaced) {
   std::vector<uint32_t> candidates;
   for (size_t i = 0; i < store.shape.elements.size(); ++i) {

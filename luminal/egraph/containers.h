@@ -1,4 +1,4 @@
-// Containers: vectors, sets and maps of values, interned sort by sort to 32-bit values.
+// Containers: vectors, sets and maps of values, interned per sort to 32-bit values.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -19,57 +19,57 @@ class UnionFind;
 
 enum class ContainerKind : uint8_t { Vec, Set, Map };
 
-// What a sort of containers is over: one sort, or the keys' and the values'.
+// The element sorts of a container sort: one, or those of keys and values.
 struct ContainerShape {
   ContainerKind kind = ContainerKind::Vec;
   std::vector<SortId> elements = {};
   std::vector<bool> are_classes = {};  // by element: whether its sort is an equality sort
 };
 
-// A container never changes, and equal contents are one value. Where a union displaces an id
-// inside, `refresh` makes the canonical container and forwards the old value to it for good.
+// Containers are immutable, and equal contents are one value. If a union displaces an id inside,
+// `refresh` creates the canonical container and forwards the old value to it permanently.
 class LUMINAL_API Containers {
  public:
-  // Sorts of elements come before the sorts of their containers.
+  // Element sorts must be added before the sorts of their containers.
   void add_sort(SortId sort, ContainerShape shape);
   bool is_container(SortId sort) const {
     return sort.index() < stores_.size() && !stores_[sort.index()].shape.elements.empty();
   }
   const ContainerShape& shape(SortId sort) const { return store(sort).shape; }
-  // The sort of the item at this place: keys and values of a map take turns.
+  // The sort of the item at this position: keys and values of a map alternate.
   SortId item_sort(SortId sort, size_t item) const {
     const std::vector<SortId>& elements = store(sort).shape.elements;
     return elements[item % elements.size()];
   }
 
-  // How many containers are inside one another: 0 where the sort is none.
+  // The nesting depth of containers; 0 if the sort is no container.
   int depth(SortId sort) const { return is_container(sort) ? store(sort).depth : 0; }
 
-  // Whether unions can change what is inside, at any depth.
+  // Whether unions can change the contents, at any depth.
   bool holds_ids(SortId sort) const { return is_container(sort) && store(sort).holds_ids; }
 
-  // Items of a set are in order and each once, those of a map `key value key value …` with keys in
-  // order and each once.
+  // The items of a set must be sorted without duplicates; those of a map are `key value key value
+  // …`, with sorted distinct keys.
   Value intern(SortId sort, std::span<const Value> items);
   uint64_t bytes() const { return bytes_.used; }
   uint64_t most_bytes() const { return bytes_.most; }
   void limit_bytes(uint64_t most) { bytes_.most = most; }
-  // ByteLimitReached where a container of so many items can't be interned within the limit.
+  // Throws ByteLimitReached if a container of n items can't be interned within the limit.
   void expect_items(size_t n) const { bytes_.expect(n * kBytesOfItem); }
-  // The span holds until a container of this sort is interned.
+  // The span is valid until a container of this sort is interned.
   std::span<const Value> items(SortId sort, Value value) const;
 
-  // What a value was forwarded to, if it was.
+  // The value that this one was forwarded to, or itself.
   Value canonical(SortId sort, Value value) const;
 
-  // Whether there are containers that `refresh` hasn't looked at yet.
+  // Whether there are containers that `refresh` hasn't checked yet.
   bool has_unchecked() const;
-  // Forwards the containers with displaced ids inside, inner sorts first. `displaced` are the ids
+  // Forwards the containers that hold displaced ids, inner sorts first. `displaced` are the ids
   // that stopped being roots since the last call.
   void refresh(const UnionFind& ids, std::span<const uint32_t> displaced);
   // The values of a sort that the last refresh forwarded.
   std::span<const uint32_t> displaced(SortId sort) const { return store(sort).displaced; }
-  // The displaced id that led to a forwarded container's fate.
+  // The displaced id because of which a container was forwarded.
   Value displaced_id(SortId sort, Value value) const {
     return store(sort).displaced_ids[value.index()];
   }
@@ -79,12 +79,13 @@ class LUMINAL_API Containers {
     ContainerShape shape;
     bool holds_ids = false;
     int depth = 1;
-    std::vector<Value> items;          // of all containers, one after the other
+    std::vector<Value> items;          // of all containers, concatenated
     std::vector<uint32_t> starts{0};   // of each container, and the end of the last
-    std::vector<Value> forwarded;      // none for a container that stands
-    std::vector<Value> displaced_ids;  // of a forwarded one: why
-    std::vector<uint32_t> slots;       // open addressing over the containers' contents
-    std::unordered_map<uint32_t, std::vector<uint32_t>> users;  // containers by what is inside
+    std::vector<Value> forwarded;      // invalid for a canonical container
+    std::vector<Value> displaced_ids;  // of forwarded containers, as in displaced_id()
+    std::vector<uint32_t> slots;       // open addressing, hashed by contents
+    std::unordered_map<uint32_t, std::vector<uint32_t>>
+        users;  // item to the containers that hold it
     size_t checked = 0;
     std::vector<uint32_t> displaced;
 
@@ -94,7 +95,7 @@ class LUMINAL_API Containers {
     }
   };
 
-  // With room for growth; ids inside are listed once more.
+  // An estimate that includes spare capacity and the second listing of ids in `users`.
   static constexpr uint64_t kBytesOfItem = 8;
   static constexpr uint64_t kBytesOfUse = 48;
 
@@ -109,15 +110,15 @@ class LUMINAL_API Containers {
   }
 
   ByteCount bytes_;
-  std::vector<Store> stores_;  // by SortId; without elements where the sort is no container
-  std::vector<SortId> sorts_;  // that are containers, in order
+  std::vector<Store> stores_;  // by SortId; without elements if the sort is no container
+  std::vector<SortId> sorts_;  // the container sorts, in order
 };
 
-// As the call that makes it: `(vec-of a b)`.
+// The call that makes it: `(vec-of a b)`.
 std::string container_text(ContainerKind kind, std::span<const std::string> items);
 
-// The items as `intern` wants them for a set (width 1) or a map (width 2): in the order of their
-// keys, of equal keys the last.
+// Sorts items as `intern` requires for a set (width 1) or a map (width 2); the last of equal keys
+// wins.
 template <typename Less>
 std::vector<Value> in_key_order(std::span<const Value> items, size_t width, Less less) {
   std::vector<size_t> order;

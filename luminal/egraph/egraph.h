@@ -29,14 +29,16 @@ namespace luminal::egraph {
 
 struct ProgramOptions {
   RunLimits limits = {};         // of each run
-  Files files = system_files();  // how include, input and output reach files
-  std::function<void(const std::string&)> on_output = {};  // gets each as soon as it is there
+  Files files = system_files();  // file access of include, input and output
+  std::function<void(const std::string&)> on_output =
+      {};  // called with each output as soon as it exists
 };
 
-// Names clash, sorts don't fit, a text is wrong, a rule panics: UserError. A conflict in a
-// :no-merge function to a host sort: InternalError that names the rule. After an error in a run
-// the e-graph may be half changed; copy it first where that matters.
-// The same calls give the same ids, rows, reports (but for times) and bytes, on every machine.
+// Errors: UserError for name clashes, wrong sorts, syntax errors and panics of rules;
+// InternalError, naming the rule, for a conflict in a :no-merge function to a host sort. An error
+// during a run may leave the e-graph half changed; copy it first if that matters.
+//
+// Deterministic: equal calls give equal ids, rows, reports (except times) and bytes everywhere.
 class LUMINAL_API EGraph {
  public:
   EGraph();
@@ -46,18 +48,18 @@ class LUMINAL_API EGraph {
   EGraph(EGraph&& other) noexcept;
   EGraph& operator=(EGraph&& other) noexcept;
 
-  // Keeps what `explain` needs from now on, at the cost of time and memory. UserError where
-  // anything was added already.
+  // Records what `explain` needs from now on, at a cost in time and memory. UserError if anything
+  // was added before.
   void record_proofs();
 
-  // --- what there is: also declared in text -------------------------------------------------
+  // --- declarations, which text can make too ---------------------------------------------------
 
   SortId add_sort(const std::string& name);
-  // Values are ids that the host gives out; equal ids are equal values.
+  // Values are ids that the host assigns; equal ids are equal values.
   SortId add_host_sort(const std::string& name, HostPrinter print = {});
   void add_primitive(const std::string& name, std::vector<SortId> inputs, SortId output,
                      PrimitiveFunction run);
-  // To see which host values a run asks about, for example to replay it without the host.
+  // Observes which host values a run asks about, for example to replay it without the host.
   void watch_host_primitives(const HostCallWatcher& watcher);
   FunctionId add_constructor(const std::string& name, std::vector<SortId> inputs, SortId output,
                              uint64_t cost = 1);
@@ -65,7 +67,7 @@ class LUMINAL_API EGraph {
   // Two different values for the same arguments are a conflict (:no-merge).
   FunctionId add_function(const std::string& name, std::vector<SortId> inputs, SortId output);
 
-  // By name; UserError where there is none.
+  // By name; UserError if there is none.
   SortId sort(std::string_view name) const;
   FunctionId function(std::string_view name) const;
   RulesetId ruleset(std::string_view name) const;
@@ -78,12 +80,12 @@ class LUMINAL_API EGraph {
 
   // --- terms and facts ----------------------------------------------------------------------
 
-  // The class of a node, or unit for a relation, which holds from then on.
+  // The class of a node; for a relation, states that it holds and returns unit.
   Value add(FunctionId function, std::span<const Value> arguments);
   Value add(FunctionId function, std::initializer_list<Value> arguments) {
     return add(function, std::span(arguments.begin(), arguments.size()));
   }
-  // Merges where there is a value already.
+  // Runs the function's merge if there already is a value.
   void set(FunctionId function, std::span<const Value> arguments, Value value);
   void set(FunctionId function, std::initializer_list<Value> arguments, Value value) {
     set(function, std::span(arguments.begin(), arguments.size()), value);
@@ -92,69 +94,67 @@ class LUMINAL_API EGraph {
   std::optional<Value> lookup(FunctionId function, std::initializer_list<Value> arguments) const {
     return lookup(function, std::span(arguments.begin(), arguments.size()));
   }
-  // Both of one equality sort. What follows by congruence is found at the next rebuild, which
-  // runs, texts, snapshots and extraction start with.
+  // Both must be of one equality sort. Congruence is applied at the next rebuild, which runs,
+  // programs, snapshots and extraction start with.
   void union_values(Value a, Value b);
   void rebuild();
-  // The least id of the class of an equality sort's value.
+  // The smallest id of the class.
   Value find(Value value) const;
   bool same(Value a, Value b) const { return find(a) == find(b); }
-  // A name for a value that rules and commands can use.
+  // Names a value for use in rules and commands.
   void let(const std::string& name, SortId sort, Value value);
 
   // --- rules and runs -----------------------------------------------------------------------
 
   RulesetId add_ruleset(const std::string& name);
-  // UserError where the name is taken or the rule's sorts don't fit.
+  // UserError if the name is taken or the rule's sorts don't fit.
   RuleId add_rule(const std::string& name, RulesetId ruleset, const RuleBuilder& rule);
 
-  // Runs the commands of a text: declarations, rules, facts, runs, checks. `source` is the file
-  // that errors name.
+  // Runs the commands of a text: declarations, rules, facts, runs, checks. Errors name `source`.
   ProgramResult run_program(std::string_view text, std::string_view source);
   ProgramResult run_program(std::string_view text, std::string_view source,
                             const ProgramOptions& options);
   RunReport run(const Schedule& schedule, const RunLimits& limits = {});
 
-  // --- what came out ------------------------------------------------------------------------
+  // --- results ------------------------------------------------------------------------------
 
-  size_t size(FunctionId function) const;  // living rows
+  size_t size(FunctionId function) const;  // live rows
   size_t tuples() const;                   // of all functions
   size_t classes() const;
-  size_t ids() const;    // given out so far: 0, 1, 2, … are values of equality sorts
+  size_t ids() const;    // assigned so far: 0, 1, 2, … are values of equality sorts
   size_t bytes() const;  // of tables, their indexes, classes and recorded proofs
-  // Living rows in the order they were made or last changed; values are canonical after a rebuild.
+  // Live rows in the order they were added or last changed; values are canonical after a rebuild.
   void for_each_row(FunctionId function,
                     const std::function<void(std::span<const Value> arguments, Value value,
                                              RuleId origin)>& visit) const;
   Snapshot snapshot();
-  // The term of least cost as a tree; UserError where a class has no finite one.
+  // The term of minimum tree cost; UserError if the class has no finite one.
   ExtractedTerm extract(Value value, SortId sort);
-  // A term of low cost where what is used twice costs once; UserError likewise.
+  // A term of low DAG cost: a shared subterm costs once. UserError likewise.
   ExtractedDag extract_dag(Value value, SortId sort);
-  // As a literal of the language, and `#7` for a class.
+  // A literal of the language, or `#7` for a class.
   std::string print(Value value, SortId sort) const;
-  // Every living row with the rule that made it.
+  // Every live row with the rule that made it.
   std::string dump() const;
-  // The value of a term, given as text, that is there already; adds nothing. UserError where the
-  // text is wrong or the term isn't there, which names the part that is missing.
+  // The value of a term given as text; adds nothing. UserError if the text is wrong or the term
+  // isn't in the e-graph; the message names the missing part.
   Value find_term(std::string_view text);
-  // Why a rule doesn't match at a term: `RULE at TERM`, or `RULE at VARIABLE=TERM` to say what in
-  // the rule stands for the term; or a rule and a value.
+  // Why a rule doesn't match at a term: `RULE at TERM`, or `RULE at VARIABLE=TERM` to choose the
+  // variable of the rule that is bound to the term; or a rule and a value.
   WhyNot why_not(std::string_view question);
   WhyNot why_not(RuleId rule, Value value, SortId sort, std::string_view variable = {});
-  // Why two terms are equal: `TERM = TERM`, explained as they are written, or two values of one
-  // equality sort, explained as the terms they were first given to. UserError where proofs weren't
-  // recorded, the terms aren't equal, or a rule on the way compares terms inside of containers.
-  // Both rebuild.
+  // Why two terms are equal: `TERM = TERM`, explained as written, or two values of one equality
+  // sort, explained as the terms they were first given to. UserError if proofs weren't recorded,
+  // the terms aren't equal, or a rule on the way compares terms inside of containers. Both rebuild.
   Explanation explain(std::string_view question);
   Explanation explain(Value a, Value b);
-  // Whether each step of an explanation follows, by a checker that knows the rules as written.
+  // Checks each step of an explanation, by a checker that knows only the rules as written.
   ProofVerdict check(const Explanation& explanation);
-  // The chain and the steps it rests on, to read and for other tools.
+  // The chain and the steps it rests on, for people and for tools.
   std::string text(const Explanation& explanation) const;
   std::string json(const Explanation& explanation) const;
-  // The egraph-serialize format, which other tools read, and Graphviz; all of the e-graph or what
-  // lies around a class. What is left out is said in the text. Both rebuild.
+  // The egraph-serialize format, which other tools read, and Graphviz; the whole e-graph or the
+  // neighbourhood of a class. The output says what it leaves out. Both rebuild.
   std::string export_json(const ExportOptions& options = {});
   std::string export_dot(const ExportOptions& options = {});
 

@@ -12,15 +12,15 @@ namespace luminal::egraph {
 
 struct ProofStep {
   enum class Kind : uint8_t {
-    Fact,        // a row is there: `function` at `arguments` has `value`
+    Fact,        // a row exists: `function` at `arguments` has `value`
     Union,       // `left` and `right` are equal
-    Congruence,  // the same, since both are `function` of equal arguments
+    Congruence,  // the same, because both are `function` of equal arguments
   };
   enum class Cause : uint8_t {
-    Command,  // stated outside of rules; an axiom
-    Rule,     // an action of `rule` under `bindings`, whose query the facts `premises` satisfy
-    Merge,    // of the facts `premises`, the old and the new one
-    Law,      // of congruence
+    Command,  // stated outside of rules: an axiom
+    Rule,     // an action of `rule` under `bindings`; the facts `premises` satisfy its query
+    Merge,    // a merge of the facts `premises`, the old and the new one
+    Law,      // the law of congruence
   };
   struct Binding {
     std::string variable;
@@ -32,23 +32,23 @@ struct ProofStep {
 
   Kind kind = Kind::Union;
   Cause cause = Cause::Command;
-  uint32_t fact = 0;      // of Fact: its number, by which later steps name it
-  FunctionId function{};  // of Fact and Congruence
+  uint32_t fact = 0;      // Fact: its number, by which later steps refer to it
+  FunctionId function{};  // Fact and Congruence
   std::vector<Value> arguments = {};
   Value value{};
   Value left{}, right{};
   std::string rule = {};
   std::vector<Binding> bindings = {};
-  std::vector<uint32_t> premises = {};  // facts, each once
-  // Of a rule: the query was matched when so many of the steps had come. Others may have come
-  // between that and its actions, which a condition that terms differ doesn't see.
+  std::vector<uint32_t> premises = {};  // facts, without duplicates
+  // Rule: how many of the steps existed when the query matched. Steps between then and the actions
+  // are not visible to a condition that terms differ.
   uint32_t known_steps = 0;
 
   friend bool operator==(const ProofStep&, const ProofStep&) = default;
 };
 
-// The ids in steps are names of terms: `id` is `function` of `arguments`, whose own ids come before
-// it. That a term has a name doesn't say that it is in the e-graph.
+// Ids in steps name terms: `id` is `function` of `arguments`, whose own ids are defined before it.
+// A named term isn't necessarily in the e-graph.
 struct ProofTerm {
   Value id;
   FunctionId function;
@@ -57,7 +57,7 @@ struct ProofTerm {
   friend bool operator==(const ProofTerm&, const ProofTerm&) = default;
 };
 
-// A step of the chain from one side to the other, read from right to left where it is reversed.
+// A step of the chain from one side to the other; `reversed` means it is read from right to left.
 struct ProofLink {
   uint32_t step = 0;
   bool reversed = false;
@@ -73,7 +73,7 @@ struct Explanation {
   std::vector<ProofLink> chain;
 };
 
-// What a checker says of an explanation.
+// The proof checker's result.
 struct ProofVerdict {
   bool accepted = false;
   std::string why = {};  // names the step that doesn't follow, counted from 1

@@ -1,4 +1,4 @@
-// Export: the e-graph, or what lies around one of its classes, for other programs and for the eye.
+// Export options: the whole e-graph, or the neighbourhood of one class, as JSON or Graphviz.
 #pragma once
 
 #include "luminal/egraph/value.h"
@@ -9,12 +9,12 @@
 
 namespace luminal::egraph {
 
-// What is left out is said in the export itself, with the option that shows it.
+// The export itself says what it leaves out, and which option shows it.
 struct ExportOptions {
-  std::optional<Value> around = {};  // a value of an equality sort; without one all classes
-  uint32_t radius = 2;               // how many steps from class to class away from `around`
-  bool parents = true;               // steps from arguments to the terms they stand in, too
-  size_t shown_nodes = 10'000;       // at most: nearest first, else in the order they were made
+  std::optional<Value> around = {};  // a value of an equality sort; without one, all classes
+  uint32_t radius = 2;               // maximum steps from class to class, starting at `around`
+  bool parents = true;               // also step from arguments to the terms that use them
+  size_t shown_nodes = 10'000;       // maximum: nearest first, else in the order of creation
 };
 
 }  // namespace luminal::egraph

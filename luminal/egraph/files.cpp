@@ -10,7 +10,7 @@ namespace {
 std::optional<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
-  // An empty file has nothing to copy, which isn't a failure to read it.
+  // Copying an empty file sets failbit, although reading it didn't fail.
   if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf()))) {
     return std::nullopt;
   }

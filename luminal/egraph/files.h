@@ -1,4 +1,4 @@
-// Files: how programs reach files, so that a host decides what they may read and write.
+// Files: the file access of programs, so that a host decides what they may read and write.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -10,22 +10,22 @@
 
 namespace luminal::egraph {
 
-// An empty function forbids what it is for; `Files{}` runs programs without any file.
+// An empty function forbids its operation; `Files{}` runs programs without file access.
 struct Files {
-  // The text of a file, or none where it can't be read; for input, and for include where that has
-  // no function of its own.
+  // The contents of a file, or nullopt if it can't be read; used by input, and by include unless
+  // `include` is set.
   std::function<std::optional<std::string>(const std::string& path)> read;
-  // Adds to the end of a file that may not be there yet, or returns false; for output.
+  // Appends to a file, which is created if missing; returns false on failure. Used by output.
   std::function<bool(const std::string& path, std::string_view text)> append;
-  // The text of a file to include, or none.
+  // The contents of a file to include, or nullopt.
   std::function<std::optional<std::string>(const std::string& path)> include = {};
-  // What an error about a file adds: how the user allows it.
+  // Appended to errors about a file: how the user can allow the access.
   std::string hint = {};
 };
 
-// The machine's own; relative paths start at the working directory.
+// The file system itself; relative paths start at the working directory.
 LUMINAL_API Files system_files();
-// Programs include what lies in a folder or below it, and reach no other files.
+// Programs may include files below this folder, and access no others.
 LUMINAL_API Files files_of_folder(const std::string& folder);
 
 }  // namespace luminal::egraph

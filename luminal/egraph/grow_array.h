@@ -1,4 +1,4 @@
-// GrowArray: a vector of plain data that grows in place where the allocator can.
+// GrowArray: a vector of trivially copyable data that grows in place if the allocator can.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace luminal::egraph {
 
-// Tables grow to many megabytes by appending. `realloc` moves pages instead of copying them, so
-// the peak is what is used, not that and the old copy.
+// Tables grow to many megabytes by appending. `realloc` remaps pages instead of copying them, so
+// the peak doesn't include the old copy.
 template <typename T>
 class GrowArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -52,13 +52,13 @@ class GrowArray {
     if (size_ == capacity_) allocate(size_ + 1);
     data_[size_++] = value;
   }
-  // Room for `count` more at the end, whose values aren't set yet.
+  // Appends `count` uninitialised elements.
   T* extend(size_t count) {
     if (size_ + count > capacity_) allocate(size_ + count);
     size_ += count;
     return data_ + size_ - count;
   }
-  // What is new is `value`.
+  // New elements are `value`.
   void resize(size_t size, T value) {
     if (size > size_) {
       T* added = extend(size - size_);
@@ -67,7 +67,7 @@ class GrowArray {
     size_ = size;
   }
   void clear() { size_ = 0; }
-  // Gives back what isn't used.
+  // Releases unused capacity.
   void shrink() {
     if (size_ == 0) {
       *this = GrowArray();

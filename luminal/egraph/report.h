@@ -23,15 +23,15 @@ enum class StopReason : uint8_t {
 
 // What a rule did, in one iteration or in all of a run.
 struct RuleCounts {
-  uint64_t candidates = 0;  // rows that its searches looked at
+  uint64_t candidates = 0;  // rows that its searches tried
   uint64_t matches = 0;     // each applied once
-  uint64_t new_tuples = 0;  // rows with arguments that weren't there
+  uint64_t new_tuples = 0;  // rows with new arguments
   uint64_t updates = 0;     // values that a merge changed
   uint64_t removals = 0;
-  uint64_t unions = 0;  // of classes that were different; congruence isn't counted
+  uint64_t unions = 0;  // of distinct classes; congruence isn't counted
   double seconds = 0;   // search and actions
 
-  // What wasn't known before: a match may well tell nothing new.
+  // Changes to the e-graph: a match may well add nothing new.
   uint64_t new_facts() const { return new_tuples + updates + unions; }
   LUMINAL_API void add(const RuleCounts& other);
 };
@@ -39,10 +39,10 @@ struct RuleCounts {
 struct RuleReport : RuleCounts {
   RuleId id;
   std::string name;
-  uint64_t searches = 0;  // iterations in which it wasn't skipped
+  uint64_t searches = 0;  // iterations in which the rule was searched
 };
 
-// A rule in an iteration that searched it.
+// One rule in one iteration that searched it.
 struct RuleStep : RuleCounts {
   RuleId rule;
   uint32_t iteration = 0;  // an index into `iterations`
@@ -54,13 +54,13 @@ struct IterationReport {
   uint64_t matches = 0;
   uint64_t new_tuples = 0;
   uint64_t updates = 0;
-  uint64_t unions = 0;  // with those by congruence
-  uint64_t tuples = 0;  // after it
+  uint64_t unions = 0;  // including congruence
+  uint64_t tuples = 0;  // after the iteration
   uint64_t classes = 0;
   double seconds = 0;
-  RuleId most_by = {};      // the rule with the most new facts; not valid where there were none
-  uint64_t most_facts = 0;  // of that rule
-  uint64_t rule_facts = 0;  // of all rules, congruence not counted
+  RuleId most_by = {};      // the rule with the most new facts; invalid if there were none
+  uint64_t most_facts = 0;  // new facts of `most_by`
+  uint64_t rule_facts = 0;  // new facts of all rules, without congruence
 
   uint64_t new_facts() const { return new_tuples + updates + unions; }
 };
@@ -70,17 +70,17 @@ struct RulesetReport {
   std::string name;
 };
 
-// Rules and rulesets that nothing happened to aren't in it: an idle run costs no more with many
-// rules than with few.
+// Rules and rulesets that weren't searched have no entry, so the cost of an idle run doesn't grow
+// with the number of rules.
 struct RunReport {
   StopReason stop = StopReason::Finished;
-  std::string culprit;  // the rule to look at where a limit stopped the run, else empty
+  std::string culprit;  // the rule to look at if a limit stopped the run, else empty
   bool changed = false;
   std::vector<RuleReport> rules;        // those that were searched, by id
   std::vector<RulesetReport> rulesets;  // those that ran, by id
   std::vector<IterationReport> iterations;
-  // Iteration by iteration, the rules in the order they ran. Very long runs keep those of the
-  // earlier iterations alone and count the rest; the sums in `rules` are always whole.
+  // One entry per iteration and searched rule, in run order. Very long runs keep the earliest
+  // entries and only count the others; the totals in `rules` are always complete.
   std::vector<RuleStep> steps;
   uint64_t steps_left_out = 0;
   uint64_t tuples_before = 0;
@@ -90,38 +90,38 @@ struct RunReport {
   double apply_seconds = 0;
   double rebuild_seconds = 0;
 
-  // Zeros for a rule that wasn't searched.
+  // All zeros for a rule that wasn't searched.
   LUMINAL_API RuleReport rule(RuleId id) const;
 
-  // How it ended, on one line: "finished: 3 iterations, 40 tuples, 9 classes".
+  // One line: "finished: 3 iterations, 40 tuples, 9 classes".
   LUMINAL_API std::string summary() const;
-  // The summary and a table of the rules that matched, with times the slowest first. Times are
-  // left out on request, for texts that must not differ from run to run.
+  // The summary and a table of the rules that matched; with times, the slowest rule comes first.
+  // Omit times for text that must not differ between runs.
   LUMINAL_API std::string text(bool with_times = true) const;
-  // A line per iteration: how large the e-graph was after it and which rule added most; then a
-  // verdict that names the rule behind the growth.
+  // One line per iteration: size of the e-graph and the rule that added most; then a verdict that
+  // names the rule behind the growth.
   LUMINAL_API std::string growth() const;
   // A table of rules per iteration.
   LUMINAL_API std::string steps_text(bool with_times = true) const;
-  // All of it, as an object.
+  // The whole report as a JSON object.
   LUMINAL_API std::string json(bool with_times = true) const;
 };
 
 LUMINAL_API const char* name_of(StopReason reason);
 
-// Several runs as one, in their order: sums by rule, all iterations. It ended as the last one that
-// a limit stopped.
+// Several runs as one, in order: totals per rule, all iterations. The stop reason is that of the
+// last run stopped by a limit.
 LUMINAL_API RunReport overall(std::span<const RunReport> runs);
 
-// What an output that is an extracted term costs.
+// The cost of an output that is an extracted term.
 struct OutputCost {
-  size_t output = 0;  // its place among the outputs
+  size_t output = 0;  // index into the outputs
   uint64_t cost = 0;
 };
 
 // What a program printed and how its runs went.
 struct ProgramResult {
-  std::vector<std::string> outputs;  // of extract and print-size, and of runs that a limit stopped
+  std::vector<std::string> outputs;  // of extract and print-size, and of runs stopped by a limit
   uint64_t output_bytes = 0;         // of all outputs
   std::vector<OutputCost> costs;     // of the outputs of extract, in their order
   std::vector<RunReport> runs;
@@ -139,9 +139,10 @@ struct DagNode {
 };
 
 struct ExtractedDag {
-  std::vector<DagNode> nodes;  // one per class, arguments before those that use them; the root last
-  uint64_t cost = 0;           // each node once
-  std::string text;            // a `let` for what is used more than once, then the term
+  std::vector<DagNode>
+      nodes;          // one per class in topological order, arguments first; the root is last
+  uint64_t cost = 0;  // each node counted once
+  std::string text;   // a `let` per shared node, then the term
 };
 
 }  // namespace luminal::egraph

@@ -1,4 +1,4 @@
-// RuleBuilder: a rule from C++ instead of text: what to match, then what to do for each match.
+// RuleBuilder: a rule built in C++ instead of text: what to match, then what to do for each match.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -18,7 +18,7 @@ struct Expr;  // not luminal::Expr
 struct RuleDeclaration;
 
 // Sorts are inferred and checked when the rule is added; an error counts the terms from 1 in the
-// order they were made.
+// order of their creation.
 //
 //   RuleBuilder rule(egraph.schema());
 //   const auto a = rule.variable(), b = rule.variable();
@@ -27,7 +27,7 @@ struct RuleDeclaration;
 //   egraph.add_rule("commute", kDefaultRuleset, rule);
 class LUMINAL_API RuleBuilder {
  public:
-  // A variable, a constant or a call, of this builder. The same call may be matched and made.
+  // A variable, a constant or a call of this builder. The same call may be matched and created.
   struct Term {
     uint32_t number;
   };
@@ -44,14 +44,14 @@ class LUMINAL_API RuleBuilder {
   Term constant(std::string_view text);
   Term constant(bool value);
   Term call(FunctionId function, Terms arguments);
-  // Of the primitives with this name the one that fits the sorts.
+  // Overloads are resolved by the sorts.
   Term call(std::string_view primitive, Terms arguments);
 
-  // What to match: a call that is there or has a result; two terms that are equal.
+  // What to match: a call whose row exists or that has a result; two terms that are equal.
   RuleBuilder& if_there(Term call);
   RuleBuilder& if_equal(Term a, Term b);
 
-  // What to do for each match, in this order.
+  // Actions for each match, in this order.
   RuleBuilder& make(Term call);
   RuleBuilder& set(Term call, Term value);
   RuleBuilder& unite(Term a, Term b);

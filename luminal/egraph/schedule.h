@@ -16,16 +16,16 @@ namespace luminal::egraph {
 struct Schedule {
   enum class Kind : uint8_t {
     Run,       // one iteration of a ruleset: all searches, then all actions, then rebuild
-    Saturate,  // the parts in order, again until none of them changes anything
+    Saturate,  // the parts in order, repeated until none of them changes anything
     Sequence,  // the parts in order
     Repeat,    // the parts in order, `times` times, or until none of them changes anything
   };
 
   Kind kind = Kind::Sequence;
-  RulesetId ruleset = {};  // of Run
-  uint64_t times = 1;      // of Repeat
+  RulesetId ruleset = {};  // Run
+  uint64_t times = 1;      // Repeat
   std::vector<Schedule> parts = {};
-  std::function<bool()> until = {};  // of Run: nothing is run where it says true
+  std::function<bool()> until = {};  // Run: skipped if this returns true
 
   static Schedule run(RulesetId ruleset) { return {.kind = Kind::Run, .ruleset = ruleset}; }
   static Schedule saturate(std::vector<Schedule> parts) {
@@ -40,30 +40,30 @@ struct Schedule {
   }
 };
 
-// How far a run is, while it goes on.
+// Progress of a run.
 struct RunProgress {
-  uint64_t iteration = 0;  // the one at work, from 1
-  std::string_view rule;   // that is searched or applied next
+  uint64_t iteration = 0;  // the current one, from 1
+  std::string_view rule;   // the rule that is searched or applied next
   uint64_t tuples = 0;
   uint64_t classes = 0;
-  double seconds = 0;  // since the run began
+  double seconds = 0;  // since the start of the run
 };
 
-// To reach one is a normal outcome that the report names. All but the seconds stop a run at the
-// same place every time.
+// Reaching a limit is a normal outcome, which the report names. All limits but `seconds` are
+// deterministic.
 struct RunLimits {
   uint64_t nodes = 10'000'000;  // rows of all tables
-  // Of tables, indexes, classes, matches and constants. Strings, big numbers and containers have a
-  // limit of their own where none is given (kMostConstantBytes): a rule can double them.
+  // Bytes of tables, indexes, classes, matches and constants. If unset, constants and containers
+  // still have a limit (kMostConstantBytes), because a single rule can double them.
   uint64_t bytes = std::numeric_limits<uint64_t>::max();
   uint64_t matches_per_rule = 10'000'000;  // in one iteration
   uint64_t iterations = std::numeric_limits<uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
-  // Called between two rules, at most about ten times a second; it must leave the e-graph alone.
+  // Called between rules, at most about ten times per second; must not change the e-graph.
   std::function<void(const RunProgress&)> progress = {};
 };
 
-// Of strings, numbers and containers together with what finds them.
+// The byte limit of constants and containers, including their hash tables.
 inline uint64_t constant_limit(const RunLimits& limits) {
   return limits.bytes == std::numeric_limits<uint64_t>::max() ? kMostConstantBytes : limits.bytes;
 }

@@ -58,7 +58,7 @@ PrimitiveId Schema::add(Primitive primitive) {
   }
   std::vector<PrimitiveId>& overloads = primitive_names_[primitive.name];
   for (PrimitiveId other : overloads) {
-    // What they make tells the built-in ones of containers apart.
+    // Built-in container primitives may share argument sorts if their outputs differ.
     const Primitive& known = primitives_[other.index()];
     const bool told_apart = known.output != primitive.output && !known.host && !primitive.host;
     if (!known.any_sort && known.inputs == primitive.inputs && !told_apart) {

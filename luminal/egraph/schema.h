@@ -28,17 +28,17 @@ enum class SortKind : uint8_t {
   Equality,
 };
 
-// How a value of a host sort reads in dumps, extracted terms and error messages.
+// Prints a value of a host sort in dumps, extracted terms and error messages.
 using HostPrinter = std::function<std::string(Value)>;
 
 struct Sort {
   std::string name;
   SortKind kind = SortKind::Equality;
-  HostPrinter print;  // of a host sort
+  HostPrinter print;  // host sorts
 };
 
-// A constructor's rows are the nodes of classes; a relation holds or doesn't; a function has one
-// value per arguments, and its merge says what two of them make.
+// The rows of a constructor are the nodes of classes; a relation holds or doesn't; a function has
+// one value per arguments, and its merge combines two of them.
 enum class FunctionKind : uint8_t { Constructor, Relation, Function };
 
 struct Function {
@@ -50,8 +50,8 @@ struct Function {
   bool extractable = true;
 };
 
-// Pure: equal arguments give equal results, at any time. No result means that a query doesn't
-// match; in an action it is an error that names the rule.
+// Must be pure: equal arguments give equal results at any time. No result means that a query
+// doesn't match; in an action it is an error that names the rule.
 using PrimitiveFunction =
     std::function<std::optional<Value>(Constants& constants, std::span<const Value> arguments)>;
 
@@ -61,21 +61,20 @@ struct Primitive {
   SortId output;
   PrimitiveFunction run;
   bool host = false;
-  // Takes two arguments of any one sort; `inputs` is empty, and an output that isn't valid is of
-  // that sort too.
+  // Takes two arguments of any one sort; `inputs` is empty, an invalid output means that sort.
   bool any_sort = false;
-  bool variadic = false;  // takes any number of arguments of the sort that `inputs` has alone
+  bool variadic = false;  // takes any number of arguments of the only sort in `inputs`
 };
 
-// Sees the calls of host primitives: arguments, and the result or none.
+// Observes calls of host primitives: the arguments, and the result or none.
 using HostCallWatcher = std::function<void(PrimitiveId primitive, std::span<const Value> arguments,
                                            std::optional<Value> result)>;
 
-// Names are unique among sorts, and among functions and primitives, where a primitive's name may
-// stand for several argument sorts. UserError on a clash.
+// Names are unique among sorts, and among functions and primitives; a primitive's name may be
+// overloaded by argument sorts. UserError on a clash.
 class LUMINAL_API Schema {
  public:
-  // At most this many arguments of a function.
+  // The maximum number of arguments of a function.
   static constexpr size_t kMaxInputs = 62;
 
   Schema();
@@ -83,12 +82,12 @@ class LUMINAL_API Schema {
   SortId add(Sort sort);
   FunctionId add(Function function);
   PrimitiveId add(Primitive primitive);
-  // From now on the watcher sees each call of the host primitives that are there.
+  // From now on the watcher observes each call of the host primitives declared so far.
   void watch_host_primitives(const HostCallWatcher& watcher);
 
   std::optional<SortId> find_sort(std::string_view name) const;
   std::optional<FunctionId> find_function(std::string_view name) const;
-  // All primitives of a name, in the order they were added; none is an empty list.
+  // All overloads of a name, in the order they were added; empty if there are none.
   const std::vector<PrimitiveId>& find_primitives(std::string_view name) const;
 
   const Sort& sort(SortId id) const { return sorts_[id.index()]; }

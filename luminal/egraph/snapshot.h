@@ -1,4 +1,4 @@
-// Snapshot: the classes and nodes of an e-graph as dense arrays, for searches over it.
+// Snapshot: the classes and nodes of an e-graph as dense arrays, for searches over them.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -17,42 +17,41 @@ using NodeId = Id<struct EGraphNodeTag>;
 
 // An argument of a node: a class, or a container or a value of a base or host sort.
 struct Child {
-  ClassId class_id;  // not valid for a container, base or host value
+  ClassId class_id;  // invalid for a container, base or host value
   Value value;       // canonical
 };
 
 // A row of a constructor.
 struct Node {
   FunctionId function;
-  ClassId class_id;  // that it stands in
+  ClassId class_id;  // the class it belongs to
   RuleId origin;     // the rule that made it, or kInitial
   bool subsumed = false;
   uint32_t first_child = 0;
   uint32_t child_count = 0;
 };
 
-// Numbered 0 … n-1: classes by their canonical ids, nodes by class, then function, then arguments,
-// so equal e-graphs give equal snapshots. Later changes of the e-graph don't show.
+// Numbered 0 … n-1: classes by canonical id, nodes by class, then function, then arguments, so
+// equal e-graphs have equal snapshots. Later changes of the e-graph aren't reflected.
 class LUMINAL_API Snapshot {
  public:
   size_t classes() const { return classes_.size(); }
   size_t nodes() const { return nodes_.size(); }
 
   SortId sort(ClassId id) const { return classes_[id.index()].sort; }
-  // The canonical value of a class, for `EGraph::lookup` and its like.
+  // The canonical value of a class, to pass to `EGraph::lookup` and similar functions.
   Value value(ClassId id) const { return classes_[id.index()].value; }
   const Node& node(NodeId id) const { return nodes_[id.index()]; }
-  // The nodes of a class; none where all of them were deleted.
+  // The nodes of a class; empty if all of them were deleted.
   std::span<const Node> nodes_of(ClassId id) const;
   NodeId first_node_of(ClassId id) const { return NodeId{classes_[id.index()].first_node}; }
   std::span<const Child> children(const Node& node) const {
     return std::span(children_).subspan(node.first_child, node.child_count);
   }
-  // The nodes with this class among their children or inside of containers among them, each once,
-  // in order.
+  // The nodes with this class as a child, directly or in a container; sorted, no duplicates.
   std::span<const NodeId> parents(ClassId id) const;
-  // The rules whose unions made this class what it is, in order; congruence counts for the rule
-  // that led to it, and kInitial stands for unions outside of rules.
+  // The rules whose unions formed this class, sorted; congruence is attributed to the rule that led
+  // to it, and kInitial stands for unions outside of rules.
   std::span<const RuleId> rules_behind(ClassId id) const;
 
   // The class of a value of an equality sort, canonical or not.
@@ -69,7 +68,7 @@ class LUMINAL_API Snapshot {
     uint32_t first_rule = 0;
   };
 
-  // Where the lists of a class end: where those of the next begin.
+  // The list of a class ends where that of the next class begins.
   template <typename T>
   std::span<const T> list(const std::vector<T>& items, uint32_t Class::* first, ClassId id) const;
 

@@ -8,7 +8,7 @@
 namespace luminal::egraph {
 
 uint32_t UnionFind::make() {
-  // The last value stays free: it is what an id that names nothing holds.
+  // The maximum is reserved: it marks an invalid id.
   LUMINAL_CHECK(parents_.size() < std::numeric_limits<uint32_t>::max(), "32-bit ids are used up");
   const uint32_t id = static_cast<uint32_t>(parents_.size());
   parents_.push_back(id);

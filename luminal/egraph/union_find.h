@@ -12,8 +12,8 @@
 
 namespace luminal::egraph {
 
-// Ids are 0, 1, 2, … in the order they are made. The least id of a class is its root, so the
-// result doesn't depend on the order of the unions.
+// Ids are 0, 1, 2, … in the order of creation. The root of a class is its smallest id, so the
+// result doesn't depend on the order of unions.
 class LUMINAL_API UnionFind {
  public:
   // A new id, alone in its class.
@@ -22,8 +22,8 @@ class LUMINAL_API UnionFind {
   size_t size() const { return parents_.size(); }
   size_t bytes() const { return parents_.bytes() + displaced_bits_.bytes(); }
 
-  // The root of an id's class. Halves the path on the way, so it isn't safe to call from several
-  // threads; the const one leaves the paths alone and is.
+  // The root of an id's class. Halves the path, so it isn't thread-safe; the const overload leaves
+  // paths unchanged and is.
   uint32_t find(uint32_t id) {
     assert(id < parents_.size());
     while (parents_[id] != id) {
@@ -39,15 +39,15 @@ class LUMINAL_API UnionFind {
   }
   bool same(uint32_t a, uint32_t b) { return find(a) == find(b); }
   bool is_root(uint32_t id) const { return !is_displaced(id); }
-  // From a bit per id, which stays in the cache where the ids don't.
+  // Reads a bit set, which fits into the cache when the parents don't.
   bool is_displaced(uint32_t id) const { return (displaced_bits_[id >> 6] >> (id & 63) & 1) != 0; }
 
-  // Makes two classes one and returns its root, the lesser of the two roots. The other root goes
-  // to the log; a union of ids that are equal already changes and logs nothing.
+  // Merges two classes and returns the new root, the smaller of the two. Logs the other root; a
+  // union of ids that are already equal changes and logs nothing.
   uint32_t unite(uint32_t a, uint32_t b);
 
-  // The ids that stopped being roots since the log was last cleared, in that order: rows that
-  // mention one of them are what a rebuild has to touch.
+  // The ids that stopped being roots since the log was last cleared, in order: a rebuild only has
+  // to touch rows that mention one of them.
   std::span<const uint32_t> displaced() const { return displaced_; }
   void clear_displaced() { displaced_.clear(); }
 

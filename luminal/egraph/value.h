@@ -1,12 +1,12 @@
-// The ids of the engine: a value of any sort is 32 bits, and its column's sort says how to read it.
+// Ids of the engine: a value of any sort has 32 bits, which are interpreted by its column's sort.
 #pragma once
 
 #include "luminal/base/ids.h"
 
 namespace luminal::egraph {
 
-// Of an equality sort: an id of the union-find. Of i64, f64 and String: an id of `Constants`. Of a
-// host sort: what the host says. Of bool: 0 or 1; of Unit: 0. 0xffffffff is no value.
+// Equality sort: an id of the union-find. i64, f64, String: an id of `Constants`. Host sort:
+// defined by the host. bool: 0 or 1. Unit: 0. 0xffffffff is no value.
 using Value = Id<struct ValueTag>;
 
 using SortId = Id<struct SortTag>;
@@ -14,11 +14,11 @@ using FunctionId = Id<struct FunctionTag>;
 using PrimitiveId = Id<struct PrimitiveTag>;
 using RulesetId = Id<struct RulesetTag>;
 
-// Rules count from 1: 0 stands for what no rule did, the host and commands outside of rules.
+// Rules are numbered from 1; 0 stands for the host and for commands outside of rules.
 using RuleId = Id<struct RuleTag>;
 inline constexpr RuleId kInitial{0};
 
-// The ruleset of rules that name none.
+// The ruleset of rules that don't name one.
 inline constexpr RulesetId kDefaultRuleset{0};
 
 }  // namespace luminal::egraph

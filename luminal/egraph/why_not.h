@@ -1,5 +1,5 @@
-// WhyNot: why a rule doesn't match at a term: the first fact that is missing and what is there
-// instead, or the condition that failed.
+// WhyNot: why a rule doesn't match at a term: the first missing fact and the rows found in its
+// place, or the condition that failed.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -17,30 +17,30 @@ struct Engine;
 
 struct WhyNot {
   enum class Outcome : uint8_t {
-    Matches,      // and was applied, or the rule wasn't run since: `detail` says which
+    Matches,      // already applied, or not run since it became true: `detail` says which
     MissingFact,  // no row fits `subject`
-    FailedGuard,  // `subject` has no result, or another one than asked for
-    NothingFits,  // no variable of the rule can stand for the term
+    FailedGuard,  // `subject` has no result, or not the required one
+    NothingFits,  // no variable of the rule can be bound to the term
     NoTerm,       // the term isn't in the e-graph
   };
 
   Outcome outcome = Outcome::NoTerm;
   std::string rule;
   std::string term;
-  std::vector<std::string> found;    // the facts and conditions that held before it, in order
-  std::string subject;               // `(Mul ?x (Num 2))`; bound variables as their terms
-  std::string detail;                // where it was looked for, or how it failed
-  std::vector<std::string> instead;  // what stands there
+  std::vector<std::string> found;  // the facts and conditions that held before `subject`, in order
+  std::string subject;             // `(Mul ?x (Num 2))`; bound variables are shown as their terms
+  std::string detail;              // where `subject` was looked for, or how it failed
+  std::vector<std::string> instead;  // rows found in place of the missing one
   size_t instead_left_out = 0;
   std::vector<std::pair<std::string, std::string>> bindings;  // variables and their terms
-  bool complete = true;  // else the search was cut short, and a deeper match may exist
+  bool complete = true;  // false: the search was cut short, and a deeper match may exist
 
   LUMINAL_API std::string text() const;
 };
 
-// Of all ways to match part of the rule with the term in it, explains the one that goes furthest.
-// `variable` is what stands for the term; empty means a rewrite's left side, or any variable of
-// that sort. UserError where the rule has no such variable. Rebuilds.
+// Of all partial matches of the rule that contain the term, explains the one that gets furthest.
+// `variable` is the variable bound to the term; empty means a rewrite's left side, or any variable
+// of that sort. UserError if the rule has no such variable. Rebuilds.
 WhyNot why_not(Engine& engine, RuleId rule, Value value, SortId sort, std::string_view variable);
 
 // A question as text: `RULE at TERM` or `RULE at VARIABLE=TERM`.

@@ -1,4 +1,5 @@
-// Compiling rules: names and sorts are checked, nested expressions become atoms and instructions.
+// Compiles rules: checks names and sorts, and flattens nested expressions to atoms and
+// instructions.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
@@ -13,7 +14,7 @@
 
 namespace luminal::egraph {
 
-// What names can mean, and where errors are said to be.
+// What names can refer to, and the source that errors name.
 struct Scope {
   Database& database;
   const std::map<std::string, uint32_t, std::less<>>& globals;  // indices into database.globals
@@ -31,15 +32,15 @@ struct CompiledRule {
   Query query;
   Bindings variables;
   Program program;
-  std::vector<uint32_t> kept;  // the slots of the query that become the program's inputs
+  std::vector<uint32_t> kept;  // the query's slots that become the program's inputs
 };
 
-// UserError where a name is unknown, sorts don't fit, or a variable has nothing to bind it.
-// Functions can't be looked up in actions: a change of their value wouldn't run the rule again, so
-// that is the query's job. A naive rule is run anyway, so there they can.
+// UserError if a name is unknown, sorts don't fit, or a variable is unbound. Actions can't look up
+// functions, because a change of the value wouldn't run the rule again; the query must do that. A
+// naive rule always runs again, so its actions can.
 CompiledRule compile_rule(const Scope& scope, std::span<const Fact> facts,
                           std::span<const ActionSyntax> actions, bool naive = false);
-// A query alone.
+// Compiles a query alone.
 Query compile_query(const Scope& scope, std::span<const Fact> facts);
 
 struct CompiledExpr {
@@ -48,10 +49,10 @@ struct CompiledExpr {
   SortId sort;
 };
 
-// Outside of rules.
+// Compiles an action outside of rules.
 Program compile_command(const Scope& scope, const ActionSyntax& action);
 CompiledExpr compile_expr(const Scope& scope, const Expr& expr);
-// Over `old` and `new`, which are of the function's output sort.
+// Compiles an expression over `old` and `new`, both of the function's output sort.
 Merge compile_merge(const Scope& scope, const Expr& expr, SortId output);
 
 // The value and sort of a literal.

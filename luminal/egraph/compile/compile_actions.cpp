@@ -1,5 +1,5 @@
-// Actions: expressions become instructions over registers; which primitives they run is filled in
-// once the sorts are known.
+// Compiles actions: expressions become instructions over registers; primitives are filled in once
+// the sorts are known.
 #include "luminal/egraph/compile/compile.h"
 #include "luminal/egraph/compile/query_compiler.h"
 #include "luminal/egraph/compile/sort_solver.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct Typed {
   uint32_t reg;
-  uint32_t sort;  // a variable of the solver
+  uint32_t sort;  // a variable of the sort solver
 };
 
 enum class Place : uint8_t { Rule, NaiveRule, Command, Merge };
@@ -72,7 +72,7 @@ class ActionCompiler {
     sorts_.require(value.sort, sort, at.position);
   }
 
-  // After the sorts are solved.
+  // Call after the sorts are solved.
   Program finish() {
     for (const Pending& pending : pending_) {
       program_.code[pending.instruction].id = sorts_.primitive(pending.call).value;
@@ -87,7 +87,7 @@ class ActionCompiler {
   }
 
  private:
-  // An instruction that runs the primitive of a call.
+  // An instruction whose primitive is still unresolved.
   struct Pending {
     size_t instruction;
     uint32_t call;
@@ -239,7 +239,7 @@ class ActionCompiler {
   std::map<std::string, Typed, std::less<>> names_;
 };
 
-// Keeps the slots that the program reads and renumbers its registers: inputs first.
+// Keeps only slots that the program reads and renumbers its registers: inputs first.
 void keep_used_slots(CompiledRule& rule) {
   Program& program = rule.program;
   const uint32_t slots = program.inputs;

@@ -38,7 +38,7 @@ void QueryCompiler::join(uint32_t a, uint32_t b, SourcePosition position) {
   terms_[b].joined = a;
 }
 
-// As in egglog, (= (r 1) (r x)) asks for one row and so for equal arguments.
+// As in egglog, (= (r 1) (r x)) asks for one row and so requires equal arguments.
 void QueryCompiler::join_rows(uint32_t a, uint32_t b, SourcePosition position) {
   const std::string& name = schema_.function(atoms_[a].function).name;
   const std::string& other = schema_.function(atoms_[b].function).name;
@@ -173,7 +173,7 @@ void QueryCompiler::check_all_bound() const {
   }
 }
 
-// egglog lets a false bool match; rather than give other answers, ask what is meant.
+// egglog lets a false bool match. To avoid different answers, ask the user what is meant.
 void QueryCompiler::check_facts() const {
   for (const TermGuard& guard : guards_) {
     const Primitive& primitive = schema_.primitive(sorts_.primitive(guard.call));

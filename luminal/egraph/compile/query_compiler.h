@@ -1,4 +1,4 @@
-// QueryCompiler: facts become atoms over slots; joined terms share a slot.
+// QueryCompiler: turns facts into atoms over slots; terms that are equal share a slot.
 #pragma once
 
 #include "luminal/egraph/compile/compile.h"
@@ -13,7 +13,7 @@
 
 namespace luminal::egraph {
 
-// First `add` all facts, then solve the sorts, of the actions too, then `finish`.
+// Usage: `add` all facts, solve the sorts (including those of the actions), then `finish`.
 class QueryCompiler {
  public:
   QueryCompiler(const Scope& scope, SortSolver& sorts)
@@ -26,17 +26,17 @@ class QueryCompiler {
   using Bindings = std::map<std::string, Binding, std::less<>>;
 
   void add(std::span<const Fact> facts);
-  // Of the query's named variables; no facts may follow.
+  // The query's named variables; no facts may be added after this.
   Bindings bindings();
   uint32_t slots() const { return static_cast<uint32_t>(slots_.size()); }
   Query finish();
 
  private:
-  // A value of the query before slots are given out; equal ones are joined.
+  // A value of the query before slots are assigned; equal ones are joined.
   struct Term {
-    std::string name;  // empty where the text gives none
+    std::string name;  // empty if unnamed
     SourcePosition position;
-    uint32_t sort;  // a variable of the solver
+    uint32_t sort;  // a variable of the sort solver
     std::optional<Preset> preset = {};
     uint32_t relation_row = Value::kNone;  // the atom whose row it stands for
     uint32_t joined = Value::kNone;        // the term it is equal to
@@ -51,7 +51,7 @@ class QueryCompiler {
     std::vector<uint32_t> inputs;
     uint32_t output = 0;
     bool is_fact = false;
-    uint32_t call = 0;  // of the solver
+    uint32_t call = 0;  // a call of the sort solver
   };
 
   [[noreturn]] void fail(SourcePosition position, const std::string& message) const {

@@ -7,7 +7,7 @@
 namespace luminal::egraph {
 namespace {
 
-// All primitives of a name with their argument sorts, and what they make where that alone tells.
+// All overloads of a name: argument sorts, and the output if only that distinguishes them.
 std::string print_overloads(const Schema& schema, const std::string& name) {
   std::string text;
   for (PrimitiveId id : schema.find_primitives(name)) {
@@ -29,7 +29,7 @@ std::string print_overloads(const Schema& schema, const std::string& name) {
 }  // namespace
 
 uint32_t SortSolver::make(SortId sort, std::string name, SourcePosition position) {
-  if (name.starts_with(' ')) name.clear();  // no name of the text
+  if (name.starts_with(' ')) name.clear();  // not a name from the text
   variables_.push_back({.sort = sort, .name = std::move(name), .position = position});
   return static_cast<uint32_t>(variables_.size() - 1);
 }
@@ -61,7 +61,7 @@ uint32_t SortSolver::add_call(std::string name, std::vector<uint32_t> inputs, ui
   return static_cast<uint32_t>(calls_.size() - 1);
 }
 
-// Sorts flow from arguments to results in the order of the calls, and back in the other one.
+// Propagates sorts from arguments to results in call order, and back in reverse order.
 void SortSolver::solve() {
   std::vector<Call*> left;
   for (Call& call : calls_) left.push_back(&call);
@@ -100,7 +100,7 @@ bool SortSolver::fits(const Call& call, const Primitive& primitive) const {
   return true;
 }
 
-// Takes the one primitive that the known sorts leave, whose own sorts may tell others apart.
+// Resolves a call if the known sorts leave one primitive; its sorts may then resolve other calls.
 bool SortSolver::resolve(Call& call) {
   std::optional<PrimitiveId> found;
   for (PrimitiveId id : schema_.find_primitives(call.name)) {
@@ -132,7 +132,7 @@ bool SortSolver::resolve(Call& call) {
   return true;
 }
 
-// Where the arguments are right for a primitive, it is its result that isn't.
+// If the arguments fit a primitive, the error is in its result.
 void SortSolver::fail_if_output_differs(const Call& call) const {
   for (PrimitiveId id : schema_.find_primitives(call.name)) {
     Primitive primitive = schema_.primitive(id);

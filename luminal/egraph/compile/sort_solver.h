@@ -1,5 +1,5 @@
-// SortSolver: finds the sorts of unnamed values and the primitives that calls mean, from both ends:
-// what is inside tells what comes out, and what is expected tells what to make.
+// SortSolver: infers the sorts of values and resolves overloaded primitives, in both directions:
+// from arguments to results and from expected results to arguments.
 #pragma once
 
 #include "luminal/base/text/sexpr.h"
@@ -16,33 +16,33 @@ using base::SourcePosition;
 
 class SortSolver {
  public:
-  // The schema must outlive it and not change meanwhile.
+  // The schema must outlive the solver and must not change meanwhile.
   SortSolver(const Schema& schema, std::string_view source) : schema_(schema), source_(source) {}
 
-  // A sort to be found, or known already. `name` is of the variable it belongs to, for messages.
+  // Adds a sort variable, unknown or known. `name` is the variable it belongs to, for messages.
   uint32_t make(SortId sort, std::string name, SourcePosition position);
-  // UserError where the sort is known to be another.
+  // UserError if the sort is already known to be another.
   void require(uint32_t variable, SortId sort, SourcePosition position);
   void join(uint32_t a, uint32_t b, SourcePosition position);
-  // A call of a primitive whose name is known; returns its number.
+  // Adds a call of a primitive by name; returns its number.
   uint32_t add_call(std::string name, std::vector<uint32_t> inputs, uint32_t output,
                     SourcePosition position);
 
-  // UserError where the sorts that are known leave no primitive for a call, or several.
+  // UserError if the known sorts leave no primitive for a call, or several.
   void solve();
 
-  // Not valid where nothing told it.
+  // Invalid if nothing determines it.
   SortId sort(uint32_t variable) const { return variables_[root(variable)].sort; }
-  // After `solve`.
+  // Valid after `solve`.
   PrimitiveId primitive(uint32_t call) const { return calls_[call].primitive; }
-  // UserError where nothing told the sort.
+  // UserError if nothing determines the sort.
   SortId known_sort(uint32_t variable) const;
 
  private:
   static constexpr uint32_t kNone = 0xffffffffu;
   struct Variable {
     SortId sort;
-    std::string name;  // empty where the text gives none
+    std::string name;  // empty if unnamed
     SourcePosition position;
     uint32_t joined = kNone;  // the variable it is equal to
   };
@@ -51,7 +51,7 @@ class SortSolver {
     std::vector<uint32_t> inputs;
     uint32_t output;
     SourcePosition position;
-    PrimitiveId primitive = {};  // not valid until the sorts tell which
+    PrimitiveId primitive = {};  // invalid until the sorts determine it
   };
 
   [[noreturn]] void fail(SourcePosition position, const std::string& message) const {
@@ -73,7 +73,7 @@ class SortSolver {
   std::vector<Call> calls_;
 };
 
-// As (name sort …): what was found, for messages.
+// `(name sort …)`: the sorts found, for messages.
 std::string print_call_sorts(const Schema& schema, const std::string& name,
                              std::span<const SortId> sorts);
 

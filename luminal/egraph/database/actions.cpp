@@ -45,7 +45,7 @@ Value run_lookup(Database& database, FunctionId id, std::span<const Value> argum
                   " has no value; set it first");
 }
 
-// One instruction of one match.
+// Runs one instruction for one match.
 void execute_one(Database& database, const Program& program, const Instruction& instruction,
                  Value* registers, ProofFrameScope* proof) {
   std::array<Value, Schema::kMaxInputs + 1> buffer;
@@ -90,7 +90,7 @@ void execute_one(Database& database, const Program& program, const Instruction& 
   }
 }
 
-// One instruction of all matches of a batch.
+// Runs one instruction for all matches of a batch.
 void execute_step(Database& database, const Program& program, const Instruction& instruction,
                   RegisterBatch batch) {
   if (batch.proof != nullptr) batch.proof->step(instruction);

@@ -8,14 +8,14 @@
 
 namespace luminal::egraph {
 
-// `registers` holds the program's inputs and has room for all of its registers. Changes are made
-// on account of `database.cause`. UserError on panic, a failed primitive or a failed lookup.
-// A log of proofs has changes on account of `origin`, or of a command where there is none.
+// `registers` holds the program's inputs and has room for all of its registers. Changes are
+// attributed to `database.cause`, and in the proof log to `origin`, or to a command if that is
+// null. UserError on panic, a failed primitive or a failed lookup.
 void execute(Database& database, const Program& program, std::span<Value> registers,
              ProofOrigin* origin = nullptr);
 
-// Runs it for each of a batch of matches. Where it only adds terms and unions, all of them take a
-// step before any takes the next: the same is added, though ids are given out in another order.
+// Runs the program for each match of a batch. A program that only adds terms and unions is executed
+// in lockstep, instruction by instruction: it adds the same, but ids are numbered in another order.
 void execute_batch(Database& database, const Program& program, RegisterBatch batch);
 
 }  // namespace luminal::egraph

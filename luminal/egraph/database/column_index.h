@@ -1,4 +1,4 @@
-// ColumnIndex: from the values of some columns to the rows of a table that hold them.
+// ColumnIndex: a hash index from the values of some columns to the rows of a table that hold them.
 #pragma once
 
 #include "luminal/egraph/database/row_hash.h"
@@ -10,7 +10,7 @@
 
 namespace luminal::egraph {
 
-// The rows of a table one after the other; see Table.
+// The rows of a table, stored one after the other; see Table.
 struct RowData {
   const uint32_t* values;
   size_t stride;
@@ -19,16 +19,16 @@ struct RowData {
   const uint32_t* row(size_t number) const { return values + number * stride; }
 };
 
-// Rows of one key form a chain, the newest first. It lags behind its table until `sync`, and keeps
-// rows that died since: whoever walks a chain skips them.
+// The rows of one key form a chain, the newest first. The index lags behind its table until `sync`,
+// and keeps rows that died since: callers that walk a chain must skip those.
 class ColumnIndex {
  public:
   ColumnIndex(uint64_t mask, size_t columns);
 
   uint64_t mask() const { return mask_; }
-  // Takes in the rows that were appended since the last time and live.
+  // Adds the live rows appended since the last call.
   void sync(RowData table);
-  size_t rows() const { return next_.size(); }  // that were taken in
+  size_t rows() const { return next_.size(); }  // that were added
   size_t bytes() const { return slots_.bytes() + next_.bytes(); }
 
   // The first row of a chain; the key holds the masked columns in order.
@@ -37,7 +37,7 @@ class ColumnIndex {
   }
   uint32_t next(uint32_t row) const { return next_[row]; }
 
-  // To have what a later `first` reads in the cache by then: first the slot, then the row.
+  // Prefetch what a later `first` reads: first the slot, then the row.
   void prefetch_slot(uint32_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
   void prefetch_row(uint32_t hash, RowData table) const {
     const RowSlot& slot = slots_[hash & (slots_.size() - 1)];

@@ -212,7 +212,7 @@ void Database::canonicalize_row(FunctionId function, uint32_t row_number) {
     row[i] = canonical(function, i, old);
     if (row[i] == old || stale) continue;
     stale = true;
-    // What follows happens on account of that union.
+    // What follows is attributed to the rule of that union.
     cause = displaced_by(Value{old}, sort_of_column(function, i));
   }
   if (!stale) return;
@@ -273,7 +273,7 @@ void Database::merge_into(FunctionId function, uint32_t row_number, const Incomi
       canonical(merged(function, row_number, old_value, new_value, &origin), output);
   if (result == canonical(old_value, output)) return;
 
-  // The merge may have added nodes, but touched no row of a function: the row still stands.
+  // The merge may have added nodes, but changed no row of a function: `row_number` is still valid.
   Table& table = tables_[function.index()];
   Row row;
   std::copy_n(table.row(row_number), table.inputs(), row.begin());
@@ -316,7 +316,7 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
                              Value new_value) const {
   const Function& schema_row = schema.function(function);
   std::string call = "(" + schema_row.name;
-  std::set<std::string> others;  // rules whose unions made the arguments what they are
+  std::set<std::string> others;  // rules whose unions made up the arguments' classes
   for (size_t i = 0; i < schema_row.inputs.size(); ++i) {
     const Value argument{table(function).row(row_number)[i]};
     call += " " + print(argument, schema_row.inputs[i]);
@@ -335,13 +335,13 @@ void Database::fail_conflict(FunctionId function, uint32_t row_number, Value old
       call + ") would have two values: " + print(old_value, schema_row.output) + " and " +
       print(new_value, schema_row.output) + "; caused by rule '" + rule_names[cause.index()] + "'" +
       after + "; make its two sides agree, or give '" + schema_row.name + "' a :merge";
-  // A host's facts about its own terms: that its rules keep them is the host's promise.
+  // These are the host's facts about its own terms: a conflict is a bug of the host.
   if (schema.sort(schema_row.output).kind == SortKind::Host) throw InternalError(message);
   throw UserError(message);
 }
 
 std::string Database::print_container(Value value, SortId sort) const {
-  // Containers share what is inside of them: written out, a small one can be endless.
+  // Containers share their contents: written out, a small one can be exponentially long.
   constexpr size_t kMostText = 100'000;
   std::vector<std::string> items;
   size_t size = 0;

@@ -1,4 +1,4 @@
-// Database: tables, classes and constants, and the changes one can make to them between rebuilds.
+// Database: tables, classes and constants, and the changes made to them between rebuilds.
 #pragma once
 
 #include "luminal/egraph/constants.h"
@@ -26,32 +26,32 @@ struct Global {
   uint32_t changed_at = 0;  // the time of the last rebuild that changed it
 };
 
-// Registers of the actions of many matches, one match after the other.
+// Registers of the actions of several matches, stored match by match.
 struct RegisterBatch {
   static constexpr size_t kMost = 64;
 
   Value* values;
   size_t stride;
   size_t count;
-  ProofFrameScope* proof = nullptr;  // where there is a log of proofs
+  ProofFrameScope* proof = nullptr;  // null without a proof log
 };
 
-// Counts changes, so that a difference says whether and how much happened. What changed nothing
-// isn't counted.
+// Monotonic counters of changes: subtract two states to see what happened in between. Operations
+// that change nothing aren't counted.
 struct ChangeCounts {
   uint64_t added = 0;    // rows with new arguments
   uint64_t updated = 0;  // rows whose value a merge changed
   uint64_t removed = 0;
   uint64_t subsumed = 0;
-  uint64_t unions = 0;  // of different classes, congruence included
+  uint64_t unions = 0;  // of distinct classes, including congruence
 
   uint64_t total() const { return added + updated + removed + subsumed + unions; }
 };
 
 class Database {
  public:
-  // Whether a rebuild keeps the rows canonical is the caller's business: between rebuilds rows may
-  // mention displaced ids, and congruent rows may be two.
+  // Rebuilding is the caller's business: between rebuilds, rows may mention displaced ids, and two
+  // rows may be congruent.
   Schema schema;
   Constants constants;
   std::vector<Global> globals;
@@ -60,7 +60,7 @@ class Database {
   Database();
 
   FunctionId add_function(Function function, Merge merge);
-  // With its primitives. UserError where the name is taken.
+  // Also adds the sort's primitives. UserError if the name is taken.
   SortId add_container_sort(const std::string& name, ContainerKind kind,
                             std::vector<SortId> elements);
 
@@ -71,15 +71,14 @@ class Database {
   const UnionFind& ids() const { return ids_; }
   UnionFind& ids() { return ids_; }
   SortId sort_of(Value id) const { return SortId{id_sorts_[id.index()]}; }
-  // The rule whose union displaced an id, by itself or by congruence, or an id inside of a
-  // container. Of what isn't canonical any more.
+  // The rule whose union displaced this value, directly or by congruence; for a container, the
+  // union that displaced an id inside. The value must not be canonical.
   RuleId displaced_by(Value value, SortId sort) const {
     const Value id = is_equality(sort) ? value : constants.containers.displaced_id(sort, value);
     return displaced_by_[id.index()];
   }
 
-  // The root of an equality sort's value, what a container was forwarded to, and any other value
-  // as it is.
+  // The root of an id, the canonical form of a container; any other value is returned unchanged.
   Value canonical(Value value, SortId sort) {
     if (is_equality(sort)) return Value{ids_.find(value.value)};
     return is_container(sort) ? constants.containers.canonical(sort, value) : value;
@@ -89,11 +88,11 @@ class Database {
     return is_container(sort) ? constants.containers.canonical(sort, value) : value;
   }
   bool is_container(SortId sort) const { return schema.sort(sort).kind == SortKind::Container; }
-  // Whether unions can make values of this sort stale.
+  // Whether a union can make values of this sort stale.
   bool holds_ids(SortId sort) const {
     return is_equality(sort) || constants.containers.holds_ids(sort);
   }
-  // The ids inside of a container, at any depth.
+  // Visits the ids inside a container, at any depth.
   template <typename Visit>
   void for_each_id(Value value, SortId sort, const Visit& visit) const {
     if (is_equality(sort)) return visit(value);
@@ -107,49 +106,49 @@ class Database {
 
   // The value of a constructor or relation at these arguments; adds the row if there is none.
   Value add(FunctionId function, std::span<const Value> arguments);
-  // The same for many: the value at the `inputs` of each goes to its `target`. The memory that the
-  // look-ups of a batch miss is fetched for all of them at once.
+  // Batched `add`: reads the registers `inputs` of each match and writes its `target`. Prefetches
+  // the hash slots of the whole batch first, so that cache misses overlap.
   void add(FunctionId function, std::span<const uint32_t> inputs, uint32_t target,
            RegisterBatch batch);
   std::optional<Value> lookup(FunctionId function, std::span<const Value> arguments) const;
   // The row at these arguments, or kNoRow.
   uint32_t row_of(FunctionId function, std::span<const Value> arguments) const;
-  // Merges where there is a value already.
+  // Runs the function's merge if there already is a value.
   void set(FunctionId function, std::span<const Value> arguments, Value value);
   void unite(Value a, Value b);
   void remove(FunctionId function, std::span<const Value> arguments);
-  // Keeps a row for congruence and lookups, but out of queries and extraction from now on; adds the
-  // row of a constructor or relation that isn't there.
+  // Hides a row from queries and extraction from now on; congruence and lookups still see it. Adds
+  // the row of a constructor or relation first if it is missing.
   void subsume(FunctionId function, std::span<const Value> arguments);
-  // Replaces a row by its canonical form and merges where that is there already.
+  // Replaces a row by its canonical form; merges with the row that already has these arguments.
   void canonicalize_row(FunctionId function, uint32_t row);
-  // To have what that reads in the cache by then.
+  // Prefetches what `canonicalize_row` reads.
   void prefetch_row(FunctionId function, uint32_t row) const;
 
-  // On whose account changes are made from now on.
+  // The rule that changes are attributed to from now on.
   RuleId cause = kInitial;
-  // What explanations are made of; only where that was asked for, before anything was added.
+  // Input of `explain`. Only set on request, before anything is added.
   std::optional<ProofLog> proofs;
-  uint32_t clock = 1;  // rows get it as their time
+  uint32_t clock = 1;  // the time stamp of new rows
   ChangeCounts counts;
-  // What tables, indexes and classes occupy.
+  // Bytes of tables, indexes and classes.
   size_t bytes() const;
-  // Rows of all tables that are alive; classes that weren't merged away.
+  // Live rows of all tables; classes that weren't merged into another.
   size_t tuples() const { return tuples_; }
   size_t classes() const { return classes_; }
   // The time of the last new or changed row of any table.
   uint32_t last_time() const { return last_time_; }
-  // A global has another value now: to rules that use it, all rows are new.
+  // Records that a global's value changed: rules that use it then see all rows as new.
   void note_changed_global(Global& global) { last_time_ = global.changed_at = clock; }
 
-  // As a literal of the language; `#7` for a class.
+  // Prints a literal of the language; `#7` for a class.
   std::string print(Value value, SortId sort) const;
 
  private:
-  // At most this many sorts: an id's takes 16 bits.
+  // A sort id takes 16 bits.
   static constexpr size_t kMaxSorts = 0xffff;
 
-  // Which columns of a function unions can make stale, as bits.
+  // Bit masks of the columns of a function that unions can make stale.
   struct Columns {
     uint64_t ids = 0;
     uint64_t containers = 0;
@@ -169,12 +168,12 @@ class Database {
     const Function& declared = schema.function(function);
     return column < declared.inputs.size() ? declared.inputs[column] : declared.output;
   }
-  // The arguments as a row's key, and the row that has it, or kNoRow.
+  // Canonicalises the arguments into `key`; returns the row with that key, or kNoRow.
   uint32_t find_row(FunctionId function, std::span<const Value> arguments, uint32_t* key) const;
   Value make_id(SortId sort);
   uint32_t append(FunctionId function, const uint32_t* row, uint32_t mark);
   void kill(FunctionId function, uint32_t row);
-  // What is merged into a row: the values that are set, or another row with its fact.
+  // What is merged into a row: values passed to `set`, or another row with its fact.
   struct Incoming {
     std::span<const Value> arguments = {};
     Value value;
@@ -184,7 +183,7 @@ class Database {
   Value merged(FunctionId function, uint32_t row, Value old_value, Value new_value,
                ProofOrigin* origin);
   void join_classes(Value a, Value b);
-  // A row that was just appended.
+  // Logs a row that was just appended.
   void log_row(FunctionId function, uint32_t row, std::span<const Value> arguments, Value value);
   void log_batch_row(FunctionId function, uint32_t row, uint32_t target, size_t match,
                      RegisterBatch batch);

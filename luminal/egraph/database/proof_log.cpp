@@ -100,7 +100,7 @@ uint32_t ProofLog::cause_here(const Database& database) {
       fact = database.table(FunctionId{instruction.id}).fact(row);
     }
     if (&instruction == frame->instruction && row == kNoRow) {
-      fact = static_cast<uint32_t>(facts_.size());  // the one that is being made
+      fact = static_cast<uint32_t>(facts_.size());  // the fact that is being added
     }
   }
   return origin.cause;

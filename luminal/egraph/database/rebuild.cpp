@@ -9,7 +9,7 @@ class Rebuilder {
  public:
   explicit Rebuilder(Database& database) : database_(database) {}
 
-  // Merges and congruence displace more ids, which the next round takes up.
+  // Merges and congruence displace further ids, which the next round handles.
   void run() {
     Containers& containers = database_.constants.containers;
     const bool any = !database_.ids().displaced().empty() || containers.has_unchecked();
@@ -57,7 +57,7 @@ class Rebuilder {
       scan_rows(table);
       ++scans_[function.index()];
     }
-    // Fetches what later rows will need while earlier ones are fixed.
+    // Software prefetch: loads what later rows need while earlier ones are fixed.
     constexpr size_t kAhead = 8;
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (i + kAhead < rows_.size()) database_.prefetch_row(function, rows_[i + kAhead]);
@@ -72,14 +72,15 @@ class Rebuilder {
     if (stale) columns_.push_back({.number = number, .sort = sort, .is_class = is_class});
   }
 
-  // The values of a sort that this round has to look for.
+  // The values of a sort that became stale in this round.
   std::span<const uint32_t> displaced(SortId sort) const {
     if (database_.is_equality(sort)) return displaced_;
     return database_.constants.containers.displaced(sort);
   }
 
-  // Costs in rows of a scan: to look a value up, to take a row into an index that lags behind. Once
-  // a table was scanned often, bringing its indexes up to date has paid off.
+  // Costs in units of one scanned row: kPerLookup for looking a value up, kPerIndexedRow for adding
+  // a row to an index that lags behind. After kPerIndexedRow scans of a table, updating its indexes
+  // has paid off and is no longer counted.
   bool lookups_pay(const Table& table, size_t scans) const {
     constexpr size_t kPerLookup = 8, kPerIndexedRow = 10;
     size_t cost = 0;
@@ -120,15 +121,15 @@ class Rebuilder {
   struct Column {
     uint32_t number;
     SortId sort;
-    bool is_class;  // else a container
+    bool is_class;  // otherwise a container
   };
 
   Database& database_;
   std::vector<uint32_t> displaced_;
-  std::vector<bool> sorts_;      // of the displaced ids
-  std::vector<Column> columns_;  // that may hold stale values, of the table at hand
-  std::vector<size_t> scans_;    // of each table, in this rebuild
-  std::vector<uint32_t> rows_;   // to fix, of the table at hand
+  std::vector<bool> sorts_;      // by sort: has displaced ids
+  std::vector<Column> columns_;  // of the current table, those that may hold stale values
+  std::vector<size_t> scans_;    // by table, in this rebuild
+  std::vector<uint32_t> rows_;   // of the current table, those to fix
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
-// Rebuild: after unions, makes every row mention canonical ids only and congruent rows one.
+// Rebuild: restores the invariants after unions: every row holds canonical ids only, and congruent
+// rows are merged.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
 
 namespace luminal::egraph {
 
-// Until nothing is left to do; changed rows get the time of now. Restores `database.cause`.
+// Runs to a fixpoint; changed rows get the current time stamp. Restores `database.cause`.
 void rebuild(Database& database);
 
 }  // namespace luminal::egraph

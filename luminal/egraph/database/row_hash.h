@@ -1,4 +1,4 @@
-// The hash of a row's key, the same in every run, and the slots of hash tables over rows.
+// The hash of a row's key, identical in every run, and the slots of hash tables over rows.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 namespace luminal::egraph {
 
 inline constexpr uint32_t kNoRow = 0xffffffffu;
-// Of a hash table without rows; a power of two.
+// Slots of an empty hash table; a power of two.
 inline constexpr size_t kFirstSlots = 8;
 
-// Rows are found by these bits and told apart by the rows themselves.
+// A lookup compares the hash first, then the row itself.
 struct RowSlot {
   uint32_t row = kNoRow;
   uint32_t hash = 0;

@@ -11,7 +11,7 @@
 
 namespace luminal::egraph {
 
-// A row that must exist: one slot per column, the value last.
+// A row that must exist: one slot per column, the value's slot last.
 struct Atom {
   FunctionId function;
   std::vector<uint32_t> slots;
@@ -19,19 +19,19 @@ struct Atom {
   friend bool operator==(const Atom&, const Atom&) = default;
 };
 
-// A primitive that must give a result; it binds `output`, or must equal what is bound there.
+// A primitive that must give a result; it binds `output`, or must equal the value bound there.
 struct Guard {
   PrimitiveId primitive;
   std::vector<uint32_t> inputs;
   uint32_t output = 0;
-  bool must_be_true = false;  // a host's bool stands as a fact
+  bool must_be_true = false;  // a fact that is a host's bool
 };
 
-// A slot that is bound before the search: to a constant, or to a global's class of the moment.
+// A slot bound before the search: to a constant, or to the current class of a global.
 struct Preset {
   uint32_t slot = 0;
   Value value;
-  uint32_t global = Value::kNone;  // an index, or none for a constant
+  uint32_t global = Value::kNone;  // an index; kNone for a constant
 };
 
 struct Query {
@@ -39,8 +39,8 @@ struct Query {
   std::vector<Atom> atoms;
   std::vector<Guard> guards;
   std::vector<Preset> presets;
-  std::vector<std::pair<uint32_t, uint32_t>> equal_presets;  // no match unless these agree
-  bool with_subsumed = false;  // checks see subsumed rows, rules don't
+  std::vector<std::pair<uint32_t, uint32_t>> equal_presets;  // pairs of slots that must be equal
+  bool with_subsumed = false;  // true in checks: rules don't see subsumed rows
 };
 
 struct Instruction {
@@ -58,15 +58,15 @@ struct Instruction {
   };
 
   Op op = Op::Constant;
-  uint32_t id = 0;  // of the function, primitive, global or message
+  uint32_t id = 0;  // a function, primitive, global or message
   uint32_t target = 0;
   Value constant = {};
-  std::vector<uint32_t> inputs = {};  // registers; for Set the value is the last
+  std::vector<uint32_t> inputs = {};  // registers; Set has the value last
 };
 
-// Registers 0 … inputs-1 are given; each instruction may write one more.
+// Registers 0 … inputs-1 are the inputs; each instruction may write one more.
 struct Program {
-  // Whether only terms and unions are added, so that many matches may take each step together.
+  // Whether the actions only add terms and unions: then matches can be executed in lockstep.
   bool only_adds() const;
 
   uint32_t inputs = 0;
@@ -77,14 +77,14 @@ struct Program {
 
 struct Expr;
 
-// What two values of a function for the same arguments make.
+// How two values of a function for the same arguments are combined.
 struct Merge {
   enum class Kind : uint8_t { Unite, MustAgree, Run };
 
   Kind kind = Kind::MustAgree;
-  Program program = {};  // of Run: registers 0 and 1 are the old and the new value
+  Program program = {};  // for Run: registers 0 and 1 hold the old and the new value
   uint32_t result = 0;
-  std::shared_ptr<const Expr> syntax = {};  // what a checker of proofs reads
+  std::shared_ptr<const Expr> syntax = {};  // read by the proof checker
 };
 
 }  // namespace luminal::egraph

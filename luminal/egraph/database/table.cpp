@@ -89,9 +89,9 @@ double Table::rows_per_key(uint64_t mask) {
   return estimates_.back().rows_per_key;
 }
 
-// Two averages of a sample: over the rows, where keys with many rows weigh more (the share of pairs
-// of rows that agree is the chance that any two do), and over the keys. Which one a look-up meets
-// depends on where its key comes from, so it is something in between.
+// The geometric mean of two averages over a sample: per row, where keys with many rows weigh more
+// (the fraction of sampled pairs that agree estimates the chance that any two rows do), and per
+// key. Which of them a lookup meets depends on where its key comes from.
 double Table::estimate_rows_per_key(uint64_t mask) const {
   constexpr size_t kSamples = 1024;
   std::vector<uint32_t> hashes;
@@ -118,7 +118,7 @@ double Table::estimate_rows_per_key(uint64_t mask) const {
   }
   const double sampled = static_cast<double>(hashes.size()), live = static_cast<double>(live_);
   const double over_rows = 1 + (live - 1) * pairs / (sampled * (sampled - 1) / 2);
-  // Keys seen once in the sample stand for others that weren't seen.
+  // Keys seen once in the sample stand for others that weren't sampled.
   const double all_keys = std::sqrt(live / sampled) * single_keys + (keys - single_keys);
   const double over_keys = std::clamp(live / all_keys, 1.0, over_rows);
   return std::sqrt(over_rows * over_keys);
@@ -130,10 +130,9 @@ void Table::compact_if_sparse() {
   std::vector<Start> starts;
   size_t kept = 0;
   for (size_t from = 0, start = 0; from <= rows_; ++from) {
-    // Several times start at one row, and one past the last, where a compaction left nothing of
-    // them.
+    // Several time stamps can start at one row, or past the last, if compaction removed their rows.
     for (; start < starts_.size() && starts_[start].row == from; ++start) {
-      // A time of which nothing is left gives way to the next.
+      // A time stamp without rows is replaced by the next one.
       if (!starts.empty() && starts.back().row == kept) starts.pop_back();
       starts.push_back({.time = starts_[start].time, .row = static_cast<uint32_t>(kept)});
     }
@@ -161,7 +160,7 @@ void Table::insert_slot(uint32_t row, uint32_t hash) {
   slots_[at] = {.row = row, .hash = hash};
 }
 
-// Moves later slots of its run back, so that no tombstones gather.
+// Backward-shift deletion: moves later slots of the probe sequence back instead of a tombstone.
 void Table::erase_slot(uint32_t row) {
   const size_t wrap = slots_.size() - 1;
   size_t at = hash_values(this->row(row), inputs_) & wrap;

@@ -1,4 +1,4 @@
-// Table: the rows of one function, append-only in the order of time, with an index of their keys.
+// Table: the rows of one function, appended in time order, with a hash index of their keys.
 #pragma once
 
 #include "luminal/egraph/database/column_index.h"
@@ -14,8 +14,8 @@
 
 namespace luminal::egraph {
 
-// The last word of a row: the rule that made it, and whether it is subsumed or dead. The values of
-// a dead row stay: indexes compare them.
+// The last word of a row: the rule that made it, and whether it is subsumed or dead. A dead row
+// keeps its values, because indexes still compare them.
 inline constexpr uint32_t kDeadMark = 0xffffffffu;
 inline constexpr uint32_t kSubsumedBit = 0x80000000u;
 
@@ -23,25 +23,26 @@ inline uint32_t mark_of(RowData table, size_t row) { return table.row(row)[table
 inline bool is_alive(RowData table, size_t row) { return mark_of(table, row) != kDeadMark; }
 
 // A row is its arguments, then its value, then its mark. A change kills the row and appends
-// another, so what is new since a time is a range of rows. At most one living row per arguments.
+// another, so the rows that are new since a time form a range (as semi-naive evaluation needs). At
+// most one live row has given arguments.
 class Table {
  public:
   explicit Table(size_t inputs);
 
   size_t inputs() const { return inputs_; }
   size_t width() const { return inputs_ + 1; }
-  size_t rows() const { return rows_; }  // living and dead
+  size_t rows() const { return rows_; }  // live and dead
   size_t live() const { return live_; }
   RowData data() const { return {values_.data(), inputs_ + 2, rows_}; }
   const uint32_t* row(size_t row) const { return values_.data() + row * (inputs_ + 2); }
   uint32_t output(size_t row) const { return this->row(row)[inputs_]; }
   uint32_t mark(size_t row) const { return this->row(row)[inputs_ + 1]; }
   bool alive(size_t row) const { return mark(row) != kDeadMark; }
-  bool subsumed(size_t row) const { return (mark(row) & kSubsumedBit) != 0; }  // or dead
+  bool subsumed(size_t row) const { return (mark(row) & kSubsumedBit) != 0; }  // also true if dead
   RuleId origin(size_t row) const { return RuleId{mark(row) & ~kSubsumedBit}; }
   size_t bytes() const;
 
-  // The living row with these arguments, or kNoRow.
+  // The live row with these arguments, or kNoRow.
   uint32_t find(const uint32_t* key) const { return find(key, hash_values(key, inputs_)); }
   uint32_t find(const uint32_t* key, uint32_t hash) const {
     const size_t wrap = slots_.size() - 1;
@@ -53,26 +54,26 @@ class Table {
     return kNoRow;
   }
   uint32_t hash_of(const uint32_t* key) const { return hash_values(key, inputs_); }
-  // To have what a later `find` reads in the cache by then: first the slot, then the row.
+  // Prefetch what a later `find` reads: first the slot, then the row.
   void prefetch_slot(uint32_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
   void prefetch_row(uint32_t hash) const {
     const RowSlot& slot = slots_[hash & (slots_.size() - 1)];
     if (slot.row != kNoRow) prefetch(row(slot.row));
   }
 
-  // `values` are arguments and value, and no living row has these arguments; times never go back.
+  // `values` are the arguments and the value; no live row may have these arguments. Times ascend.
   uint32_t append(const uint32_t* values, uint32_t time, uint32_t mark) {
     return append(values, hash_values(values, inputs_), time, mark);
   }
   uint32_t append(const uint32_t* values, uint32_t hash, uint32_t time, uint32_t mark);
   void kill(uint32_t row);
-  // Changes a row where it stands. Only one of the last time that no index has taken in yet; no
-  // other living row has these arguments.
+  // Changes a row in place. Only allowed for a row of the current time that no index holds yet; no
+  // other live row may have these arguments.
   bool can_rewrite(uint32_t row, uint32_t time) const {
     return time == last_time_ && row >= starts_.back().row && row >= indexed_rows_;
   }
   void rewrite(uint32_t row, const uint32_t* values);
-  // The number of the fact that a row stands for in a log of proofs, where there is one.
+  // The number of a row's fact in the proof log, if there is one.
   uint32_t fact(uint32_t row) const { return facts_[row]; }
   void set_fact(uint32_t row, uint32_t fact) {
     if (row >= facts_.size()) facts_.resize(row + 1, 0);
@@ -80,22 +81,22 @@ class Table {
   }
   void subsume(uint32_t row) { values_[row * (inputs_ + 2) + inputs_ + 1] |= kSubsumedBit; }
 
-  // The first row that was appended at this time or later.
+  // The first row appended at this time or later.
   size_t first_row_since(uint32_t time) const;
   // The time of the last append; 0 before the first.
   uint32_t last_time() const { return last_time_; }
 
-  // The index over a set of columns, up to date; made on first use. The reference holds until the
-  // table is compacted.
+  // The index over a set of columns, up to date; created on first use. The reference is valid until
+  // the table is compacted.
   const ColumnIndex& index(uint64_t mask);
   bool has_index(uint64_t mask) const;
-  // How far an index lags behind, all rows where there is none.
+  // The number of rows that an index lags behind; all rows if there is none.
   size_t rows_to_index(uint64_t mask) const;
-  // How many living rows a look-up by these columns finds, about: an estimate from a sample, made
-  // anew when the table has doubled.
+  // The expected number of live rows that a lookup by these columns finds, estimated from a sample
+  // and updated when the table has doubled.
   double rows_per_key(uint64_t mask);
 
-  // Drops dead rows once they are many; row numbers change, their order doesn't.
+  // Drops dead rows once there are many; row numbers change, their order doesn't.
   void compact_if_sparse();
 
  private:
@@ -106,7 +107,7 @@ class Table {
 
   struct Estimate {
     uint64_t mask;
-    size_t rows;  // at that time
+    size_t rows;  // of the table at that time
     double rows_per_key;
   };
 
@@ -118,11 +119,11 @@ class Table {
   size_t inputs_;
   size_t rows_ = 0;
   size_t live_ = 0;
-  size_t indexed_rows_ = 0;  // by any index
+  size_t indexed_rows_ = 0;  // rows below this may be in an index
   uint32_t last_time_ = 0;
   GrowArray<uint32_t> values_;
   GrowArray<RowSlot> slots_;
-  GrowArray<uint32_t> facts_;  // by row; empty without a log of proofs
+  GrowArray<uint32_t> facts_;  // by row; empty without a proof log
   std::vector<Start> starts_;
   std::deque<ColumnIndex> indexes_;
   std::vector<Estimate> estimates_;

@@ -1,4 +1,4 @@
-// Questions about equality, asked with ids or as text.
+// Questions about equality, given as ids or as text.
 #include "luminal/egraph/explain/explain.h"
 
 #include "luminal/base/errors.h"
@@ -19,7 +19,7 @@ void check_recorded(const Engine& engine) {
   throw UserError("proofs weren't recorded; ask for them before anything is added");
 }
 
-// The place of the `=` between two terms, outside of parentheses and strings.
+// The position of the `=` between two terms, outside of parentheses and strings.
 size_t equals_sign(std::string_view text) {
   int depth = 0;
   bool quoted = false;

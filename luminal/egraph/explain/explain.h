@@ -1,4 +1,4 @@
-// Explaining equalities from the log of proofs: the part of it that two terms' equality rests on.
+// Explains equalities: extracts from the proof log what the equality of two terms rests on.
 #pragma once
 
 #include "luminal/egraph/explain/union_forest.h"
@@ -10,12 +10,12 @@
 
 namespace luminal::egraph {
 
-// Both are of one equality sort. UserError where they aren't equal, where proofs weren't recorded,
-// or where a rule on the way compares terms inside of containers, which isn't explained yet.
-// The engine must be rebuilt, and the forest made of its log's unions since.
+// Both must be of the same equality sort. UserError if they aren't equal, if proofs weren't
+// recorded, or if a rule on the way compares terms inside of containers, which isn't supported yet.
+// The engine must be rebuilt, and the forest built from its log's unions after that.
 Explanation explain(Engine& engine, const UnionForest& forest, Value a, Value b);
 
-// A question as text: `TERM = TERM`. The terms are explained as they are written.
+// A question as text: `TERM = TERM`. The terms are explained as written.
 Explanation explain(Engine& engine, std::string_view question);
 
 // Whether the steps follow from the engine's rules and commands, by `ProofChecker`.

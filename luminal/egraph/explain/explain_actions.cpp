@@ -1,4 +1,4 @@
-// Which action of a rule or a merge had an effect, and what the values in it came from.
+// Which action of a rule or a merge had an effect, and where its values came from.
 #include "luminal/egraph/explain/explainer.h"
 
 #include "luminal/base/check.h"

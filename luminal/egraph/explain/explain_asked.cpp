@@ -1,4 +1,4 @@
-// Terms as they are asked for, where the e-graph has only equal ones in their place.
+// Terms exactly as the question writes them, where the e-graph only has equal ones.
 #include "luminal/egraph/explain/explainer.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is needed for two values to be equal at a time, and the facts and terms to explain for it.
+// Which facts, unions and terms must be explained for two values to be equal at a time.
 #include "luminal/egraph/explain/explainer.h"
 
 #include "luminal/base/check.h"

@@ -53,7 +53,8 @@ void Explainer::apply_rule(const ProofLog::Cause& cause, uint32_t before, Applic
     result.matched.push_back(log_.cause_fact(cause, a));
   }
   const std::vector<Value> slots = match(rule, result.matched, std::min(before, cause.unions));
-  step.known_steps = cause.unions;  // until the steps have their numbers
+  step.known_steps =
+      cause.unions;  // a number of unions; `write_steps` turns it into a number of steps
   for (const uint32_t slot : rule.matcher.kept()) {
     result.inputs.push_back(slots[slot]);
     result.input_sorts.push_back(id_sort(query, slot));
@@ -135,7 +136,7 @@ void Explainer::run_guard(const Rule& rule, const Guard& guard, std::vector<Valu
     }
   }
   if (primitive.any_sort && sort.valid()) {
-    // That terms differ isn't proved: a proof has nothing that makes them equal.
+    // That terms differ isn't proved: it only means that no step makes them equal.
     if (primitive.name == "value-eq") {
       need_equal(slots[guard.inputs[0]], slots[guard.inputs[1]], sort, before);
     } else if (primitive.name != "!=") {

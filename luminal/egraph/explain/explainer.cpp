@@ -1,4 +1,4 @@
-// What an equality needs is worked off and becomes steps, in the order in which they happened.
+// Works off what an equality requires and writes it as steps, in the order in which they happened.
 #include "luminal/egraph/explain/explainer.h"
 
 #include "luminal/base/check.h"

@@ -1,4 +1,4 @@
-// Explainer: walks back through the log of proofs from an equality to all that it rests on.
+// Explainer: walks the proof log backwards from an equality to everything it rests on.
 #pragma once
 
 #include "luminal/egraph/database/proof_log.h"
@@ -16,17 +16,17 @@
 
 namespace luminal::egraph {
 
-// The values of an application as the log has them.
+// An application of a rule or a merge, with values as the log has them.
 struct Application {
   const Program* program = nullptr;
-  std::vector<uint32_t> matched;                // facts by atom; of a merge the old and the new
-  std::vector<Value> inputs;                    // of the program
-  std::vector<SortId> input_sorts;              // not valid for base values
-  std::map<uint32_t, uint32_t> register_facts;  // of terms and look-ups, by register
+  std::vector<uint32_t> matched;    // facts by atom; for a merge the old and the new one
+  std::vector<Value> inputs;        // of the program
+  std::vector<SortId> input_sorts;  // not valid for base values
+  std::map<uint32_t, uint32_t> register_facts;  // facts of terms and lookups, by register
 };
 
-// Each need is noted once and worked off until none is open. Times are numbers of unions: what is
-// explained at one rests on unions before it only.
+// A worklist: each required fact, union and term is queued once and explained until the lists are
+// empty. A time is a number of unions: an explanation at time t uses only unions before t.
 class Explainer {
  public:
   Explainer(Engine& engine, const UnionForest& forest)
@@ -43,13 +43,13 @@ class Explainer {
 
   Explanation explain(Value a, Value b, SortId sort);
 
-  // The id of a term as it is written. Where it was never made so, it gets an id of its own, equal
-  // by congruence to the term that stands in its place.
+  // The id of a term exactly as written. If the e-graph never held it in this form, it gets a new
+  // id, equal by congruence to the term that the e-graph has instead.
   Value asked(const CompiledExpr& compiled);
 
  private:
   struct Asked {
-    uint32_t fact;  // of the term that stands in its place
+    uint32_t fact;  // of the term that the e-graph has instead
     ProofTerm term;
   };
 
@@ -73,7 +73,7 @@ class Explainer {
   Value looked_up(uint32_t fact);
   Value asked_term(FunctionId function, uint32_t fact, std::vector<Value> exact);
 
-  // The id in the log that a term which was asked for is equal to.
+  // The logged id that a requested term is equal to.
   Value known(Value id) const;
   Value known(Value value, SortId sort) const {
     return database_.is_equality(sort) ? known(value) : value;
@@ -95,14 +95,14 @@ class Explainer {
   void need_equal(Value a, Value b, SortId sort, uint32_t before);
   void need_entries(std::span<const Value> all, std::span<const Value> in, SortId sort,
                     uint32_t before);
-  void work();  // until no need is open
+  void work();  // until the worklists are empty
 
   // --- facts and unions
 
   void explain_fact(uint32_t number);
   void explain_union(uint32_t number);
 
-  // What made a fact: a term, a set, or the merge itself.
+  // Finds what made a fact: a term, a set, or the merge itself.
   void explain_effect(const Application& application, uint32_t fact, uint32_t before,
                       ProofStep& step);
   bool same_inputs(const Application& application, const Instruction& instruction, uint32_t fact,
@@ -117,23 +117,23 @@ class Explainer {
   void apply_rule(const ProofLog::Cause& cause, uint32_t before, Application& result,
                   ProofStep& step);
 
-  // The slots of a match, from the facts of its atoms.
+  // The slot values of a match, from the facts of its atoms.
   std::vector<Value> match(const Rule& rule, const std::vector<uint32_t>& matched, uint32_t before);
   void need_equal_presets(const Query& query, const std::vector<Value>& slots, uint32_t a,
                           uint32_t b, uint32_t before);
   void run_guards(const Rule& rule, std::vector<Value>& slots, uint32_t before);
   void run_guard(const Rule& rule, const Guard& guard, std::vector<Value>& slots, uint32_t before);
 
-  // The sort of a slot, where its values hold ids.
+  // The sort of a slot if its values hold ids, else invalid.
   SortId id_sort(const Query& query, uint32_t slot) const;
 
-  // --- primitives, which are run again where that can't give another result
+  // --- primitives: run again if that is sure to give the same result
 
   [[noreturn]] void refuse(const std::string& rule, const Primitive& primitive) const;
   Value run_primitive(const std::string& rule, const Primitive& primitive,
                       std::span<const Value> inputs);
 
-  // Where what an action did can't be told apart, a primitive in it compares terms.
+  // Called if no action explains an effect: throws if one of its primitives compares terms.
   void refuse_primitives(const Application& application, const ProofStep& step) const;
 
   // --- actions
@@ -141,10 +141,10 @@ class Explainer {
   const Instruction& producer(const Program& program, uint32_t reg) const;
   bool register_holds_ids(const Application& application, uint32_t reg) const;
 
-  // As the log took it; nothing for what can't be told.
+  // The value as it was logged; invalid if that can't be determined.
   Value original(const Application& application, uint32_t reg) const;
 
-  // What a primitive gave may be logged as another term of the same class.
+  // The result of a primitive may be logged as another term of the same class.
   bool may_be(const Application& application, uint32_t reg, Value value, SortId sort,
               uint32_t before) const;
   void need_value(const Application& application, uint32_t reg, Value value, SortId sort,
@@ -157,7 +157,7 @@ class Explainer {
   void write_steps();
 
   struct Timed {
-    uint32_t unions;  // that came before it
+    uint32_t unions;  // number of unions before it
     bool is_union;
     uint32_t number;
     ProofStep step;

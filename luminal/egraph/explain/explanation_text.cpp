@@ -1,4 +1,4 @@
-// Explanations to read, and as JSON.
+// Explanations as text for people, and as JSON.
 #include "luminal/base/text/json_text.h"
 #include "luminal/egraph/explain/explain.h"
 #include "luminal/egraph/language/parser.h"
@@ -12,7 +12,7 @@
 namespace luminal::egraph {
 namespace {
 
-// Terms of more parts than this are written once and named; the chain is what one reads first.
+// A term with more parts is written once and named; the chain may show longer ones.
 constexpr size_t kMostParts = 12, kMostPartsInChain = 40;
 
 class ExplanationWriter {
@@ -144,7 +144,7 @@ class ExplanationWriter {
     return text + ")";
   }
 
-  // Those of long terms may name further ones.
+  // Definitions of long terms may introduce further names.
   std::string definitions() {
     std::string text = named_.empty() ? "" : "where\n";
     for (size_t i = 0; i < named_.size(); ++i) {
@@ -275,7 +275,7 @@ class ExplanationWriter {
   const Database& database_;
   const Explanation& explanation_;
   std::unordered_map<uint32_t, uint32_t> numbers_;  // of terms, by id
-  std::vector<size_t> parts_;  // of each term, up to one more than a chain shows
+  std::vector<size_t> parts_;  // of each term, counted up to kMostPartsInChain + 1
   size_t most_parts_ = kMostParts;
   std::vector<uint32_t> union_steps_;
   UnionForest forest_;

@@ -25,7 +25,7 @@ PartialMatch PartialMatcher::find(uint32_t slot, Value value) {
   slots[slot] = value;
   order_steps(slots);
   best_.slots = slots;
-  if (is_preset) return best_;  // the rule names another value there
+  if (is_preset) return best_;  // the rule requires another value there
   for (auto [a, b] : query_.equal_presets) {
     if (slots[a] != slots[b]) return best_;
   }
@@ -33,7 +33,7 @@ PartialMatch PartialMatcher::find(uint32_t slot, Value value) {
   return best_;
 }
 
-// Lower is earlier: down from a term to its arguments, then look-ups, then what shares a variable.
+// Lower ranks come first: arguments of known terms, then lookups, then atoms that share a variable.
 int PartialMatcher::rank(const Atom& atom, const Slots& bound) const {
   const SortId output = database_.schema.function(atom.function).output;
   if (database_.is_equality(output) && bound[atom.slots.back()]) return 0;
@@ -72,7 +72,7 @@ void PartialMatcher::order_steps(Slots bound) {
   }
 }
 
-// Returns whether the search is over: a match was found, or enough was tried.
+// Returns whether the search is over: a match was found, or the budget is used up.
 bool PartialMatcher::descend(size_t level, Slots& slots) {
   if (level > best_.held) {
     best_.held = level;

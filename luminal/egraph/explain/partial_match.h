@@ -1,4 +1,4 @@
-// PartialMatch: how far a query can be matched, walking from a value that one of its slots has.
+// PartialMatch: how far a query can be matched with one of its slots bound to a value.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
@@ -12,31 +12,31 @@
 
 namespace luminal::egraph {
 
-// One thing that must hold: an atom or a guard, by its number in the query.
+// One condition of a query: an atom or a guard, by its number.
 struct QueryStep {
   bool is_guard = false;
   uint32_t number = 0;
 };
 
 struct PartialMatch {
-  std::vector<QueryStep> steps;             // the whole query, in the order of the walk
-  size_t held = 0;                          // how many of the steps
-  std::vector<std::optional<Value>> slots;  // as they were bound there
-  std::vector<uint32_t> rows;               // of the atoms that held, in the order of the steps
-  bool complete = true;                     // whether all ways were tried
+  std::vector<QueryStep> steps;             // the whole query, in search order
+  size_t held = 0;                          // how many of the steps held
+  std::vector<std::optional<Value>> slots;  // values at that point
+  std::vector<uint32_t> rows;               // of the atoms that held, in search order
+  bool complete = true;                     // whether the search was exhaustive
 
   bool is_match() const { return held == steps.size(); }
 };
 
-// A plain backtracking search for one answer, apart from the engine's matcher, which drops all that
-// doesn't match. The walk goes from terms to their arguments first, and checks guards as soon as
-// their arguments are known. The database must be rebuilt and must not change meanwhile.
+// A plain backtracking search for one answer, separate from the engine's matcher, which discards
+// partial matches. Visits terms before their arguments, and checks guards as soon as their inputs
+// are bound. The database must be rebuilt and must not change meanwhile.
 class PartialMatcher {
  public:
-  // The query must outlive it.
+  // The query must outlive the matcher.
   PartialMatcher(Database& database, const Query& query) : database_(database), query_(query) {}
 
-  // The match that gets furthest with this slot bound to this value, the first of several.
+  // The match that gets furthest with this slot bound to this value; the first of several.
   PartialMatch find(uint32_t slot, Value value);
 
  private:
@@ -52,7 +52,7 @@ class PartialMatcher {
   Database& database_;
   const Query& query_;
   PartialMatch best_;
-  std::vector<uint32_t> rows_;  // of the walk at hand
+  std::vector<uint32_t> rows_;  // of the current partial match
   uint64_t tried_ = 0;
   std::map<std::pair<FunctionId, std::vector<uint32_t>>, Index> indexes_;  // by bound columns
 };

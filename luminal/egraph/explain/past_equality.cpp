@@ -1,4 +1,4 @@
-// Equality as it was: along the path of unions between ids, and item by item in containers.
+// Past equality: along the path of unions between ids, and element by element in containers.
 #include "luminal/egraph/explain/past_equality.h"
 
 #include <algorithm>

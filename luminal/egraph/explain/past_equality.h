@@ -1,4 +1,4 @@
-// PastEquality: whether two values were equal when only so many unions had come.
+// PastEquality: whether two values were equal after a given number of unions.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
@@ -15,9 +15,9 @@ class PastEquality {
   PastEquality(const Database& database, const UnionForest& forest)
       : database_(database), forest_(forest) {}
 
-  // Only unions that came before a time may be relied on then.
+  // Whether they are equal by unions with numbers below `before` alone.
   bool equal_before(Value a, Value b, SortId sort, uint32_t before) const;
-  // Where an entry of one container stands in another: the one that the fewest unions make equal.
+  // The position of an entry of one container in another; of several, that with the fewest unions.
   std::optional<size_t> find_entry(std::span<const Value> entry, std::span<const Value> in,
                                    SortId sort, uint32_t before) const;
 

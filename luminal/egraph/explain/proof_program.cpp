@@ -1,5 +1,4 @@
-// What explanations may rest on, as an engine has it: rules, merges, names and what commands
-// stated.
+// Builds a ProofProgram from an engine: rules, merges, names and what commands stated.
 #include "luminal/base/check.h"
 #include "luminal/egraph/explain/explain.h"
 #include "luminal/egraph/proof/proof_checker.h"

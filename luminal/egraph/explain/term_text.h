@@ -1,4 +1,4 @@
-// TermText: values as terms to read, for messages; and terms as values, where they are there.
+// TermText: prints values as terms, for messages; and looks terms up by their text.
 #pragma once
 
 #include "luminal/egraph/extract/extract.h"
@@ -12,17 +12,17 @@
 
 namespace luminal::egraph {
 
-// Works on the e-graph of the moment: make a new one after changes. The database must be rebuilt.
+// Describes the e-graph at construction; make a new one after changes. Needs a rebuilt database.
 class TermText {
  public:
   explicit TermText(const Database& database);
 
-  // The cheapest term of a class, or `(Add …)#7` where that is long; base values as literals.
+  // The cheapest term of a class, abbreviated to `(Add …)#7` if long; base values as literals.
   std::string print(Value value, SortId sort) const;
-  // A call with its arguments printed so.
+  // A call, with its arguments printed likewise.
   std::string print_call(const std::string& name, std::span<const SortId> sorts,
                          std::span<const Value> arguments) const;
-  // A row of a table: the call, and for a function of base values also the value.
+  // A row of a table: the call, and the value too for a function to base values.
   std::string print_row(FunctionId function, uint32_t row) const;
 
  private:
@@ -31,12 +31,12 @@ class TermText {
 };
 
 struct TermLookup {
-  std::optional<Value> value;  // none where the term isn't there
+  std::optional<Value> value;  // none if the term isn't in the e-graph
   SortId sort;
-  std::string missing;  // the innermost part that isn't there
+  std::string missing;  // the innermost part that isn't in the e-graph
 };
 
-// The value of a term that is there already; adds nothing. UserError where the text is wrong.
+// The value of a term that is in the e-graph; adds nothing. UserError if the text is wrong.
 TermLookup look_up_term(Engine& engine, std::string_view text, std::string_view source);
 
 }  // namespace luminal::egraph

@@ -9,14 +9,14 @@
 
 namespace luminal::egraph {
 
-// Unions that form a forest, to be walked many times.
+// Unions that form a forest, prepared for many path queries.
 class UnionForest {
  public:
   UnionForest(std::span<const ProofLog::Union> unions, size_t ids);
 
   struct Edge {
     uint32_t number;  // of the union
-    bool reversed;    // walked from its second id to its first
+    bool reversed;    // traversed from its second id to its first
   };
   bool connected(uint32_t a, uint32_t b) const { return trees_[a] == trees_[b]; }
   std::vector<Edge> path(uint32_t a, uint32_t b) const;

@@ -13,7 +13,7 @@
 namespace luminal::egraph {
 namespace {
 
-// How many rows of what stands there instead are listed.
+// The maximum number of rows listed in place of the missing one.
 constexpr size_t kMostInstead = 5;
 
 class MismatchFinder {
@@ -69,7 +69,7 @@ class MismatchFinder {
  private:
   using Slots = std::vector<std::optional<Value>>;
 
-  // What may stand for the term, likeliest first: the top of the pattern before its parts.
+  // The slots that may be bound to the term, most likely first: the top of the pattern, then parts.
   std::vector<uint32_t> slots_for(SortId sort, std::string_view variable) const {
     if (!variable.empty()) {
       const auto found = rule_.variables.find(variable);
@@ -115,7 +115,7 @@ class MismatchFinder {
   std::string print(uint32_t slot, const Slots& slots) const {
     if (slots[slot]) return terms_.print(*slots[slot], slot_sorts_[slot]);
     if (!slot_names_[slot].empty()) return "?" + slot_names_[slot];
-    // A part of the pattern without a name: what the rule asks for there.
+    // An unnamed part of the pattern is printed as the pattern the rule requires there.
     for (const Atom& atom : query_.atoms) {
       if (atom.slots.back() == slot) return print(atom, slots);
     }
@@ -142,7 +142,7 @@ class MismatchFinder {
                  guard.inputs.size(), slots);
   }
 
-  // --- what happened --------------------------------------------------------------------------
+  // --- the outcome ----------------------------------------------------------------------------
 
   void tell(const PartialMatch& match) {
     why_.complete = match.complete;
@@ -185,7 +185,7 @@ class MismatchFinder {
                                             : "the rule was applied to it";
   }
 
-  // Constants and globals that the rule names, where they rule the term out before any row does.
+  // Handles constants and globals of the rule that exclude the term before any row is read.
   bool tell_presets(const PartialMatch& match) {
     const auto value_of = [&](const Preset& preset) {
       return preset.global == Value::kNone ? preset.value : database_.globals[preset.global].value;
@@ -240,7 +240,7 @@ class MismatchFinder {
     list_rows(atom, slots);
   }
 
-  // --- what stands there instead --------------------------------------------------------------
+  // --- rows found in place of the missing one -------------------------------------------------
 
   void list(FunctionId function, uint32_t row) {
     if (why_.instead.size() < kMostInstead) {
@@ -250,7 +250,7 @@ class MismatchFinder {
     }
   }
 
-  // The terms of a class, those of the wanted function first.
+  // Lists the terms of a class, those of the wanted function first.
   void list_class(Value id, FunctionId wanted) {
     for (const bool first : {true, false}) {
       for (uint32_t f = 0; f < database_.functions(); ++f) {
@@ -265,7 +265,7 @@ class MismatchFinder {
     }
   }
 
-  // The rows of the function that agree with the most of what is known.
+  // Lists the rows of the function that agree with most of the bound slots.
   void list_rows(const Atom& atom, const Slots& slots) {
     const Table& table = database_.table(atom.function);
     size_t most = 0;
@@ -292,8 +292,8 @@ class MismatchFinder {
   const Query& query_;
   TermText terms_;
   std::vector<SortId> slot_sorts_;
-  std::vector<std::string> slot_names_;  // empty where the text gives none
-  uint32_t chosen_ = 0;                  // the slot that stands for the term
+  std::vector<std::string> slot_names_;  // empty for unnamed slots
+  uint32_t chosen_ = 0;                  // the slot bound to the term
   WhyNot why_;
 };
 
@@ -313,7 +313,7 @@ struct Question {
   std::string_view rest;
 };
 
-// Rule names may hold any text, " at " included: the first cut that leaves a rule's name is it.
+// Rule names may contain any text, even " at ": the first split that yields a rule's name wins.
 Question split_question(const Engine& engine, std::string_view question) {
   constexpr std::string_view kAt = " at ";
   size_t at = question.find(kAt);
@@ -374,7 +374,7 @@ WhyNot why_not(Engine& engine, std::string_view question) {
   rebuild(engine.database);
   const Question asked = split_question(engine, question);
   std::string_view variable, term = asked.rest;
-  // A variable comes before the first bracket, quote or blank; `=` may be part of a name in a term.
+  // A variable ends before the first bracket, quote or blank; a `=` after that belongs to the term.
   const size_t equals = term.find('=');
   if (equals != std::string_view::npos && equals > 0 &&
       term.substr(0, equals).find_first_of("(\" \t\n") == std::string_view::npos) {
@@ -385,7 +385,7 @@ WhyNot why_not(Engine& engine, std::string_view question) {
   WhyNot why;
   if (found.value) {
     why = why_not(engine, asked.rule, *found.value, found.sort, variable);
-    why.term = std::string(term);  // as it was asked, not the cheapest of its class
+    why.term = std::string(term);  // as the caller wrote it, not the cheapest of its class
     return why;
   }
   why.rule = engine.rule(asked.rule).name;

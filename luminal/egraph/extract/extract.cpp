@@ -22,8 +22,7 @@ void check_cost(uint64_t cost) {
                   ", too much to print as a tree; walk a snapshot instead");
 }
 
-// Writes terms with a list of its own of what is left to write: terms can be as deep as the e-graph
-// is large.
+// Writes terms with an explicit stack: terms can be as deep as the e-graph is large.
 class TermWriter {
  public:
   TermWriter(const Database& database, const Snapshot& snapshot, const Extraction& extraction)
@@ -41,7 +40,7 @@ class TermWriter {
 
  private:
   struct Piece {
-    const char* text;  // where there is no value
+    const char* text;  // used if there is no value
     Value value = {};
     SortId sort = {};
   };
@@ -110,7 +109,7 @@ class TermWriter {
   const Database& database_;
   const Snapshot& snapshot_;
   const Extraction& extraction_;
-  std::vector<Piece> left_;  // the next one last
+  std::vector<Piece> left_;  // a stack: the next piece is last
   std::string out_;
 };
 
@@ -136,8 +135,7 @@ uint64_t Extraction::cost(Value value, SortId sort) const {
   return container_cost(value, sort, known);
 }
 
-// A container inside of others is asked for once per call: there may be a path to it for each way
-// through them.
+// Memoised per call: the number of paths to a nested container can be exponential.
 uint64_t Extraction::container_cost(Value value, SortId sort, ContainerCosts& known) const {
   uint64_t sum = 0;
   const Containers& containers = database_.constants.containers;
@@ -207,7 +205,7 @@ std::vector<std::string> TermExtractor::variants(Value value, SortId sort, uint6
     const uint64_t total = extraction_.cost(node);
     if (total != Extraction::kNoTerm) nodes.emplace_back(total, function.name, &node);
   }
-  if (nodes.empty()) return {term(value, sort)};  // says why there is none
+  if (nodes.empty()) return {term(value, sort)};  // throws, with the reason
   std::sort(nodes.begin(), nodes.end());
   if (nodes.size() > count) nodes.resize(count);
   std::vector<std::string> terms;

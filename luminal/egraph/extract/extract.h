@@ -1,4 +1,4 @@
-// Extraction: for each class the term that is cheapest as a tree.
+// Extraction: the cheapest term of each class, by tree cost.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
@@ -12,20 +12,20 @@
 
 namespace luminal::egraph {
 
-// A node costs its function's cost plus that of its arguments; a container costs what is inside,
-// base and host values cost 1. Cycles are no problem: a class is settled only after all arguments
-// of its best node, so what has no finite term stays without one.
+// A node costs its function's cost plus the costs of its arguments; a container costs the sum of
+// its contents; base and host values cost 1. Cycles are harmless: a class is settled only after all
+// arguments of its best node, so a class without a finite term stays without one.
 class Extraction {
  public:
   static constexpr uint64_t kNoTerm = kNoTermCost;
 
   Extraction(const Snapshot& snapshot, const Database& database);
 
-  // Saturates below kNoTerm, which says that the class has no finite extractable term.
+  // Saturates below kNoTerm, which means: no finite extractable term.
   uint64_t cost(ClassId id) const { return costs_[id.index()]; }
   NodeId best(ClassId id) const { return best_[id.index()]; }
-  // Of a value of any sort, and of a node with its best arguments; kNoTerm for a node that is not
-  // to be extracted.
+  // The cost of a value of any sort, and of a node with its best arguments; kNoTerm for a node that
+  // must not be extracted.
   uint64_t cost(Value value, SortId sort) const;
   uint64_t cost(const Node& node) const;
 
@@ -39,18 +39,18 @@ class Extraction {
   std::vector<NodeId> best_;
 };
 
-// A UserError that says so.
+// Throws a UserError: the class has no finite term.
 [[noreturn]] void fail_without_term(const Database& database, Value value, SortId sort);
 
-// The best terms of values, as text. The database must be rebuilt, and not change meanwhile.
+// The best terms of values, as text. The database must be rebuilt and must not change meanwhile.
 class TermExtractor {
  public:
   explicit TermExtractor(const Database& database);
 
   uint64_t cost(Value value, SortId sort) const { return extraction_.cost(value, sort); }
-  // UserError where there is no finite term, or its text would be huge.
+  // UserError if there is no finite term, or its text would be huge.
   std::string term(Value value, SortId sort) const;
-  // Or another text where there is no finite term.
+  // `otherwise` if there is no finite term.
   std::string term_or(Value value, SortId sort, const std::string& otherwise) const;
   // The constructor that the best term of a class starts with; it must have one.
   const std::string& head(Value value) const;

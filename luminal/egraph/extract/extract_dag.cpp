@@ -56,7 +56,7 @@ uint64_t DagExtraction::base_values(Value value, SortId sort) const {
   return count;
 }
 
-// With a list of its own of what is open: terms can be as deep as the e-graph is large.
+// Uses an explicit stack: terms can be as deep as the e-graph is large.
 void DagExtraction::visit(ClassId root) const {
   struct Open {
     ClassId id;
@@ -105,7 +105,7 @@ std::vector<NodeId> DagExtraction::nodes_under(ClassId id) const {
 
 namespace {
 
-// The DAG as a program: what is used more than once has a name.
+// Writes the DAG as a program: a node with several users becomes a `let`.
 class DagWriter {
  public:
   DagWriter(const Database& database, const Snapshot& snapshot)

@@ -1,5 +1,4 @@
-// The order in which extraction settles classes: cheapest first, arguments before those that use
-// them.
+// The order in which extraction settles classes: cheapest first, arguments before their users.
 #pragma once
 
 #include "luminal/egraph/snapshot.h"
@@ -13,13 +12,13 @@
 
 namespace luminal::egraph {
 
-// The cost of what has no finite term.
+// The cost of a class without a finite term.
 inline constexpr uint64_t kNoTermCost = std::numeric_limits<uint64_t>::max();
 
-// Knuth's form of Dijkstra's algorithm: a node is ready when all its argument classes are settled.
-// `cost_of(node)` is asked then, kNoTermCost passes the node by; `settle(class, node id, cost)` is
-// called once per class, for its cheapest node. So there are no cycles, and what has no finite term
-// isn't settled.
+// Knuth's generalisation of Dijkstra's algorithm: a node is ready when all its argument classes are
+// settled. `cost_of(node)` is called then; kNoTermCost skips the node. `settle(class, node id,
+// cost)` is called once per class, for its cheapest node. So the result has no cycles, and a class
+// without a finite term is never settled.
 template <typename CostOf, typename Settle>
 void settle_classes(const Snapshot& snapshot, const CostOf& cost_of, const Settle& settle) {
   using Ready = std::tuple<uint64_t, uint32_t>;  // cost, node: ties go to the lower node

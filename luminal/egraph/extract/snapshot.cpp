@@ -16,7 +16,7 @@ struct NodeRow {
   uint32_t row;
 };
 
-// In the order of the nodes' numbers.
+// The rows in the order of their node numbers.
 std::vector<NodeRow> sorted_rows(const Database& database, const std::vector<ClassId>& class_of) {
   std::vector<NodeRow> rows;
   for (uint32_t f = 0; f < database.functions(); ++f) {
@@ -37,7 +37,7 @@ std::vector<NodeRow> sorted_rows(const Database& database, const std::vector<Cla
   return rows;
 }
 
-// From (class, item) pairs to one list per class, sorted and each item once.
+// Groups (class, item) pairs into one list per class, sorted and without duplicates.
 template <typename Item, typename Class>
 std::vector<Item> make_lists(std::vector<std::pair<uint32_t, Item>> pairs,
                              std::vector<Class>& classes, uint32_t Class::* first) {
@@ -80,7 +80,7 @@ Snapshot take_snapshot(const Database& database) {
   const UnionFind& ids = database.ids();
   result.class_of_.resize(ids.size());
   for (uint32_t id = 0; id < ids.size(); ++id) {
-    const uint32_t root = ids.find(id);  // the least of its class, so it was met already
+    const uint32_t root = ids.find(id);  // the smallest id of its class, so already visited
     if (root == id) {
       result.class_of_[id] = ClassId{static_cast<uint32_t>(result.classes_.size())};
       result.classes_.push_back({.sort = database.sort_of(Value{id}), .value = Value{id}});

@@ -1,4 +1,4 @@
-// The syntax tree of the language: what the parser makes and the compiler of rules reads.
+// The syntax tree of the language, from the parser to the rule compiler.
 #pragma once
 
 #include "luminal/base/text/sexpr.h"
@@ -19,14 +19,14 @@ struct Expr {
 
   Kind kind = Kind::Unit;
   SourcePosition position;
-  std::string name = {};  // of a variable or of what is called; the text of a string
+  std::string name = {};  // of a variable or of the callee; the contents of a string
   int64_t i64 = 0;
   double f64 = 0;
   bool boolean = false;
   std::vector<Expr> args = {};
 };
 
-// One side: it holds (the row is there, the primitive has a result). Several: they are equal.
+// One side: it holds (the row exists, the primitive has a result). Several: they are equal.
 struct Fact {
   SourcePosition position;
   std::vector<Expr> sides;
@@ -37,7 +37,7 @@ struct ActionSyntax {
 
   Kind kind = Kind::Eval;
   SourcePosition position;
-  std::string name = {};  // of Let; the message of Panic
+  std::string name = {};  // Let; the message of Panic
   std::vector<Expr> exprs = {};
 };
 
@@ -49,31 +49,32 @@ struct NameAt {
 struct SortDeclaration {
   std::string name;
   std::optional<NameAt> container = {};  // Vec, Set or Map; none for an equality sort
-  std::vector<NameAt> elements = {};     // the sorts it is over
+  std::vector<NameAt> elements = {};     // the element sorts
 };
 
 struct FunctionDeclaration {
   std::string name;
   FunctionKind kind = FunctionKind::Constructor;
   std::vector<NameAt> inputs;
-  NameAt output;  // unused for a relation
+  NameAt output;  // unused by a relation
   uint64_t cost = 1;
   bool extractable = true;
-  std::optional<Expr> merge = {};  // of a Function; none means :no-merge
+  std::optional<Expr> merge = {};  // Function; none means :no-merge
 };
 
 struct RulesetDeclaration {
   std::string name;
   bool is_combined = false;
-  std::vector<NameAt> parts = {};  // of a combined one; they may be declared later
+  std::vector<NameAt> parts = {};  // of a combined ruleset; may be declared later
 };
 
 struct RuleDeclaration {
-  std::string name;     // empty for none
-  std::string ruleset;  // empty for the default one
+  std::string name;     // empty if unnamed
+  std::string ruleset;  // empty for the default ruleset
   std::vector<Fact> facts;
   std::vector<ActionSyntax> actions;
-  bool naive = false;  // matches everything each time, so its actions may look functions up
+  bool naive =
+      false;  // matches everything in every iteration, so its actions may look up functions
 };
 
 struct ScheduleSyntax {
@@ -81,9 +82,9 @@ struct ScheduleSyntax {
 
   Kind kind = Kind::Run;
   SourcePosition position;
-  std::string ruleset = {};      // of Run
-  std::vector<Fact> until = {};  // of Run: nothing is run where these hold
-  uint64_t times = 1;            // of Repeat
+  std::string ruleset = {};      // Run
+  std::vector<Fact> until = {};  // Run: skipped if these hold
+  uint64_t times = 1;            // Repeat
   std::vector<ScheduleSyntax> children = {};
 };
 
@@ -95,7 +96,7 @@ struct CheckCommand {
 };
 struct ExtractCommand {
   Expr expr;
-  std::optional<Expr> variants = {};  // how many; none, or 0, for the best one alone
+  std::optional<Expr> variants = {};  // how many; none or 0 for the best one alone
 };
 struct PrintSizeCommand {
   std::string function;  // empty for all
@@ -103,11 +104,11 @@ struct PrintSizeCommand {
 struct PrintFunctionCommand {
   NameAt function;
   std::optional<uint64_t> rows = {};
-  std::string file = {};  // empty for the program's outputs
+  std::string file = {};  // empty: the program's outputs
   bool as_csv = false;
 };
 struct PrintStatsCommand {
-  std::string file = {};  // empty for the program's outputs
+  std::string file = {};  // empty: the program's outputs
 };
 struct PushCommand {
   uint64_t times = 1;
@@ -127,7 +128,7 @@ struct OutputCommand {
   std::vector<Expr> exprs;
 };
 struct Command;
-// Its commands must end in an error.
+// Its commands must fail.
 struct FailCommand {
   std::vector<Command> body;
 };

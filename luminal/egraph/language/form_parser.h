@@ -13,7 +13,7 @@
 
 namespace luminal::egraph {
 
-// Each top-level form adds the commands it stands for.
+// Each top-level form adds the commands it expands to.
 class FormParser {
  public:
   explicit FormParser(std::string_view source) : source_(source) {}
@@ -48,10 +48,10 @@ class FormParser {
   uint64_t number(const Sexpr& form, const char* what) const;
   const std::vector<Sexpr>& list(const Sexpr& form, const char* what) const;
   void expect_items(const Sexpr& form, size_t least, size_t most, const char* shape) const;
-  // What stands before the options of a form, and the options, all of them known ones.
+  // Splits a form into what comes before the options, and the options, which must all be known.
   std::pair<Items, Options> split(const Sexpr& form, size_t least, size_t most, const char* shape,
                                   std::initializer_list<const char*> known) const;
-  // The one form of an option, or null where the option is absent.
+  // The single form of an option, or null if the option is absent.
   const Sexpr* option(const Sexpr& form, const Options& options, std::string_view name) const;
   bool flag(const Sexpr& form, const Options& options, std::string_view name) const;
 

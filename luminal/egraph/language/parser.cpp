@@ -9,12 +9,12 @@ namespace luminal::egraph {
 struct FormParser::Form {
   std::string_view name;
   void (*parse)(FormParser& parser, const Sexpr& form);
-  const char* instead = nullptr;  // where it isn't supported: the way out
+  const char* instead = nullptr;  // for an unsupported form: what to use instead
 };
 
 namespace {
 
-// A member as a plain function: g++ 12 warns falsely where members are called through pointers.
+// Wraps a member as a plain function: g++ 12 warns falsely about calls through member pointers.
 template <auto member>
 void call_member(FormParser& parser, const base::Sexpr& form) {
   (parser.*member)(form);

@@ -11,7 +11,7 @@ void FormParser::sort(const Sexpr& form) {
   add(form, SortDeclaration{.name = symbol(form.items[1], "a name")});
 }
 
-// (sort Name (Vec Sort)), at the top or inside of datatype*.
+// (sort Name (Vec Sort)), at the top level or inside datatype*.
 void FormParser::container_sort(const Sexpr& form) {
   const char* shape =
       "(sort Name (Vec Sort)), (sort Name (Set Sort)) or (sort Name (Map Sort Sort))";
@@ -53,7 +53,7 @@ void FormParser::datatype(const Sexpr& form) {
   for (size_t i = 2; i < form.items.size(); ++i) variant(form.items[i], sort);
 }
 
-// All sorts come first, since variants and containers may speak of any of them.
+// All sorts come first, because variants and containers may refer to any of them.
 void FormParser::datatypes(const Sexpr& form) {
   const Items types = Items(form.items).subspan(1);
   for (const Sexpr& type : types) {

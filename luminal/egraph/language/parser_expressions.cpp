@@ -23,7 +23,7 @@ Expr FormParser::expr(const Sexpr& form) const {
   return result;
 }
 
-// Atoms that start with a digit, after a sign or a point or not, are numbers.
+// An atom is a number if it starts with a digit, optionally after a sign or a point.
 bool FormParser::number_atom(const Sexpr& form, Expr& result) const {
   const std::string& text = form.text;
   const size_t sign = text[0] == '-' || text[0] == '+' ? 1 : 0;

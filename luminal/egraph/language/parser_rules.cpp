@@ -75,7 +75,7 @@ RuleDeclaration FormParser::rewritten(const Sexpr& from, const Sexpr& to,
   RuleDeclaration result = common;
   result.name += suffix;
   Expr left = expr(from);
-  // A variable is fine where a condition binds it.
+  // A variable is allowed if a condition binds it.
   const bool is_bound = left.kind == Expr::Kind::Variable && !common.facts.empty();
   if (left.kind != Expr::Kind::Call && !is_bound) {
     fail(from, "a rewrite starts from a call, found " + print(from) +

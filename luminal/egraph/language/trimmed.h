@@ -1,4 +1,4 @@
-// Text without the blanks around it, as questions and cells of files are read.
+// Text without surrounding blanks, for questions and cells of files.
 #pragma once
 
 #include <string_view>

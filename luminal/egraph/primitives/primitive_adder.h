@@ -1,4 +1,4 @@
-// PrimitiveAdder: C++ functions over plain types become primitives over values.
+// PrimitiveAdder: makes primitives over values from C++ functions over plain types.
 #pragma once
 
 #include "luminal/egraph/bigint.h"
@@ -18,7 +18,7 @@ namespace luminal::egraph {
 
 struct Unit {};
 
-// The sort of a C++ type, and how its values are read and made.
+// The sort of a C++ type, and how its values are read and created.
 template <typename T>
 struct BaseType;
 
@@ -79,7 +79,7 @@ class PrimitiveAdder {
 
   const Schema& schema() const { return schema_; }
 
-  // `f` returns a T, or optional<T> where it may have no result.
+  // `f` returns a T, or optional<T> if it may have no result.
   template <typename... Args, typename F>
   void add(const char* name, F f) {
     using Result = std::invoke_result_t<F, const Args&...>;
@@ -97,7 +97,7 @@ class PrimitiveAdder {
         });
   }
 
-  // `f` says whether it holds; where it doesn't, a query doesn't match.
+  // `f` is a predicate; if it is false, a query doesn't match.
   template <typename... Args, typename F>
   void add_test(const char* name, F f) {
     add<Args...>(name, [f](const Args&... args) {
@@ -105,12 +105,12 @@ class PrimitiveAdder {
     });
   }
 
-  // Over values as they are.
+  // A primitive over raw values.
   void add(const char* name, std::vector<SortId> inputs, SortId output, PrimitiveFunction run) {
     schema_.add(Primitive{
         .name = name, .inputs = std::move(inputs), .output = output, .run = std::move(run)});
   }
-  // Over any number of arguments of one sort.
+  // A primitive over any number of arguments of one sort.
   void add_variadic(const char* name, SortId input, SortId output, PrimitiveFunction run) {
     schema_.add(Primitive{.name = name,
                           .inputs = {input},
@@ -118,7 +118,7 @@ class PrimitiveAdder {
                           .run = std::move(run),
                           .variadic = true});
   }
-  // Over two arguments of any one sort; an output that isn't valid is of that sort too.
+  // A primitive over two arguments of any one sort; an invalid `output` means that same sort.
   void add_any_sort(const char* name, SortId output, PrimitiveFunction run) {
     schema_.add(Primitive{
         .name = name, .inputs = {}, .output = output, .run = std::move(run), .any_sort = true});

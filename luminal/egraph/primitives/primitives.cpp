@@ -33,7 +33,7 @@ void add_builtin_primitives(Schema& schema) {
   to.add_any_sort("!=", schema.unit(), [](Constants&, Arguments a) { return holds(a[0] != a[1]); });
   to.add_any_sort("value-eq", schema.unit(),
                   [](Constants&, Arguments a) { return holds(a[0] == a[1]); });
-  // Some fixed order, which is all that a merge needs to take one of two values.
+  // An arbitrary but fixed order, which is enough for a merge to choose one of two values.
   to.add_any_sort("ordering-min", SortId{},
                   [](Constants&, Arguments a) -> Result { return std::min(a[0], a[1]); });
   to.add_any_sort("ordering-max", SortId{},

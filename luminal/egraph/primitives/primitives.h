@@ -1,4 +1,4 @@
-// The built-in primitives, as egglog has them, one source file per sort.
+// The built-in primitives, as in egglog, one source file per sort.
 #pragma once
 
 #include "luminal/egraph/containers.h"
@@ -9,7 +9,7 @@
 
 namespace luminal::egraph {
 
-// All that need no declaration.
+// Adds all primitives that need no declaration.
 void add_builtin_primitives(Schema& schema);
 
 void add_i64_primitives(PrimitiveAdder& to);
@@ -18,12 +18,12 @@ void add_string_primitives(PrimitiveAdder& to);
 void add_bool_primitives(PrimitiveAdder& to);
 void add_bigint_primitives(PrimitiveAdder& to);
 
-// Those of one sort of containers, which comes with its declaration.
+// Add the primitives of one container sort, called when it is declared.
 void add_vec_primitives(PrimitiveAdder& to, SortId sort, SortId element);
 void add_set_primitives(PrimitiveAdder& to, SortId sort, SortId element);
 void add_map_primitives(PrimitiveAdder& to, SortId sort, SortId key, SortId value);
 
-// As a literal: digits without an exponent, and always a point.
+// A literal: digits without an exponent, always with a decimal point.
 std::string print_f64(double number);
 
 }  // namespace luminal::egraph

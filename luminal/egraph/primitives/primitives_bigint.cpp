@@ -7,8 +7,7 @@ namespace {
 
 using MaybeBig = std::optional<BigInt>;
 
-// A product or shift that would have more bits has no result, so that no program takes the machine
-// with a few calls.
+// A product or shift with more bits has no result, so that a few calls can't exhaust the machine.
 constexpr uint64_t kMostBits = 1 << 17;
 
 bool can_shift_left(const BigInt& number, int64_t count) {

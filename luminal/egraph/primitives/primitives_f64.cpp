@@ -20,7 +20,7 @@ int64_t saturated(double number) {
   return static_cast<int64_t>(number);
 }
 
-// The fewest digits that read back as this number, which is ±0.digits · 10^exponent.
+// The shortest decimal that reads back as this number: ±0.digits · 10^exponent.
 struct Digits {
   std::string digits;
   int exponent;
@@ -34,7 +34,7 @@ Digits digits_of(double number) {
   const size_t e = text.find('e');
   Digits result{.digits = std::string(text.substr(0, e)), .exponent = 1};
   std::erase(result.digits, '.');
-  const size_t sign = text[e + 1] == '+' ? 1 : 0;  // which from_chars doesn't read
+  const size_t sign = text[e + 1] == '+' ? 1 : 0;  // from_chars doesn't accept a plus sign
   std::from_chars(text.data() + e + 1 + sign, text.data() + text.size(), result.exponent);
   ++result.exponent;
   return result;
@@ -44,7 +44,7 @@ std::string name_of_special(double number) {
   return std::isnan(number) ? "NaN" : number > 0 ? "inf" : "-inf";
 }
 
-// With an exponent where there would be many zeros: 1e16, 1e-7.
+// Uses an exponent instead of many zeros: 1e16, 1e-7.
 std::string to_string(double number) {
   if (!std::isfinite(number)) return name_of_special(number);
   const double magnitude = std::abs(number);

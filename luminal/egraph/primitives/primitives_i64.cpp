@@ -15,7 +15,7 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 bool can_divide(int64_t a, int64_t b) { return b != 0 && !(a == kLeast && b == -1); }
 bool can_shift(int64_t count) { return count >= 0 && count < 64; }
 
-// What would overflow has no result.
+// An overflow has no result.
 void add_arithmetic(PrimitiveAdder& to) {
   to.add<int64_t, int64_t>("+", [](int64_t a, int64_t b) -> MaybeInt {
     int64_t sum;

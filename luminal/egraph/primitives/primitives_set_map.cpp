@@ -1,4 +1,4 @@
-// Sets and maps, which are both kept in the order of their keys.
+// Sets and maps, both kept sorted by key.
 #include "luminal/egraph/primitives/primitives.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@ namespace {
 using Arguments = std::span<const Value>;
 using Result = std::optional<Value>;
 
-// Containers of one sort as keys, with a value each in a map (width 2) or without (width 1).
+// Containers of one sort as sorted keys, each with a value in a map (width 2) or without (width 1).
 struct Keyed {
   SortId sort;
   size_t width;
-  // Keys are i64: as in egglog small natural ones come first, by value; others are by their ids.
+  // Keys are i64: as in egglog, small natural numbers come first, by value; others go by id.
   bool numbers;
 
   bool less(const Constants& constants, Value a, Value b) const {
@@ -34,7 +34,7 @@ struct Keyed {
     return {all.begin(), all.end()};
   }
 
-  // Where the key stands, or the number of items.
+  // The position of the key, or the number of items if it is missing.
   size_t find(const Constants& constants, Value value, Value key) const {
     const std::span<const Value> all = constants.containers.items(sort, value);
     size_t low = 0, high = all.size() / width;
@@ -53,7 +53,7 @@ struct Keyed {
     return find(constants, value, key) < constants.containers.items(sort, value).size();
   }
 
-  // Keeps the entries whose key the condition likes.
+  // Keeps the entries whose key satisfies the condition.
   template <typename Condition>
   Value filtered(Constants& constants, Value value, Condition condition) const {
     const std::vector<Value> all = items(constants, value);

@@ -3,11 +3,11 @@
 namespace luminal::egraph {
 namespace {
 
-// Of a BigInt to read, which takes time by their square; results of 2^17 bits have fewer.
+// Maximum digits of a BigInt to parse, which takes quadratic time; results of 2^17 bits have fewer.
 constexpr size_t kMostDigits = 40'000;
 
-// Where `part` stands in `text`, without overlaps. The empty text stands before every character of
-// UTF-8 and at the end.
+// The positions of `part` in `text`, without overlaps. The empty text matches before every UTF-8
+// character and at the end.
 std::vector<size_t> places_of(const std::string& part, const std::string& text) {
   std::vector<size_t> places;
   if (part.empty()) {

@@ -8,13 +8,13 @@ namespace {
 using Arguments = std::span<const Value>;
 using Result = std::optional<Value>;
 
-// A copy, since interning moves what a span would show.
+// A copy, because interning invalidates the span.
 std::vector<Value> items_of(const Constants& constants, SortId sort, Value value) {
   const std::span<const Value> items = constants.containers.items(sort, value);
   return {items.begin(), items.end()};
 }
 
-// The index if it is within the items.
+// The index, if it is in range.
 std::optional<size_t> place_in(const std::vector<Value>& items, const Constants& constants,
                                Value index) {
   const int64_t place = constants.i64(index);
@@ -93,7 +93,7 @@ void add_vec_primitives(PrimitiveAdder& to, SortId sort, SortId element) {
   add_reading(to, sort, element);
   if (element != i64) return;
   to.add("vec-range", {i64}, sort, [sort](Constants& c, Arguments a) -> Result {
-    constexpr int64_t kMost = 1 << 24;  // no program takes the memory of the machine with one call
+    constexpr int64_t kMost = 1 << 24;  // one call must not exhaust the memory
     const int64_t end = c.i64(a[0]);
     if (end > kMost) return std::nullopt;
     std::vector<Value> items;

@@ -59,7 +59,7 @@ Schedule ProgramRunner::schedule(const ScheduleSyntax& syntax) {
   return result;
 }
 
-// Whether facts hold at the moment; the database must be rebuilt then.
+// A predicate: whether the facts hold when it is called. The database must be rebuilt then.
 std::function<bool()> ProgramRunner::condition(const std::vector<Fact>& facts) {
   Query query = compile_query(engine_.scope(source_), facts);
   query.with_subsumed = true;
@@ -102,7 +102,7 @@ void ProgramRunner::run(const PushCommand& command) {
   }
 }
 
-// A pushed engine has the shorter stack of its time, so that this restores the stack as well.
+// A pushed engine holds the stack as it was when pushed, so this restores the stack, too.
 void ProgramRunner::run(const PopCommand& command) {
   if (command.times > engine_.pushed.size()) {
     fail(position_, "there are " + std::to_string(engine_.pushed.size()) + " states to pop, not " +
@@ -113,7 +113,7 @@ void ProgramRunner::run(const PopCommand& command) {
   engine_ = *kept;
 }
 
-// On a copy, which takes with it what the commands did before they failed.
+// Runs on a copy, so that the effects of commands before the failure are discarded.
 void ProgramRunner::run(const FailCommand& command) {
   Engine copy = engine_;
   ProgramResult ignored;

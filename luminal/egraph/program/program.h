@@ -1,4 +1,4 @@
-// Running the commands of a program against an engine.
+// Runs the commands of a program against an engine.
 #pragma once
 
 #include "luminal/egraph/files.h"
@@ -14,16 +14,16 @@
 
 namespace luminal::egraph {
 
-// UserError names the place of the command. What came before it stays done.
+// A UserError names the position of the command. Commands before it keep their effects.
 void run_commands(Engine& engine, std::span<const Command> commands, std::string_view source,
                   const RunLimits& limits, const Files& files, ProgramResult& result);
 
-// What programs and the host declare alike; errors have no place yet.
+// Declarations shared by programs and the host; their errors have no source position yet.
 FunctionId declare_constructor(Engine& engine, Function function);
 FunctionId declare_relation(Engine& engine, Function function);
 FunctionId declare_function(Engine& engine, Function function, Merge merge);
 
-// UserError where there is no finite term, or its text would be huge. Rebuilds.
+// UserError if there is no finite term, or its text would be huge. Rebuilds.
 ExtractedTerm extract_value(Engine& engine, Value value, SortId sort);
 
 }  // namespace luminal::egraph

@@ -1,4 +1,4 @@
-// Declarations: names are looked up, and what clashes or doesn't fit is said with its place.
+// Declarations: resolves names, and reports clashes and sort errors with their position.
 #include "luminal/egraph/program/program_runner.h"
 
 #include <memory>
@@ -115,7 +115,7 @@ void ProgramRunner::run(const RuleDeclaration& declaration) {
   here([&] { engine_.add_rule(std::move(rule)); });
 }
 
-// A rule without a name is known by its place.
+// An unnamed rule is named by its position.
 std::string ProgramRunner::unique_rule_name() const {
   const std::string place = std::string(source_) + ":" + std::to_string(position_.line) + ":" +
                             std::to_string(position_.column);

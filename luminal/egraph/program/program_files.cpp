@@ -10,9 +10,9 @@
 namespace luminal::egraph {
 namespace {
 
-constexpr size_t kMostIncludes = 100;  // inside of each other
+constexpr size_t kMostIncludes = 100;  // maximum nesting
 
-// The path beside the file that names it.
+// The path relative to the file that names it.
 std::string beside(const std::string& file, const std::string& path) {
   const size_t slash = file.rfind('/');
   return slash == std::string::npos ? path : file.substr(0, slash + 1) + path;
@@ -51,7 +51,7 @@ std::string ProgramRunner::read_file(const std::string& path) const {
   return std::move(*text);
 }
 
-// As egglog finds files, from the working directory; else beside the file that includes it.
+// Looks in the working directory, as egglog does, then beside the including file.
 void ProgramRunner::run(const IncludeCommand& command) {
   const auto& read = files_.include ? files_.include : files_.read;
   if (!read) {
@@ -82,7 +82,7 @@ void ProgramRunner::run(const IncludeCommand& command) {
   ProgramRunner(engine_, path, limits_, files_, std::move(open), result_).run(commands);
 }
 
-// One row a line, its columns separated by tabs: the arguments, and a function's value.
+// One row per line, columns separated by tabs: the arguments, and a function's value.
 void ProgramRunner::run(const InputCommand& command) {
   const FunctionId id = function(command.function);
   const Function& declared = database_.schema.function(id);

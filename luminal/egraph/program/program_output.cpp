@@ -9,10 +9,11 @@
 namespace luminal::egraph {
 namespace {
 
-// Of all that a program prints, and of one command: texts are kept until the program has ended.
+// Maximum bytes of all outputs of a program, and of one command: outputs are held in memory until
+// the program ends.
 constexpr uint64_t kMostOutput = uint64_t{128} << 20;
 
-// As other programs read comma-separated values: quoted where a cell holds what would end it.
+// CSV quoting: a cell is quoted if it contains a separator, quote or line break.
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -23,7 +24,7 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-// In a list of its own, one item a line.
+// A parenthesised list, one item per line.
 std::string listed(const std::vector<std::string>& items) {
   std::string text = "(\n";
   for (const std::string& item : items) text += "   " + item + "\n";
@@ -76,7 +77,7 @@ void ProgramRunner::run(const PrintSizeCommand& command) {
   emit(text.empty() ? "()" : text + ")");
 }
 
-// A relation's row stands for itself, as in egglog.
+// A relation's row is printed as its own value, as in egglog.
 void ProgramRunner::run(const PrintFunctionCommand& command) {
   const FunctionId id = function(command.function);
   rebuild_here();

@@ -39,7 +39,7 @@ class ProgramRunner {
   [[noreturn]] void fail(SourcePosition position, const std::string& message) const {
     base::fail_at(source_, position, message);
   }
-  // Says where an error without a place happened.
+  // Adds the source position to an error that has none.
   template <typename F>
   auto here(F f) const {
     try {
@@ -95,7 +95,7 @@ class ProgramRunner {
   std::string_view source_;
   const RunLimits& limits_;
   const Files& files_;
-  std::vector<std::string> open_files_;  // that include this one, and this one, outermost first
+  std::vector<std::string> open_files_;  // the include stack, outermost first, this file last
   ProgramResult& result_;
   SourcePosition position_;
 };

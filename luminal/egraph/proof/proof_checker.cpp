@@ -1,4 +1,4 @@
-// Each step of an explanation and its chain are held against what is known by then.
+// Checks each step of an explanation, and its chain, against what is known by then.
 #include "luminal/egraph/proof/proof_checker_state.h"
 
 #include "luminal/base/errors.h"

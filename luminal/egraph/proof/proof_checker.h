@@ -1,6 +1,5 @@
 // ProofChecker: whether each step of an explanation follows from the program and the steps before
-// it. It reads rules as they are written and shares nothing with what matches, applies and records
-// them.
+// it. It reads rules as written and shares no code with matching, applying and recording.
 #pragma once
 
 #include "luminal/egraph/constants.h"
@@ -18,7 +17,7 @@ namespace luminal::egraph {
 struct ProofProgram {
   struct Rule {
     const RuleDeclaration* syntax;
-    size_t known_globals;  // the first so many are names in it
+    size_t known_globals;  // the rule sees globals below this index
   };
   struct Global {
     size_t index;
@@ -31,19 +30,19 @@ struct ProofProgram {
   std::map<std::string, Rule, std::less<>> rules;
   std::map<uint32_t, const Expr*> merges;  // by function
   std::map<std::string, Global, std::less<>> globals;
-  // Whether commands stated a fact or a union.
+  // Whether a command stated this fact or union.
   std::function<bool(const ProofStep&)> is_axiom;
-  // Whether a term has its id in the e-graph, or the id is none there.
+  // Whether the id names this term in the e-graph, or isn't in use there.
   std::function<bool(const ProofTerm&)> is_name;
-  size_t ids;  // that the e-graph has
+  size_t ids;  // number of ids in the e-graph
 };
 
-// Whether a primitive gives equal results for equal arguments without looking at which ids they
-// hold: it may then be run on any terms of a class. Those that compare items are none.
+// Whether a primitive gives equal results for equal arguments regardless of the ids they hold, so
+// that it may be run on any terms of a class. False for primitives that compare items.
 bool moves_terms_only(const Primitive& primitive);
 
-// A condition that terms differ is only checked against what the steps before it made equal, and
-// that a fact wasn't replaced meanwhile isn't checked: a proof can't show what isn't there.
+// Two things aren't checked, because a proof can't show an absence: that terms differ (beyond what
+// the steps before made equal), and that a fact wasn't replaced meanwhile.
 ProofVerdict check(const ProofProgram& program, const Explanation& explanation);
 
 }  // namespace luminal::egraph

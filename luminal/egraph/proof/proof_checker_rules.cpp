@@ -1,4 +1,4 @@
-// Applies a rule as it is written: its conditions under the bindings of a step, then its actions.
+// Applies a rule as written: its conditions under the bindings of a step, then its actions.
 #include "luminal/egraph/proof/proof_checker_state.h"
 
 #include <algorithm>

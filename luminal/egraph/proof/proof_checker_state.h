@@ -15,7 +15,7 @@
 
 namespace luminal::egraph {
 
-// What the checker throws at a step that doesn't follow.
+// Thrown at a step that doesn't follow.
 struct Rejected {
   std::string why;
 };
@@ -26,26 +26,26 @@ inline void require(bool holds, const char* why) {
   if (!holds) reject(why);
 }
 
-// A value that an expression may have; a relation's call has the row it stands for.
+// A value that an expression may have; the call of a relation also has its row.
 struct Candidate {
   Value value;
   SortId sort;
   const ProofStep* row = nullptr;
 };
-// Several where several rows or terms fit; none where nothing does.
+// Several if several rows or terms fit; empty if none does.
 struct Candidates {
   std::vector<Candidate> list = {};
-  bool any = false;  // `_` stands for every value
+  bool any = false;  // `_`: matches every value
 };
 
 using Names = std::map<std::string, Candidates, std::less<>>;
 
-// What the actions of a rule do under some bindings.
+// The effects of a rule's actions under some bindings.
 struct Effects {
   struct Row {
     FunctionId function;
     std::vector<Candidates> arguments;
-    std::optional<Candidates> value;  // of a set
+    std::optional<Candidates> value;  // only of a `set` action
   };
   struct Union {
     Candidates left, right;
@@ -75,11 +75,11 @@ class ProofChecker {
   uint32_t root(Value id) const;
   void unite(Value a, Value b);
 
-  // Equal values have equal texts.
+  // A normal form: equal values have equal texts.
   std::string normal(Value value, SortId sort) const;
   bool equal(Value a, Value b, SortId sort) const;
 
-  // One row of a relation is another's only at equal arguments.
+  // Two rows of a relation are equal only if their arguments are.
   bool equal(const Candidate& a, const Candidate& b) const;
   bool same_values(const std::vector<Value>& a, const std::vector<Value>& b,
                    const Function& function) const;
@@ -113,8 +113,7 @@ class ProofChecker {
 
   // --- expressions
 
-  // In a query, where `effects` is null, a call is a row that must be there; in actions it makes
-  // one.
+  // In a query (`effects` is null) a call is a row that must exist; in actions it creates one.
   Candidates evaluate(const Expr& expr, Effects* effects);
 
   static Candidates one(Value value, SortId sort) {
@@ -129,7 +128,8 @@ class ProofChecker {
               std::vector<Candidate>& chosen, size_t at, Candidates& result);
   static bool takes(const Primitive& primitive, const std::vector<Candidate>& arguments);
 
-  // Values with ids inside aren't what the engine computed with: those were of the same classes.
+  // Runs a primitive on values with ids inside only if it can't tell them from the ids that the
+  // engine used, which were of the same classes.
   std::optional<Value> run_primitive(const Primitive& primitive,
                                      const std::vector<Candidate>& arguments) const;
 
@@ -144,13 +144,13 @@ class ProofChecker {
   const Containers& containers_;
   const Explanation& explanation_;
 
-  std::unordered_map<uint32_t, uint32_t> ids_;  // to the numbers of terms
+  std::unordered_map<uint32_t, uint32_t> ids_;  // from ids to the numbers of terms
   std::vector<const ProofTerm*> terms_;
-  // Links are never shortened: they tell what was equal at any earlier time as well.
+  // No path compression: the links also tell what was equal at any earlier step.
   std::vector<uint32_t> parents_;
-  std::vector<uint32_t> united_at_;  // the step that made a root's parent its parent
-  uint32_t now_ = 0;                 // the step at hand
-  uint32_t time_ = 0;                // steps before this one count
+  std::vector<uint32_t> united_at_;  // by term: the step that linked it to its parent
+  uint32_t now_ = 0;                 // the current step
+  uint32_t time_ = 0;                // only steps before this one count
   std::unordered_map<uint32_t, std::vector<const ProofTerm*>> by_function_;
   struct Stated {
     const ProofStep* step;
@@ -158,7 +158,7 @@ class ProofChecker {
   };
   std::unordered_map<uint32_t, Stated> facts_;
 
-  // Of the step at hand.
+  // State of the current step.
   size_t known_globals_ = 0;
   Names names_;
   std::vector<const ProofStep*> premises_;

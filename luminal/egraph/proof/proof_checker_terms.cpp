@@ -1,4 +1,4 @@
-// The terms of an explanation and what its steps made equal, at the step at hand or an earlier one.
+// The terms of an explanation and what its steps made equal, now or at an earlier step.
 #include "luminal/egraph/proof/proof_checker_state.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The values that an expression may have: of names, rows, terms and primitives.
+// The values that an expression may have: names, rows, terms and primitives.
 #include "luminal/egraph/proof/proof_checker_state.h"
 
 #include <algorithm>
@@ -117,7 +117,7 @@ std::optional<Value> ProofChecker::run_primitive(const Primitive& primitive,
   for (const Candidate& argument : arguments) {
     values.push_back(argument.value);
     with_ids |= schema_.is_equality(argument.sort) || containers_.holds_ids(argument.sort);
-    // What is made of them stays in the e-graph.
+    // The result stays in the e-graph, so its parts must be known.
     require_known(argument.value, argument.sort);
   }
   if (with_ids && primitive.any_sort) {

@@ -7,7 +7,7 @@
 namespace luminal::egraph {
 namespace {
 
-// For HTML-like labels, which all texts go into.
+// Escapes text for HTML-like labels, which hold all texts.
 std::string escaped(const std::string& text) {
   std::string out;
   for (char c : text) {
@@ -31,7 +31,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// Long constants would push everything else apart.
+// Long constants would stretch the layout.
 std::string shortened(const std::string& text) {
   constexpr size_t kMost = 48;
   if (text.size() <= kMost) return text;
@@ -40,7 +40,7 @@ std::string shortened(const std::string& text) {
   return text.substr(0, end) + "…";
 }
 
-// One light colour per sort, in turn.
+// Cycles through light colours by sort.
 const char* color_of(SortId sort) {
   constexpr std::array kColors = {"#dcebfa", "#e4f3dc", "#fbeed5", "#ece3f5",
                                   "#fae0e0", "#dff2f0", "#f3f0d2", "#e8e8e8"};
@@ -87,7 +87,7 @@ class DotExport {
     out_ += "  }\n";
   }
 
-  // The name, then a cell per argument: base values as text, classes as a dot that an edge leaves.
+  // The name, then a cell per argument: base values as text, classes as a port for the edge.
   void write_node(uint32_t number, const char* indent) {
     const ShownNode& node = graph_.nodes[number];
     const Function& function = database_.schema.function(node.function);
@@ -139,14 +139,14 @@ class DotExport {
       }
       const uint32_t target = graph_.class_of.at(child.value);
       out_ += from + " -> n" + std::to_string(graph_.classes[target].nodes.front());
-      // An edge can't end at the border of the cluster that it starts in.
+      // Graphviz can't end an edge at the border of the cluster in which it starts.
       const bool is_own_class =
           child.value == table.output(node.row) && database_.is_equality(function.output);
       out_ += is_own_class ? ";\n" : " [lhead=cluster_" + std::to_string(target) + "];\n";
     }
   }
 
-  // A class that isn't shown, drawn once.
+  // A placeholder for a class that isn't shown, drawn once.
   std::string left_out(Value value) {
     if (!left_out_.insert(value.value).second) return "";
     return "  x" + std::to_string(value.value) + " [label=<#" + std::to_string(value.value) +

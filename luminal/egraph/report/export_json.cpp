@@ -36,7 +36,7 @@ class JsonExport {
 
  private:
   static constexpr auto kLine = JsonText::Layout::OnOneLine;
-  // Of a node that stands for ones left out: no extractor takes it. Infinity is no JSON.
+  // The cost of a placeholder for omitted nodes: no extractor takes it. JSON has no infinity.
   static constexpr double kLeftOutCost = 1e300;
 
   const std::string& sort_name(SortId sort) const { return database_.schema.sort(sort).name; }
@@ -50,7 +50,7 @@ class JsonExport {
            database_.schema.function(node.function).name;
   }
 
-  // Each row of a relation is a class of its own, of a sort that the relation has to itself.
+  // Each row of a relation is its own class, of a sort that exists for this relation alone.
   std::string relation_sort(const Function& relation) const { return "@" + relation.name + "Sort"; }
 
   void write_entry(const std::string& id, const std::string& op,
@@ -69,7 +69,7 @@ class JsonExport {
     json_.end_object();
   }
 
-  // The node that an edge to this value points to; written where it isn't there yet.
+  // The node that an edge to this value points to; written on first use.
   std::string target(Value value, SortId sort) {
     const std::string eclass = class_id(value, sort);
     note_class(eclass, sort_name(sort));
@@ -131,7 +131,7 @@ class JsonExport {
     json_.end_object();
   }
 
-  // Readers of the format pass over a field they don't know.
+  // Readers of the format ignore unknown fields.
   void write_truncation() {
     json_.key("truncated");
     json_.begin_object();

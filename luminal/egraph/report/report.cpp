@@ -52,8 +52,8 @@ void add_counts(TextTable& table, const RuleCounts& counts, const std::string& n
   table.add_row(std::move(cells));
 }
 
-// Who is behind the growth: the rule that added most tuples, or where there are none the one with
-// the most new facts.
+// The rule to blame for the growth: the one that added most tuples, or, if none were added, the one
+// with the most new facts.
 struct Blame {
   const RuleReport* rule = nullptr;
   uint64_t part = 0;
@@ -73,14 +73,14 @@ Blame blame_by(const RunReport& report, Count count) {
   return blame;
 }
 
-// A limit of size was hit, or any limit after growing ten times over, or the last iterations each
-// grew the e-graph by half and more.
+// True if a size limit was hit, or any limit after a tenfold growth, or if each of the last
+// iterations grew the e-graph by at least half.
 bool is_explosion(const RunReport& report) {
   if (report.stop == StopReason::NodeLimit || report.stop == StopReason::ByteLimit ||
       report.stop == StopReason::MatchLimit)
     return true;
   constexpr size_t kRounds = 3;
-  constexpr uint64_t kWorthAWord = 1000;  // tuples: small e-graphs double without harm
+  constexpr uint64_t kWorthAWord = 1000;  // tuples; small e-graphs double without harm
   const size_t count = report.iterations.size();
   if (report.tuples < kWorthAWord) return false;
   if (report.stop != StopReason::Finished && report.tuples / 10 >= report.tuples_before)
@@ -186,7 +186,7 @@ std::string RunReport::text(bool with_times) const {
 }
 
 std::string RunReport::growth() const {
-  // The start of a run and its end say most; what is between can be seen in json().
+  // The first and the last iterations say most; json() has all of them.
   constexpr size_t kFirst = 4, kLast = 12;
   TextTable table({"iteration", "tuples", "classes", "matches", "new facts"});
   table.add_column("ruleset", TextTable::Align::Left);

@@ -1,4 +1,4 @@
-// A report as JSON: the numbers of report.h under the same names.
+// A run report as JSON: the fields of report.h under the same names.
 #include "luminal/base/text/json_text.h"
 #include "luminal/egraph/report.h"
 

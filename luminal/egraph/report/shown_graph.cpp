@@ -89,7 +89,7 @@ class Chooser {
       }
       return walk(database_.ids().find(start.value), options_.radius, options_.parents);
     }
-    // From what has a name down to its parts, then the rest from the latest term on.
+    // Breadth-first from the globals to their parts, then the remaining classes, the oldest first.
     constexpr uint32_t kAnyDistance = 0xffffffffu;
     for (const Global& global : database_.globals) {
       if (database_.is_equality(global.sort)) {
@@ -123,14 +123,14 @@ class Chooser {
       for (uint32_t row : rows_of_[at.id]) for_each_class_argument(rows_[row], reach);
       if (!parents) continue;
       for (uint32_t row : uses_of_[at.id]) {
-        // Who shares a fact with it is next to it.
+        // Two classes that share a fact are neighbours.
         is_fact(rows_[row]) ? for_each_class_argument(rows_[row], reach)
                             : reach(output(rows_[row]));
       }
     }
   }
 
-  // --- what is shown of them ------------------------------------------------------------------
+  // --- which of their rows ----------------------------------------------------------------------
 
   bool is_full() const { return graph_.nodes.size() >= options_.shown_nodes; }
 
@@ -151,7 +151,7 @@ class Chooser {
     }
   }
 
-  // A fact about nothing but base values is a neighbour of no class.
+  // A fact that has only base values is a neighbour of no class.
   void take_facts() {
     for (uint32_t row : facts_) {
       if (is_full()) return;
@@ -193,8 +193,8 @@ class Chooser {
 
   const Database& database_;
   const ExportOptions& options_;
-  std::vector<ShownNode> rows_;                 // all living rows
-  std::vector<uint32_t> facts_;                 // indices of `rows_`, like the next two
+  std::vector<ShownNode> rows_;                 // all live rows
+  std::vector<uint32_t> facts_;                 // indices into `rows_`, like the next two
   std::vector<std::vector<uint32_t>> rows_of_;  // by id: the rows in that class
   std::vector<std::vector<uint32_t>> uses_of_;  // by id: the rows with it as an argument
   std::vector<uint32_t> order_;                 // classes, nearest first

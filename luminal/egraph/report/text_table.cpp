@@ -7,7 +7,7 @@
 namespace luminal::egraph {
 namespace {
 
-// Columns on a screen, for names beyond ASCII: bytes that continue a character take none.
+// Terminal columns: UTF-8 continuation bytes take none.
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

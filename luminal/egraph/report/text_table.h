@@ -11,16 +11,16 @@ class TextTable {
  public:
   enum class Align : uint8_t { Left, Right };
 
-  // Columns of numbers.
+  // Numeric columns, right-aligned.
   explicit TextTable(std::vector<std::string> headings);
   void add_column(std::string heading, Align align = Align::Right);
 
   // One cell per column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // Across all columns.
+  // A line that spans all columns.
   void add_line(std::string text) { rows_.push_back({std::move(text)}); }
 
-  // With a newline at the end of every line and no blanks before it.
+  // Every line ends in a newline, without trailing blanks.
   std::string text() const;
 
  private:

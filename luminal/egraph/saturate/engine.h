@@ -1,4 +1,4 @@
-// Engine: the database with its rules and names, which commands and the host work on.
+// Engine: the database with its rules and names; commands and the host operate on it.
 #pragma once
 
 #include "luminal/egraph/compile/compile.h"
@@ -21,23 +21,23 @@ struct Rule {
   RulesetId ruleset;
   Matcher matcher;
   Program actions;
-  bool naive = false;                                  // matches everything each time
-  Bindings variables = {};                             // of the query, by name
-  std::shared_ptr<const RuleDeclaration> syntax = {};  // what a checker of proofs reads
-  uint32_t searched_until = 0;                         // rows of this time or later are new to it
-  size_t known_globals = 0;                            // those bound later are no names in it
+  bool naive = false;                                  // matches everything in every iteration
+  Bindings variables = {};                             // the query's variables by name
+  std::shared_ptr<const RuleDeclaration> syntax = {};  // read by the proof checker
+  uint32_t searched_until = 0;  // rows of this time or later are new to the rule
+  size_t known_globals = 0;     // globals bound later aren't visible in it
 };
 
 struct Ruleset {
   std::string name;
   std::vector<RuleId> rules;
-  uint32_t searched_until = 0;  // the least of its rules
+  uint32_t searched_until = 0;  // the minimum over its rules
   bool has_naive = false;
   bool is_combined = false;
-  std::vector<std::string> parts = {};  // the rulesets whose rules a combined one has
+  std::vector<std::string> parts = {};  // of a combined ruleset: those whose rules it has
 };
 
-// All values, so that a copy is an engine of its own.
+// Has value semantics: a copy is an independent engine.
 struct Engine {
   Database database;
   std::vector<Rule> rules;  // by RuleId, from 1
@@ -45,19 +45,19 @@ struct Engine {
   std::map<std::string, uint32_t, std::less<>> globals;
   std::map<std::string, RulesetId, std::less<>> ruleset_names{{"", kDefaultRuleset}};
   std::map<std::string, RuleId, std::less<>> rule_names;
-  std::vector<std::shared_ptr<const Engine>> pushed;  // what `pop` goes back to, the last first
+  std::vector<std::shared_ptr<const Engine>> pushed;  // the stack of `push`; the last is on top
 
   Rule& rule(RuleId id) { return rules[id.index() - 1]; }
   Scope scope(std::string_view source) { return {database, globals, source}; }
 
-  // UserError where the name is taken.
+  // UserError if the name is taken.
   RulesetId add_ruleset(const std::string& name);
   RuleId add_rule(Rule rule);
-  // Collects the rules of combined rulesets, whose parts may have come or grown meanwhile.
+  // Updates the rules of combined rulesets, whose parts may have been added or extended meanwhile.
   void refresh_combined_rulesets();
   void add_global(const std::string& name, SortId sort, Value value);
 
-  // As text: every living row, table by table; the same state gives the same bytes.
+  // Every live row as text, table by table; equal states give equal bytes.
   std::string dump() const;
 
  private:

@@ -13,7 +13,7 @@ struct RowRange {
   size_t end = 0;
 };
 
-// One run of one plan: nested loops, one level per atom.
+// One run of one plan: nested-loop join, one level per atom.
 class Search {
  public:
   Search(Database& database, const Query& query, const Plan& plan,
@@ -46,13 +46,13 @@ class Search {
   }
 
  private:
-  // A plan's step with what it reads; looked up when the search first gets there.
+  // A plan's step with the data it reads; filled when the search first reaches it.
   struct Level {
     const Table* table = nullptr;
     const ColumnIndex* index = nullptr;
     RowData data = {};
     RowRange range = {};
-    const uint32_t* row = nullptr;  // of the match at hand
+    const uint32_t* row = nullptr;  // of the current match
   };
 
   const Level& level(size_t number) {
@@ -67,7 +67,7 @@ class Search {
     return result;
   }
 
-  // Returns false when the search is to stop.
+  // Returns false if the search must stop.
   bool descend(size_t number) {
     if (number == plan_.steps.size()) return emit();
     const AtomStep& step = plan_.steps[number];
@@ -81,7 +81,7 @@ class Search {
       return try_row(number, at.data.row(row), at.data.stride);
     }
     for (uint32_t row = at.index->first(key.data(), at.data); row != kNoRow;) {
-      if (row < at.range.first) return true;  // newest first: the others are older still
+      if (row < at.range.first) return true;  // newest first: all others are older
       const uint32_t next = at.index->next(row);
       if (next != kNoRow) prefetch(at.data.row(next));
       if (row < at.range.end && !try_row(number, at.data.row(row), at.data.stride)) return false;
@@ -108,14 +108,14 @@ class Search {
     return true;
   }
 
-  // While a long range of rows is scanned, what the next level will look up for a later row is
-  // fetched into the cache.
+  // Prefetches, while a long range of rows is scanned, what the next level looks up for a later
+  // row.
   struct Lookahead {
-    const ColumnIndex* by = nullptr;  // null where nothing can be told ahead
+    const ColumnIndex* by = nullptr;  // null if the key can't be computed ahead
     RowData data = {};
     size_t parts = 0;
     std::array<uint32_t, 4> columns = {};  // of the scanned row, or kNoColumn
-    std::array<uint32_t, 4> values = {};   // where it isn't a column
+    std::array<uint32_t, 4> values = {};   // used if kNoColumn
   };
   static constexpr uint32_t kNoColumn = 0xffffffffu;
   static constexpr size_t kSlotAhead = 16, kRowAhead = 6, kWorthIt = 256;
@@ -248,7 +248,8 @@ SearchEnd Matcher::find(Database& database, uint32_t since, const SearchLimits& 
   };
   if (since == 0 || uses_changed_global(database, since)) return search(kNoFocus, all);
 
-  // A match is found with its first new row as the focus: before it old rows, after it any.
+  // Semi-naive: each match is found once, with its first new row as the focus; atoms before it read
+  // old rows only, atoms after it read all.
   std::vector<RowRange> ranges = all;
   for (uint32_t focus = 0; focus < atoms; ++focus) {
     const Table& table = database.table(query_.atoms[focus].function);
@@ -258,7 +259,7 @@ SearchEnd Matcher::find(Database& database, uint32_t since, const SearchLimits& 
       if (const SearchEnd end = search(focus, ranges); end != SearchEnd::Done) return end;
     }
     ranges[focus] = {.first = 0, .end = first_new};
-    if (first_new == 0) break;  // this atom has no old rows, so no later atom can be the first
+    if (first_new == 0) break;  // no old rows here, so no later atom can have the first new row
   }
   return SearchEnd::Done;
 }

@@ -1,4 +1,4 @@
-// Matching: finds the rows and values that satisfy a query, all of them or those that are new.
+// Matching: finds the rows and values that satisfy a query, either all or only new ones.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
@@ -21,13 +21,13 @@ struct SearchLimits {
 
 enum class SearchEnd : uint8_t { Done, MatchLimit, TimeLimit };
 
-// The matches of one query, as the values of its kept slots, one match after the other.
+// The matches of one query: the values of its kept slots, concatenated.
 struct Matches {
   GrowArray<Value> values;
-  GrowArray<uint32_t> rows;  // that each atom matched, only with a log of proofs
+  GrowArray<uint32_t> rows;  // by match: the row of each atom; only with a proof log
   uint64_t count = 0;
   uint64_t candidates = 0;   // rows that were tried
-  std::vector<Value> slots;  // of the match at hand
+  std::vector<Value> slots;  // of the current match
 
   void clear() {
     values.clear();
@@ -35,7 +35,7 @@ struct Matches {
     count = 0;
     candidates = 0;
   }
-  // Gives back the room of many matches; that of a few is kept for the next search.
+  // Frees the memory of many matches; that of a few is kept for the next search.
   void release() {
     constexpr size_t kKept = size_t{1} << 16;
     const bool large = values.bytes() + rows.bytes() > kKept;
@@ -46,7 +46,7 @@ struct Matches {
   }
 };
 
-// A query with its plans, kept from search to search: one per focus atom, and one without.
+// A query with its plans, cached between searches: one per focus atom, and one without focus.
 class Matcher {
  public:
   Matcher(Query query, std::vector<uint32_t> kept);
@@ -54,22 +54,22 @@ class Matcher {
   const Query& query() const { return query_; }
   const std::vector<uint32_t>& kept() const { return kept_; }
 
-  // Appends the matches that use at least one row of this time or later; all of them for time 0.
-  // Rows must be canonical. The order depends on the database alone.
+  // Appends the matches with at least one row of this time or later; time 0 means all matches. Rows
+  // must be canonical. The order depends on the database alone.
   SearchEnd find(Database& database, uint32_t since, const SearchLimits& limits, Matches& matches);
 
-  // Whether any row the query reads, or a global in it, is of this time or later.
+  // Whether any row that the query reads, or a global in it, is of this time or later.
   bool has_news(const Database& database, uint32_t since) const;
 
  private:
   bool uses_changed_global(const Database& database, uint32_t since) const;
-  // Forgets the plans once tables have grown or shrunk about two times since they were made.
+  // Drops the plans if tables have grown or shrunk by about a factor of two since.
   void drop_outdated_plans(const Database& database);
 
   Query query_;
   std::vector<uint32_t> kept_;
-  std::vector<Plan> plans_;         // by focus atom; the last is the one without
-  std::vector<uint8_t> size_bits_;  // of the atoms' tables when the plans were made
+  std::vector<Plan> plans_;         // by focus atom; the last has no focus
+  std::vector<uint8_t> size_bits_;  // bit width of each atom's table size when the plans were made
 };
 
 }  // namespace luminal::egraph

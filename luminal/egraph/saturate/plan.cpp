@@ -35,8 +35,8 @@ class Planner {
   }
 
  private:
-  // The atom with the fewest expected rows; one that only constants lead to would multiply what is
-  // found so far instead of filtering it, so it waits, unless it has a row at most.
+  // The atom with the fewest expected rows. An atom that shares no slot with those joined so far
+  // would be a cross product instead of a filter, so it waits, unless it has at most one row.
   size_t best_left() const {
     size_t best = 0;
     double fewest = std::numeric_limits<double>::infinity();
@@ -57,7 +57,7 @@ class Planner {
                        [&](uint32_t slot) { return reached_[slot]; });
   }
 
-  // What constants alone lead to comes first: where it isn't there, the search ends at once.
+  // Atoms whose arguments are all bound come first: if the row is missing, the search ends at once.
   void take_known_rows() {
     for (size_t i = 0; i < left_.size();) {
       const Atom& atom = query_.atoms[left_[i]];
@@ -97,8 +97,8 @@ class Planner {
     return table.rows_per_key(mask);
   }
 
-  // Which columns to look up by: all that are bound, or one of them that tells rows apart about as
-  // well. Fewer kinds of indexes then serve more rules.
+  // The columns to look up by: all bound ones, or a single one that is about as selective. Fewer
+  // distinct indexes then serve more rules.
   static uint64_t choose_index(Table& table, uint64_t mask) {
     if (table.has_index(mask)) return mask;
     const double all = table.rows_per_key(mask);
@@ -107,7 +107,7 @@ class Planner {
     for (size_t i = 0; i < table.width(); ++i) {
       const uint64_t one = uint64_t{1} << i;
       if ((mask & one) == 0) continue;
-      // An index that is there is worth a few rows more.
+      // An existing index may find a few rows more.
       const double rows = table.rows_per_key(one) * (table.has_index(one) ? 0.7 : 1);
       if (rows >= fewest) continue;
       fewest = rows;
@@ -130,7 +130,7 @@ class Planner {
       step.mask = choose_index(database_.table(atom.function), mask);
       looked_up = step.mask;
     }
-    // What can fail comes before what is only copied.
+    // Comparisons, which can fail, come before copies.
     for (uint32_t i = 0; i < atom.slots.size(); ++i) {
       if (looked_up >> i & 1) {
         step.key.push_back(atom.slots[i]);
@@ -172,9 +172,9 @@ class Planner {
 
   Database& database_;
   const Query& query_;
-  std::vector<uint32_t> left_;  // atoms
+  std::vector<uint32_t> left_;  // atoms not joined yet
   std::vector<bool> bound_;     // by slot
-  std::vector<bool> reached_;   // by slot: bound to more than what constants lead to
+  std::vector<bool> reached_;   // by slot: bound by more than constants
   std::vector<bool> guard_done_;
   Plan plan_;
 };

@@ -1,4 +1,4 @@
-// Plans: in which order a query's atoms are joined, and how each is looked up.
+// Query plans: the join order of a query's atoms, and how each is looked up.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
@@ -14,12 +14,12 @@ inline constexpr uint32_t kNoFocus = 0xffffffffu;
 struct ColumnStep {
   uint32_t column;
   uint32_t slot;
-  bool binds;  // else the slot is bound and must be equal
+  bool binds;  // false: the slot is bound and must be equal
 };
 
 struct GuardStep {
   uint32_t guard;
-  bool binds;  // its output; else that must be equal
+  bool binds;  // false: `output` is bound and must be equal
 };
 
 struct AtomStep {
@@ -27,19 +27,19 @@ struct AtomStep {
 
   uint32_t atom = 0;
   Access access = Access::Scan;
-  uint64_t mask = 0;                     // of Index: the columns that are bound
-  std::vector<uint32_t> key = {};        // slots, in the order of the columns
-  std::vector<ColumnStep> columns = {};  // what the access leaves to do
+  uint64_t mask = 0;                     // Index: the bound columns
+  std::vector<uint32_t> key = {};        // slots, in column order
+  std::vector<ColumnStep> columns = {};  // columns that the access doesn't cover
   std::vector<GuardStep> guards = {};    // those whose inputs are bound by now
 };
 
 struct Plan {
-  std::vector<GuardStep> guards;  // that need no atom
+  std::vector<GuardStep> guards;  // those that need no atom
   std::vector<AtomStep> steps;
 };
 
-// Starts from the focus atom, whose new rows are scanned, or without one from the cheapest; then
-// takes the atom with the fewest expected rows for what is bound.
+// Starts from the new rows of the focus atom (semi-naive evaluation), or without a focus from the
+// cheapest atom; then greedily takes the atom with the fewest expected rows given what is bound.
 Plan make_plan(Database& database, const Query& query, uint32_t focus);
 
 }  // namespace luminal::egraph

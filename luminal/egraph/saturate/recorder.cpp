@@ -70,7 +70,7 @@ void Recorder::end_iteration() {
   iteration.seconds = seconds_between(iteration_started_, Clock::now());
   report_.iterations.push_back(iteration);
   add_to_totals();
-  // About 80 MB; a run of a million iterations is told by its sums.
+  // About 80 MB; longer runs only have the totals.
   constexpr size_t kMostSteps = 1'000'000;
   if (report_.steps_left_out == 0 && report_.steps.size() + current_.size() <= kMostSteps) {
     report_.steps.insert(report_.steps.end(), current_.begin(), current_.end());

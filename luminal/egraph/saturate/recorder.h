@@ -1,4 +1,4 @@
-// Recorder: takes down what a run does, for its report, and tells whoever watches.
+// Recorder: collects what a run does for its report, and calls the progress callback.
 #pragma once
 
 #include "luminal/egraph/report.h"
@@ -11,37 +11,37 @@
 
 namespace luminal::egraph {
 
-// Allocates nothing until a rule is searched, so that an idle run is as good as free.
+// Allocates nothing until a rule is searched, so an idle run costs almost nothing.
 class Recorder {
  public:
-  // Both must outlive it.
+  // Both must outlive the recorder.
   Recorder(const Engine& engine, const RunLimits& limits);
 
-  // Changes from here on are the run's.
+  // Changes from now on count for this run.
   void begin_run();
   void begin_iteration(RulesetId ruleset);
-  // What this rule does in this iteration; the first call for a rule says that it is searched.
-  // The reference holds until the next call.
+  // The counters of this rule in this iteration; the first call marks the rule as searched. The
+  // reference is valid until the next call.
   RuleCounts& step(RuleId rule);
-  // The iteration ran to its end, with the database rebuilt.
+  // Call when the iteration is complete and the database rebuilt.
   void end_iteration();
-  // A limit ended it before its actions began: it is no iteration, but its searches count.
+  // Call if a limit stopped the iteration before its actions: only its searches count.
   void drop_iteration() { add_to_totals(); }
 
-  // The times that `report` sums up.
+  // The report so far; the runner adds the times of its phases.
   RunReport& report() { return report_; }
   void stop(StopReason reason, RuleId culprit);
   bool stopped() const { return report_.stop != StopReason::Finished; }
-  // Not valid where no rule was searched.
+  // Invalid if no rule was searched.
   RuleId most_productive_rule() const;
   RuleId busiest_rule() const;
 
-  // Call between rules; at most about every 100 ms it reaches who watches the run.
+  // Call between rules; forwards to the progress callback at most about every 100 ms.
   void tell_progress(RuleId rule) {
     if (limits_.progress) tell(rule);
   }
 
-  // Names are filled in here, for the rules and rulesets that have entries.
+  // Fills in the names of rules and rulesets that have entries.
   RunReport finish();
 
  private:
@@ -61,7 +61,7 @@ class Recorder {
   Clock::time_point told_;
   RulesetId ruleset_;
   std::vector<RuleStep> current_;   // of this iteration
-  std::vector<uint32_t> place_;     // by rule: where in `current_` it was last
+  std::vector<uint32_t> place_;     // by rule: its latest index in `current_`
   std::vector<RuleReport> totals_;  // by rule, without names
   std::vector<bool> ruleset_ran_;
 };

@@ -62,7 +62,7 @@ class Runner {
     return false;
   }
 
-  // A stopped run changes nothing more, which ends every loop around it.
+  // A stopped run reports no further changes, which ends all enclosing loops.
   bool run_parts(const Schedule& schedule) {
     bool changed = false;
     for (const Schedule& part : schedule.parts) {
@@ -95,7 +95,7 @@ class Runner {
     return database_.counts.total() != before.total();
   }
 
-  // Fills `matches_`; nothing has happened yet where it returns false.
+  // Fills `matches_`. If it returns false, nothing was changed yet.
   bool search(Ruleset& ruleset) {
     matches_.resize(engine_.rules.size());
     if (database_.proofs) database_.proofs->begin_search();
@@ -146,7 +146,7 @@ class Runner {
       counters.seconds += seconds;
       recorder_.report().apply_seconds += seconds;
       if (!reached) continue;
-      // Matches were dropped, so none of these rules may count on having seen all of them.
+      // Matches were dropped, so these rules must be searched from scratch next time.
       for (RuleId other : ruleset.rules) engine_.rule(other).searched_until = 0;
       for (Ruleset& other : engine_.rulesets) other.searched_until = 0;
       stop(*reached, *reached == StopReason::TimeLimit ? recorder_.busiest_rule()
@@ -177,7 +177,7 @@ class Runner {
       try {
         execute_batch(database_, rule.actions, {registers_.data(), stride, count});
       } catch (const ByteLimitReached&) {
-        if (database_.proofs) throw;  // half of a batch has no proofs
+        if (database_.proofs) throw;  // half a batch has no proofs
         return StopReason::ByteLimit;
       }
       done += count;
@@ -189,7 +189,7 @@ class Runner {
     return std::nullopt;
   }
 
-  // Counting the bytes of all tables takes a while.
+  // Counting the bytes of all tables is expensive.
   static constexpr uint64_t kBatchesPerByteCount = 32;
   bool over_bytes() const {
     if (limits_.bytes == std::numeric_limits<uint64_t>::max()) return false;
@@ -198,7 +198,7 @@ class Runner {
     return bytes > limits_.bytes;
   }
 
-  // How many matches may be applied until the limit of nodes has to be looked at.
+  // How many matches may be applied before the node limit must be checked again.
   size_t room(const Rule& rule) const {
     const uint64_t nodes = limits_.nodes - std::min<uint64_t>(limits_.nodes, database_.tuples());
     return nodes / std::max<size_t>(1, rule.actions.code.size()) + 1;

@@ -1,4 +1,4 @@
-// Running a schedule: iterations of search, actions and rebuild, counted and limited.
+// Runs a schedule: iterations of search, actions and rebuild, counted and limited.
 #pragma once
 
 #include "luminal/egraph/report.h"
@@ -7,8 +7,8 @@
 
 namespace luminal::egraph {
 
-// A limit ends it between two actions, with the database rebuilt; running on from there is right,
-// but searches the rules of the interrupted iteration from the start.
+// A limit stops the run between two actions and leaves the database rebuilt. A later run continues
+// correctly, but searches the rules of the interrupted iteration from scratch.
 RunReport run(Engine& engine, const Schedule& schedule, const RunLimits& limits);
 
 }  // namespace luminal::egraph
