@@ -38,8 +38,7 @@ Value Constants::intern(int64_t number) {
 
 Value Constants::intern(double number) {
   if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
-  const double key =
-      number == 0 ? 0.0 : number;  // 0.0 and -0.0 share a key: the first one interned is kept
+  const double key = number == 0 ? 0.0 : number;  // 0.0 and -0.0 are one: the first interned stays
   return intern_in(float_ids_, floats_, std::bit_cast<uint64_t>(key), number, bytes_,
                    kCostOfNumber);
 }

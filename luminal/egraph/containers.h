@@ -84,8 +84,7 @@ class LUMINAL_API Containers {
     std::vector<Value> forwarded;      // invalid for a canonical container
     std::vector<Value> displaced_ids;  // of forwarded containers, as in displaced_id()
     std::vector<uint32_t> slots;       // open addressing, hashed by contents
-    std::unordered_map<uint32_t, std::vector<uint32_t>>
-        users;  // item to the containers that hold it
+    std::unordered_map<uint32_t, std::vector<uint32_t>> users;  // item to its containers
     size_t checked = 0;
     std::vector<uint32_t> displaced;
 

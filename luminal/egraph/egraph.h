@@ -30,8 +30,7 @@ namespace luminal::egraph {
 struct ProgramOptions {
   RunLimits limits = {};         // of each run
   Files files = system_files();  // file access of include, input and output
-  std::function<void(const std::string&)> on_output =
-      {};  // called with each output as soon as it exists
+  std::function<void(const std::string&)> on_output = {};  // called with each new output
 };
 
 // Errors: UserError for name clashes, wrong sorts, syntax errors and panics of rules;

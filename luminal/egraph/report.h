@@ -139,10 +139,9 @@ struct DagNode {
 };
 
 struct ExtractedDag {
-  std::vector<DagNode>
-      nodes;          // one per class in topological order, arguments first; the root is last
-  uint64_t cost = 0;  // each node counted once
-  std::string text;   // a `let` per shared node, then the term
+  std::vector<DagNode> nodes;  // one per class in topological order, the root last
+  uint64_t cost = 0;           // each node counted once
+  std::string text;            // a `let` per shared node, then the term
 };
 
 }  // namespace luminal::egraph

@@ -17,7 +17,7 @@ namespace {
   throw UserError(fmt::format("nn::{} '{}': {}", layer, scope.prefix(), message));
 }
 
-// The fixed number of features of a sequence.
+// The features of a sequence, which must be a constant.
 int64_t features_of(const Scope& scope, const char* layer, const char* which, const Tensor& x) {
   if (x.rank() < 2 || x.rank() > 3 || !x.dim(-1).to_int()) {
     fail(
@@ -29,7 +29,7 @@ int64_t features_of(const Scope& scope, const char* layer, const char* which, co
   return *x.dim(-1).to_int();
 }
 
-// [… s, heads · size] as [… heads, s, size], and back.
+// [… s, heads · size] to [… heads, s, size], and back.
 Tensor split_heads(const Tensor& x, int64_t heads, int64_t size) {
   return x.split_dims(-1, {heads, size}).transpose(-3, -2);
 }
@@ -38,8 +38,7 @@ Tensor merge_heads(const Tensor& x) {
   return moved.merge_dims(moved.rank() - 2);
 }
 
-// x [heads, s, size] after the rows that the cache holds, and what follows them: [heads, room,
-// size].
+// Writes x [heads, s, size] into the cache after its `past` rows; returns all [heads, room, size].
 Tensor cached(const Scope& scope, const char* name, const Tensor& x, const KvCache& cache) {
   Graph& graph = scope.graph();
   const Dims dims = {cache.room, x.dim(0) * x.dim(2)};

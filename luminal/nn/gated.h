@@ -1,4 +1,4 @@
-// A feed-forward layer whose hidden units are gated, as in Llama and its kin.
+// A gated feed-forward layer, as in Llama.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace luminal::nn {
 
-// Scopes of the projections below the layer's.
+// Names of the projections' scopes, relative to the layer's.
 struct GateNames {
   std::string gate = "gate_proj";
   std::string up = "up_proj";
@@ -25,7 +25,7 @@ struct GatedOptions {
   bool bias = false;
 };
 
-// down(activation(gate(x)) · up(x)); `hidden` features between. With silu: SwiGLU.
+// down(activation(gate(x)) · up(x)) with `hidden` features between; SwiGLU with silu.
 LUMINAL_API Tensor gated_feed_forward(const Scope& scope, const Tensor& x, int64_t hidden,
                                       const GatedOptions& options = {});
 

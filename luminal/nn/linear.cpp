@@ -19,7 +19,7 @@ void check_rank(const Scope& scope, const char* layer, const Tensor& x, int low,
                               scope.prefix(), text(x.dims()), low, high));
 }
 
-// How many input channels each group sees.
+// Input channels per group.
 Expr group_channels(const Scope& scope, const char* layer, Expr channels, int groups) {
   if (groups >= 1 && (channels % groups).is(0)) return channels / groups;
   throw UserError(fmt::format("nn::{} '{}': {} input channels don't divide into {} groups", layer,

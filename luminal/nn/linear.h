@@ -1,4 +1,4 @@
-// Layers that multiply by a weight or look rows of it up: Linear, Conv, Embedding.
+// Layers that multiply by a weight or look up its rows: Linear, Conv, Embedding.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -40,7 +40,7 @@ LUMINAL_API Tensor conv1d(const Scope& scope, const Tensor& x, int64_t out_chann
 LUMINAL_API Tensor conv2d(const Scope& scope, const Tensor& x, int64_t out_channels,
                           const Size2& kernel, const Conv2dOptions& options = {});
 
-// torch.nn.Embedding: a row of weight [n, features] per index (i64 or i32).
+// torch.nn.Embedding: one row of weight [n, features] per index (i64 or i32).
 LUMINAL_API Tensor embedding(const Scope& scope, const Tensor& index, int64_t n, int64_t features);
 
 }  // namespace luminal::nn

@@ -11,14 +11,14 @@ namespace luminal::nn {
 
 struct LayerNormOptions {
   double eps = 1e-5;
-  int axes = 1;  // how many of the last axes are normalised
+  int axes = 1;  // number of trailing axes to normalise
   bool affine = true;
   bool bias = true;  // only with affine
 };
 
 struct RmsNormOptions {
-  std::optional<double> eps = std::nullopt;  // the dtype's epsilon unless given
-  int axes = 1;                              // how many of the last axes are normalised
+  std::optional<double> eps = std::nullopt;  // default: the dtype's epsilon
+  int axes = 1;                              // number of trailing axes to normalise
   bool affine = true;
 };
 
@@ -42,8 +42,7 @@ LUMINAL_API Tensor rms_norm(const Scope& scope, const Tensor& x,
 LUMINAL_API Tensor group_norm(const Scope& scope, const Tensor& x, int groups,
                               const GroupNormOptions& options = {});
 // torch.nn.BatchNorm1d/2d in eval mode, of x [n, channels, …]: running_mean, running_var, weight
-// and bias are [channels]. A state dict also holds num_batches_tracked, which inference doesn't
-// need.
+// and bias are [channels]. num_batches_tracked of a state dict isn't used.
 LUMINAL_API Tensor batch_norm(const Scope& scope, const Tensor& x,
                               const BatchNormOptions& options = {});
 

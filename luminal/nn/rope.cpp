@@ -9,7 +9,7 @@ namespace {
 
 double llama3(double frequency, const RopeScaling& scaling) {
   const auto context = static_cast<double>(scaling.original_context);
-  const double turns = context * frequency / (2 * std::numbers::pi);  // within the context
+  const double turns = context * frequency / (2 * std::numbers::pi);  // in the context
   if (turns < scaling.low_frequency_factor) return frequency / scaling.factor;
   if (turns > scaling.high_frequency_factor) return frequency;
   const double kept = (turns - scaling.low_frequency_factor) /
@@ -17,7 +17,7 @@ double llama3(double frequency, const RopeScaling& scaling) {
   return (1 - kept) * frequency / scaling.factor + kept * frequency;
 }
 
-// The number, as a fraction, of the pair that turns so often within the context.
+// The (fractional) index of the pair that makes this many rotations within the context.
 double pair_with_turns(double turns, int64_t head_size, double theta, const RopeScaling& scaling) {
   const auto context = static_cast<double>(scaling.original_context);
   return static_cast<double>(head_size) * std::log(context / (turns * 2 * std::numbers::pi)) /
@@ -31,7 +31,7 @@ void yarn(std::vector<double>& frequencies, int64_t head_size, double theta,
       std::max(std::floor(pair_with_turns(scaling.beta_fast, head_size, theta, scaling)), 0.0);
   double high =
       std::min(std::ceil(pair_with_turns(scaling.beta_slow, head_size, theta, scaling)), last);
-  if (low == high) high += 0.001;  // no division by zero
+  if (low == high) high += 0.001;  // avoids a division by zero
   for (size_t i = 0; i < frequencies.size(); ++i) {
     const double slow = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
     frequencies[i] = frequencies[i] / scaling.factor * slow + frequencies[i] * (1 - slow);

@@ -1,4 +1,4 @@
-// Frequencies of rotary embeddings, and how models stretch them to longer contexts.
+// Frequencies of rotary position embeddings (RoPE), and their scaling to longer contexts.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace luminal::nn {
 enum class RopeKind : uint8_t {
   Plain,
   Linear,  // all frequencies divided by the factor
-  Llama3,  // the slow ones divided, the fast ones kept, those between blended
-  Yarn,    // the same idea, blended by how often a pair turns; what is turned is also scaled
+  Llama3,  // low frequencies divided, high ones kept, those between interpolated
+  Yarn,    // interpolated by the rotations of a pair within the context; also scales the result
 };
 
 // Defaults are those of Hugging Face's configurations.
 struct RopeScaling {
   RopeKind kind = RopeKind::Plain;
   double factor = 1;
-  int64_t original_context = 8192;   // that the model was first trained with
+  int64_t original_context = 8192;   // of the first training
   double low_frequency_factor = 1;   // Llama3
   double high_frequency_factor = 4;  // Llama3
   double beta_fast = 32;             // Yarn
@@ -30,7 +30,7 @@ struct RopeScaling {
 // Radians per position of each of the head_size / 2 pairs.
 LUMINAL_API std::vector<float> rope_frequencies(int64_t head_size, double theta,
                                                 const RopeScaling& scaling = {});
-// What queries and keys are multiplied with beside being turned.
+// The factor of queries and keys beside the rotation (YaRN's attention factor).
 LUMINAL_API double rope_magnitude(const RopeScaling& scaling);
 
 }  // namespace luminal::nn

@@ -77,7 +77,7 @@ std::optional<Quantised> Scope::quantised(std::string_view name, const Dims& dim
   return planes;
 }
 
-// A weight by its full name, made when it is first asked for.
+// A weight by its full name, created on first use.
 Tensor Scope::leaf(const std::string& full, const Dims& dims, DType dtype) const {
   if (std::any_of(dims.begin(), dims.end(), [](Expr dim) { return !dim.to_int(); })) {
     throw UserError(

@@ -20,29 +20,29 @@
 
 namespace luminal::nn {
 
-// Which weights are quantised, by their full names: none for a plain one.
+// The format of each quantised weight, by its full name; nullopt for a plain weight.
 using WeightFormats = std::function<std::optional<BlockFormat>(const std::string& name)>;
 
 class LUMINAL_API Scope {
  public:
   explicit Scope(Graph& graph, std::string prefix = "", DType dtype = DType::F32);
 
-  // The same scope, whose weights and those of its children are quantised as `formats` says.
+  // The same scope, with weights here and in its children quantised as `formats` says.
   Scope with_formats(WeightFormats formats) const;
 
-  Graph& graph() const;  // UserError once it is gone
+  Graph& graph() const;  // UserError if it no longer exists
   const std::string& prefix() const { return prefix_; }
-  DType dtype() const { return dtype_; }  // of the weights it makes
+  DType dtype() const { return dtype_; }  // of the weights it creates
 
   // The scope "prefix.name"; a name may hold dots. Items of lists are numbered: child(0) is "0".
   Scope child(std::string_view name) const;
   Scope child(int index) const;
-  // The weight "prefix.name". Asked for again with the same dims it is the same one (tied weights);
-  // with others it is a UserError. Dims are numbers: a weight has one size. Of a quantised one
-  // these are the values, computed from its planes.
+  // The weight "prefix.name". Asking again with the same dims returns the same one (tied weights);
+  // with other dims it is a UserError. Dims must be constants. A quantised weight is returned as
+  // its dequantised values.
   Tensor weight(std::string_view name, const Dims& dims) const;
-  // The planes of a quantised weight, the weights "prefix.name.quants", "….scales" and, if its
-  // format has them, "….offsets"; none for a plain one.
+  // The tensors of a quantised weight: "prefix.name.quants", "….scales" and, if its format has
+  // them, "….offsets"; nullopt for a plain weight.
   std::optional<Quantised> quantised(std::string_view name, const Dims& dims) const;
 
  private:
@@ -52,7 +52,7 @@ class LUMINAL_API Scope {
   std::shared_ptr<const GraphHome> home_;
   std::string prefix_;
   DType dtype_;
-  std::shared_ptr<const WeightFormats> formats_;  // null: all are plain
+  std::shared_ptr<const WeightFormats> formats_;  // null: no weight is quantised
 };
 
 struct Parameter {
@@ -61,9 +61,9 @@ struct Parameter {
   DType dtype = DType::F32;
 };
 
-// The weights of a graph, literals aside, sorted by name.
+// The weights of a graph, without literals, sorted by name.
 LUMINAL_API std::vector<Parameter> parameters(const Graph& graph);
-// How many elements they have together.
+// The total number of their elements.
 LUMINAL_API int64_t n_parameters(const Graph& graph);
 
 }  // namespace luminal::nn

@@ -10,7 +10,7 @@ namespace {
 
 using Function = std::function<Tensor(const Tensor&)>;
 
-// x + f(norm(x)), or norm(x + f(x)).
+// Pre-norm: x + f(norm(x)); post-norm: norm(x + f(x)).
 Tensor residual(const Scope& norm, const Tensor& x, const TransformerOptions& options,
                 const Function& f) {
   auto normalized = [&](const Tensor& t) {

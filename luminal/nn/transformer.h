@@ -17,9 +17,9 @@ struct TransformerOptions {
   double eps = 1e-5;
   bool norm_first = false;
   bool bias = true;
-  bool causal = false;                               // of the self-attention
-  std::optional<Tensor> mask = std::nullopt;         // of the self-attention
-  std::optional<Tensor> memory_mask = std::nullopt;  // of the attention to the memory
+  bool causal = false;                               // self-attention
+  std::optional<Tensor> mask = std::nullopt;         // self-attention
+  std::optional<Tensor> memory_mask = std::nullopt;  // cross-attention to the memory
 };
 
 // torch.nn.TransformerEncoderLayer: self_attn, linear1, linear2, norm1, norm2.

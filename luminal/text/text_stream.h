@@ -1,4 +1,4 @@
-// TextStream: the text of tokens as they come, in whole characters only.
+// TextStream: decodes tokens one by one, emitting whole characters only.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace luminal {
 
-// A character may lie in several tokens: its bytes are held back until it is whole. All pieces in
-// order are what decoding all ids at once gives, unless the decoder changes its mind about bytes it
-// has decoded already ("ByteFallback", when broken bytes follow good ones).
+// A character may span several tokens: its bytes are held back until it is complete. The
+// concatenated pieces equal decoding all ids at once, unless the decoder revises bytes it has
+// already decoded ("ByteFallback", when broken bytes follow good ones).
 class LUMINAL_API TextStream {
  public:
   explicit TextStream(Tokenizer tokenizer, DecodeOptions options = {});
 
   // The text that one more token completes; may be empty.
   std::string add(TokenId id);
-  // What is still held back; the stream starts anew. What never became whole is shown as U+FFFD,
-  // or dropped: where a text was cut, its character would have gone on.
+  // Returns what is still held back and resets the stream. Incomplete characters are shown as
+  // U+FFFD, or dropped: use that if the text was cut off inside a character.
   enum class Broken : uint8_t { Shown, Dropped };
   std::string finish(Broken broken = Broken::Shown);
 
@@ -30,9 +30,9 @@ class LUMINAL_API TextStream {
 
   Tokenizer tokenizer_;
   DecodeOptions options_;
-  std::vector<TokenId> ids_;  // the last ones: what a token decodes to depends on those before it
-  std::string shown_;         // how much of what they decode to was given out
-  size_t waiting_ = 0;        // tokens since something was
+  std::vector<TokenId> ids_;  // the latest ones: what a token decodes to depends on those before it
+  std::string shown_;         // the part of their decoded text already returned
+  size_t waiting_ = 0;        // tokens since something was returned
 };
 
 }  // namespace luminal

@@ -1,11 +1,11 @@
-// TokenId: what names a token of a vocabulary.
+// TokenId: the index of a token in a vocabulary.
 #pragma once
 
 #include <cstdint>
 
 namespace luminal {
 
-// As models take them; never negative.
+// The index type of model inputs; never negative.
 using TokenId = int32_t;
 
 }  // namespace luminal

@@ -1,4 +1,4 @@
-// Tokenizer: text to the ids a model takes, and back.
+// Tokenizer: encodes text as token ids and decodes them.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,16 @@ struct TokenizerParts;
 }
 
 struct EncodeOptions {
-  // The special tokens that the tokenizer puts around a text, as a beginning of text.
+  // Add the tokenizer's special tokens around the text, such as a beginning-of-text token.
   bool add_special = true;
-  // Special tokens that are written out in the text ("<|im_end|>") become those tokens; otherwise
-  // they are text like any other, which is what a text from someone else should be.
+  // Special tokens spelt out in the text ("<|im_end|>") become those tokens. If false they are
+  // plain text, which is the safe choice for untrusted text.
   bool parse_special = true;
-  // Parts of the text where special tokens aren't parsed: a special token is one only where all of
-  // it lies outside of these ranges. Sorted, without overlap; ChatText::from_messages.
+  // Ranges in which special tokens aren't parsed: a special token must lie completely outside of
+  // them. Sorted, without overlap; see ChatText::from_messages.
   std::span<const TextRange> plain = {};
-  // The most tokens, with the special ones around the text: a longer text loses its end. 0: any
-  // number. UserError where the special ones alone are more.
+  // Maximum number of tokens, including special ones; longer text is truncated at its end. 0:
+  // unlimited. UserError if the special tokens alone exceed it.
   size_t longest = 0;
 };
 
@@ -38,39 +38,39 @@ struct DecodeOptions {
   bool skip_special = false;
 };
 
-// A cheap handle: copies share what was read. All functions may be called from many threads.
+// A cheap handle: copies share the data. Thread-safe.
 class LUMINAL_API Tokenizer {
  public:
-  // A tokenizer.json, a tokenizer.model (sentencepiece), or a folder that holds one of them (looked
-  // for in this order) and may hold a tokenizer_config.json. UserError for a file that can't be
-  // read or breaks the rules.
+  // Opens a tokenizer.json, a tokenizer.model (SentencePiece), or a folder that holds one of them
+  // (tried in this order) and optionally a tokenizer_config.json. UserError for a file that can't
+  // be read or is invalid.
   static Tokenizer open(const std::string& path);
-  // The text of a tokenizer.json, with that of its tokenizer_config.json or nothing. What it says
-  // about truncation and padding is left to the caller.
+  // The contents of a tokenizer.json and, optionally, of a tokenizer_config.json. Ignores their
+  // truncation and padding settings.
   static Tokenizer from_json(std::string_view json, std::string_view config,
                              const std::string& source);
-  // The bytes of a tokenizer.model, a serialized sentencepiece ModelProto.
+  // The bytes of a tokenizer.model, a serialised SentencePiece ModelProto.
   static Tokenizer from_sentencepiece(std::string_view model, const std::string& source);
-  // What a reader of model files found in its metadata.
+  // From the metadata of a model file.
   static Tokenizer from_vocabulary(const VocabularyData& data);
 
-  // Text that isn't UTF-8 has U+FFFD where it isn't.
+  // Invalid UTF-8 is replaced by U+FFFD.
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // UserError for an id that isn't in the vocabulary.
   std::string decode(std::span<const TokenId> ids, const DecodeOptions& options = {}) const;
 
-  // One more than the largest id.
+  // The largest id plus one.
   size_t size() const;
-  // A token as the vocabulary spells it; empty for an id that is none.
+  // The token as spelt in the vocabulary; empty for an unknown id.
   std::string token(TokenId id) const;
   std::optional<TokenId> id(std::string_view token) const;
-  // Whether decoding can leave it out.
+  // Whether DecodeOptions::skip_special omits it.
   bool is_special(TokenId id) const;
 
   std::optional<TokenId> bos() const;
   std::optional<TokenId> eos() const;
   std::optional<TokenId> padding() const;
-  // As the files hold it, for ChatTemplate; empty where they hold none.
+  // The source of the chat template, for ChatTemplate; empty if the files have none.
   const std::string& chat_template() const;
 
  private:

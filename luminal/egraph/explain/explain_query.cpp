@@ -53,8 +53,7 @@ void Explainer::apply_rule(const ProofLog::Cause& cause, uint32_t before, Applic
     result.matched.push_back(log_.cause_fact(cause, a));
   }
   const std::vector<Value> slots = match(rule, result.matched, std::min(before, cause.unions));
-  step.known_steps =
-      cause.unions;  // a number of unions; `write_steps` turns it into a number of steps
+  step.known_steps = cause.unions;  // write_steps() converts it to a number of steps
   for (const uint32_t slot : rule.matcher.kept()) {
     result.inputs.push_back(slots[slot]);
     result.input_sorts.push_back(id_sort(query, slot));

@@ -73,8 +73,7 @@ struct RuleDeclaration {
   std::string ruleset;  // empty for the default ruleset
   std::vector<Fact> facts;
   std::vector<ActionSyntax> actions;
-  bool naive =
-      false;  // matches everything in every iteration, so its actions may look up functions
+  bool naive = false;  // matches everything each time, so its actions may look up functions
 };
 
 struct ScheduleSyntax {

@@ -16,7 +16,7 @@ using tokens::TemplateValue;
 
 constexpr size_t kMaxVariables = size_t{1} << 24;
 
-// A role that a program would set; it can't spell a special token by itself.
+// A role as a program would set it; it can't spell a special token by itself.
 bool is_plain_word(std::string_view role) {
   return std::all_of(role.begin(), role.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -24,8 +24,8 @@ bool is_plain_word(std::string_view role) {
   });
 }
 
-// JSON to values as it is read: in the order of the text, which dicts keep. All text is marked as
-// part of the conversation, but for roles.
+// Converts JSON to values while parsing, so that dicts keep the order of the text. All strings are
+// marked as part of the conversation, except roles.
 class ValueReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return add(TemplateValue::none()); }

@@ -1,4 +1,4 @@
-// MarkedText: text of a chat template that knows which of its bytes came from the conversation.
+// MarkedText: text of a chat template that tracks which of its bytes came from the conversation.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace luminal::tokens {
 
-// '<|user|>' + message.content is "<|user|>Hello", marked [8, 13). The marks survive cutting and
-// joining; an operation that rewrites text marks its whole result if its input has any mark.
+// '<|user|>' + message.content is "<|user|>Hello", marked [8, 13). Slicing and concatenation keep
+// the marks; an operation that rewrites text marks its whole result if its input has any mark.
 class MarkedText {
  public:
   MarkedText() = default;
@@ -21,7 +21,7 @@ class MarkedText {
   // Sorted; they neither touch nor overlap.
   const std::vector<TextRange>& marks() const { return marks_; }
   bool marked() const { return !marks_.empty(); }
-  // Bytes that it takes.
+  // Approximate bytes in memory.
   size_t weight() const { return text_.size() + marks_.size() * sizeof(TextRange); }
 
   MarkedText part(size_t begin, size_t n = std::string::npos) const;

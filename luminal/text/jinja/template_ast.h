@@ -1,4 +1,4 @@
-// What a chat template says, once it is parsed: statements and expressions.
+// The syntax tree of a chat template: statements and expressions.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct TemplateExpr {
     Dict,       // items: key, value, key, value …
     Attribute,  // items[0].text
     Item,       // items[0][items[1]]
-    Slice,      // items[0][items[1]:items[2]:items[3]], null where nothing stands
+    Slice,      // items[0][items[1]:items[2]:items[3]], null if omitted
     Call,       // items[0](items[1…], named…)
     Filter,     // items[0] | text(items[1…], named…)
     Test,       // items[0] is text(items[1…]); negated
@@ -52,18 +52,18 @@ struct TemplateStatement {
   enum class Kind : uint8_t {
     Text,      // text
     Print,     // exprs[0]
-    If,        // exprs[i] guards bodies[i]; one body more is the else
+    If,        // exprs[i] guards bodies[i]; an additional body is the else
     For,       // names in exprs[0], if exprs[1] (may be null): bodies[0], else bodies[1]
     Set,       // names = exprs[0]; or names[0].names[1] of a namespace
     SetBlock,  // names[0] = the text of bodies[0]
     Macro,     // text(names, with exprs as defaults of the last ones): bodies[0]
-    Block,     // bodies[0], as it is
+    Block,     // bodies[0], unchanged
     Break,
     Continue
   };
   Kind kind;
   int line = 0;
-  bool on_attribute = false;  // of Set
+  bool on_attribute = false;  // Set
   std::string text{};
   std::vector<std::string> names{};
   std::vector<TemplateExprPtr> exprs{};
@@ -71,10 +71,10 @@ struct TemplateStatement {
 };
 
 struct TemplateMacro {
-  const TemplateStatement* statement;  // of the template, which outlives it
+  const TemplateStatement* statement;  // owned by the template, which outlives it
 };
 
-// UserError with the line for what isn't a template, or one that uses what isn't supported.
+// UserError with the line for a syntax error or an unsupported feature.
 TemplateBody parse_template(std::string_view source);
 
 }  // namespace luminal::tokens

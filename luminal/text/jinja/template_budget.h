@@ -1,4 +1,4 @@
-// TemplateBudget: how much a chat template may do, so that a hostile one ends with an error.
+// TemplateBudget: limits the work of a chat template, so that a hostile one ends with an error.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@ namespace luminal::tokens {
 
 struct TemplateBudget {
   int64_t steps = 2'000'000;         // expressions and statements
-  int64_t bytes = int64_t{1} << 28;  // of all that is made and looked through on the way
-  size_t output = size_t{16} << 20;  // of the result
-  int depth = 300;                   // of expressions and calls inside one another
-  int line = 1;                      // of what is being done, for messages
+  int64_t bytes = int64_t{1} << 28;  // created and scanned in total
+  size_t output = size_t{16} << 20;  // bytes of the result
+  int depth = 300;                   // nesting of expressions and calls
+  int line = 1;                      // the current one, for messages
 
   [[noreturn]] void fail(const std::string& what) const;  // UserError with the line
   void step();
-  // Before something of this many bytes is made.
+  // Call before creating something of this many bytes.
   void spend(size_t n);
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using Value = TemplateValue;
 
-// Upper case of what lower() makes lower; letters without a single counterpart stay.
+// The inverse of lower(); letters without a single counterpart stay.
 std::string upper(const std::string& text) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -46,7 +46,7 @@ std::string titled(const std::string& text) {
   return out;
 }
 
-// An attribute by a path with dots, as selectattr and map take it.
+// An attribute given by a dotted path, as in selectattr and map.
 Value at_path(Value value, std::string_view path, const TemplateBudget& budget) {
   while (!path.empty()) {
     const size_t dot = std::min(path.find('.'), path.size());
@@ -57,7 +57,7 @@ Value at_path(Value value, std::string_view path, const TemplateBudget& budget) 
   return value;
 }
 
-// select, reject, selectattr, rejectattr: the items that pass a test, or those that don't.
+// select, reject, selectattr, rejectattr: the items that pass a test, or those that fail it.
 Value chosen(const Value& value, const TemplateArguments& arguments, bool by_attribute, bool keep,
              TemplateBudget& budget) {
   const size_t first = by_attribute ? 1 : 0;
@@ -121,7 +121,7 @@ Value sorted_filter(const Value& value, const TemplateArguments& arguments,
     Value key = at_path(items[i], path, budget);
     keys.emplace_back(key.text() ? Value::of(lower(*key.text())) : key, i);
   }
-  // A list sorts by merging: stable, and safe even where an order of mixed numbers isn't one.
+  // Merge sort: stable, and safe even if the order of mixed numbers is inconsistent.
   const bool down = reverse && reverse->truth();
   keys.sort([&](const auto& a, const auto& b) {
     budget.step();

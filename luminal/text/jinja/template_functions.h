@@ -16,39 +16,39 @@ struct TemplateArguments {
   std::vector<TemplateValue> values;
   std::vector<std::pair<std::string, TemplateValue>> named;
 
-  // By place or by name; null where it isn't given.
+  // By position or by name; null if missing.
   const TemplateValue* get(size_t place, std::string_view name) const;
   std::string text(size_t place, std::string_view name, const std::string& otherwise) const;
-  MarkedText marked_text(size_t place, std::string_view name) const;  // empty where it isn't given
+  MarkedText marked_text(size_t place, std::string_view name) const;  // empty if missing
   int64_t integer(size_t place, std::string_view name, int64_t otherwise) const;
 };
 
-// value | name(…). An unknown name fails.
+// value | name(…). UserError for an unknown name.
 TemplateValue apply_filter(std::string_view name, const TemplateValue& value,
                            const TemplateArguments& arguments, TemplateBudget& budget);
 // value is name(…).
 bool apply_test(std::string_view name, const TemplateValue& value,
                 const TemplateArguments& arguments, TemplateBudget& budget);
-// value.name(…), for texts, dicts and lists; none where there is no such method.
+// value.name(…), for strings, dicts and lists; nullopt if there is no such method.
 std::optional<TemplateValue> call_method(const TemplateValue& value, std::string_view name,
                                          const TemplateArguments& arguments,
                                          TemplateBudget& budget);
-// Whether a dict's attribute of this name is a method, whatever its keys.
+// Whether this attribute of a dict is a method, whatever its keys.
 bool is_dict_method(std::string_view name);
 
-// What a loop goes over: items, keys of a dict, characters of a text; undefined is nothing.
+// What a loop iterates over: items, keys of a dict, characters of a string; nothing if undefined.
 TemplateList iterated(const TemplateValue& value, TemplateBudget& budget);
-// len(): items, or characters of a text.
+// len(): items, or characters of a string.
 int64_t length_of(const TemplateValue& value, const TemplateBudget& budget);
-// a < b, for numbers and texts.
+// a < b, for numbers and strings.
 bool less(const TemplateValue& a, const TemplateValue& b, const TemplateBudget& budget);
-// a == b, paid for.
+// a == b; the comparison is charged to the budget.
 bool same(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget);
 bool contains(const TemplateValue& container, const TemplateValue& item, TemplateBudget& budget);
-// An attribute as templates look it up: a key of a dict, or undefined.
+// An attribute lookup: a key of a dict, or undefined.
 TemplateValue attribute_of(const TemplateValue& value, std::string_view name,
                            const TemplateBudget& budget);
-// What strip() and trim leave: white space goes, or the characters.
+// strip() and trim: removes white space, or the given characters, at one or both ends.
 MarkedText stripped(const MarkedText& text, const std::optional<std::string>& characters, bool left,
                     bool right);
 

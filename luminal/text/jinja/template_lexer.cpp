@@ -24,7 +24,7 @@ class Lexer {
   explicit Lexer(std::string_view source) {
     if (source.size() > kMaxSource) fail("is larger than a megabyte");
     if (!is_utf8(source)) fail("isn't UTF-8");
-    // One kind of line end, and none at the very end.
+    // Normalises line ends, and drops one at the very end.
     for (size_t i = 0; i < source.size(); ++i) {
       if (source[i] == '\r') {
         if (i + 1 < source.size() && source[i + 1] == '\n') continue;
@@ -75,14 +75,14 @@ class Lexer {
     return text_.size();
   }
 
-  // The text up to what opens next, less the spaces that this one takes away.
+  // Emits the text before the next opening delimiter, without the white space that it strips.
   void print_text(size_t open) {
     std::string_view text = std::string_view(text_).substr(at_, open - at_);
     const char sign = open + 2 < text_.size() ? text_[open + 2] : '\0';
     if (open < text_.size() && sign == '-') {
       text = stripped_end(text);
     } else if (open < text_.size() && sign != '+' && text_[open + 1] != '{') {
-      const size_t line_start = text.rfind('\n') + 1;  // 0 where there is no line end
+      const size_t line_start = text.rfind('\n') + 1;  // 0 if there is no line end
       const std::string_view before = text.substr(line_start);
       const bool blank = std::all_of(before.begin(), before.end(), is_space);
       if (blank && (line_start > 0 || line_starting_)) text = text.substr(0, line_start);
@@ -96,7 +96,7 @@ class Lexer {
     return text;
   }
 
-  // What a closing sign takes away after it: all spaces with '-', one line end of a tag without
+  // Strips white space after a closing delimiter: all after '-', a line end after a tag without
   // '+'.
   void after_close(char sign, bool is_tag) {
     size_t end = at_;
@@ -134,7 +134,7 @@ class Lexer {
     fail("'raw' isn't closed by 'endraw'");
   }
 
-  // Whether a tag of just that word stands at a place; where it ends and its closing sign.
+  // Whether a tag that consists of this word starts at `at`; sets its end and its closing sign.
   bool tag_is(size_t at, std::string_view word, size_t& end, char& sign) const {
     at += 2;
     if (at < text_.size() && (text_[at] == '-' || text_[at] == '+')) ++at;
@@ -223,8 +223,8 @@ class Lexer {
     advance(at_ + i + 1);
   }
 
-  // After a backslash: appends what it stands for and says how many characters more than one it
-  // took.
+  // Called after a backslash: appends the escaped character and returns how many characters beyond
+  // the first it took.
   size_t escape(std::string_view rest, std::string& value) const {
     constexpr std::string_view kFrom = "nrtbfv0a";
     constexpr std::string_view kTo("\n\r\t\b\f\v\0\a", 8);

@@ -1,4 +1,4 @@
-// The tokens of a chat template: text, and what stands in {{ }} and {% %}.
+// The tokens of a chat template: text, and the contents of {{ }} and {% %}.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace luminal::tokens {
 
 struct TemplateToken {
   enum class Kind : uint8_t {
-    Text,       // to be printed as it is
+    Text,       // printed verbatim
     PrintOpen,  // {{
     PrintClose,
     TagOpen,  // {%
@@ -27,8 +27,8 @@ struct TemplateToken {
   int line;
 };
 
-// Splits a template as Jinja does with trim_blocks and lstrip_blocks, which is how transformers
-// sets it up. UserError with the line for what can't be read.
+// Splits a template as Jinja does with trim_blocks and lstrip_blocks, the settings of transformers.
+// UserError with the line for a lexical error.
 std::vector<TemplateToken> template_tokens(std::string_view source);
 
 }  // namespace luminal::tokens

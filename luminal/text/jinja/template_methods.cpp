@@ -1,4 +1,4 @@
-// Methods that chat templates call on texts, dicts and lists, as Python has them.
+// Methods that chat templates call on strings, dicts and lists, as in Python.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string needed_text(const TemplateArguments& arguments, size_t place,
   return *text;
 }
 
-// split() and split(None): at stretches of spaces, none at the ends.
+// split() and split(None): at runs of white space, ignoring it at both ends.
 TemplateList words(const MarkedText& marked, int64_t most) {
   const std::string& text = marked.text();
   TemplateList out;
@@ -123,7 +123,7 @@ MarkedText replaced_most(const MarkedText& marked, const std::string& from, cons
   return out.append(marked, at);
 }
 
-// Where a text is found, counted in characters; -1 where it isn't.
+// The character index of a byte offset; -1 if nothing was found.
 int64_t place_of(const std::string& text, size_t found) {
   if (found == text.npos) return -1;
   return static_cast<int64_t>(code_points(text.substr(0, found)).size());

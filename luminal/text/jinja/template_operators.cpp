@@ -29,7 +29,7 @@ Value whole_result(std::string_view op, int64_t a, int64_t b, const TemplateBudg
     if (b == 0) budget.fail("a division by zero");
     overflow = a == INT64_MIN && b == -1;
     if (!overflow) {
-      // Python rounds down; C++ rounds to zero.
+      // Python rounds down; C++ rounds towards zero.
       const int64_t rest = a % b;
       const bool adjust = rest != 0 && (rest < 0) != (b < 0);
       result = op == "%" ? (adjust ? rest + b : rest) : a / b - (adjust ? 1 : 0);
@@ -87,7 +87,7 @@ Value joined(const Value& a, const Value& b, TemplateBudget& budget) {
   return Value::of(std::move(both.append(b.marked_str())));
 }
 
-// Where each character of a text begins, and where the last one ends.
+// The byte offset of each character, and the end of the last one.
 std::vector<size_t> starts(const std::string& text) {
   std::vector<size_t> places;
   for (size_t at = 0; at < text.size(); at += code_point_at(text, at).length) {
@@ -108,7 +108,7 @@ std::vector<size_t> starts(const std::string& text) {
   budget.fail(fmt::format("'{}' doesn't work on {} and {}", op, a.kind(), b.kind()));
 }
 
-// An index of Python: from the end where it is negative, and clamped.
+// A Python index: negative counts from the end; clamped.
 int64_t clamped(int64_t index, int64_t n, int64_t low, int64_t high) {
   if (index < 0) index += n;
   return std::clamp(index, low, high);

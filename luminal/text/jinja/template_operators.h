@@ -1,4 +1,4 @@
-// The operators of chat templates, with Python's rules.
+// The operators of chat templates, with Python semantics.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ TemplateValue negative(const TemplateValue& value, const TemplateBudget& budget)
 // value[key].
 TemplateValue item_of(const TemplateValue& value, const TemplateValue& key,
                       const TemplateBudget& budget);
-// value[first:last:step] of a list or a text.
+// value[first:last:step] of a list or a string.
 TemplateValue slice_of(const TemplateValue& value, std::optional<int64_t> first,
                        std::optional<int64_t> last, std::optional<int64_t> step,
                        TemplateBudget& budget);

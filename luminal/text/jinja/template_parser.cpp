@@ -1,4 +1,4 @@
-// Chat templates to statements: a recursive descent over Jinja's grammar, bounded in depth.
+// Parses chat templates: recursive descent over Jinja's grammar, with bounded depth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Parser {
   TemplateBody parse() { return body({}); }
 
  private:
-  // Counts nesting while it lives, so that the stack is bounded whatever the template.
+  // RAII nesting counter, which bounds the stack for any template.
   struct Nested {
     explicit Nested(Parser& of) : parser(of) {
       if (++parser.depth_ > kMaxTemplateDepth)
@@ -78,7 +78,7 @@ class Parser {
 
   // ---- statements
 
-  // Up to a tag of one of these words, which stays; up to the end if there are none.
+  // Parses up to a tag with one of these words, which isn't consumed; to the end if none is given.
   TemplateBody body(std::initializer_list<std::string_view> ends) {
     const Nested nested(*this);
     TemplateBody statements;
@@ -202,7 +202,7 @@ class Parser {
     return statement;
   }
 
-  // "a, b" is a list, as a tuple would be.
+  // "a, b" is a list; Python makes a tuple of it.
   TemplateExprPtr tuple_expression() {
     TemplateExprPtr first = expression();
     if (!is(TokenKind::Operator, ",")) return first;
@@ -235,7 +235,7 @@ class Parser {
     return statement;
   }
 
-  // Marks what the model itself said, which training needs: nothing to print.
+  // Marks the model's own output, which only training needs: prints its body.
   TemplateStatement generation_tag(int line) {
     expect(TokenKind::TagClose);
     TemplateStatement statement{.kind = StatementKind::Block, .line = line};
@@ -244,7 +244,7 @@ class Parser {
     return statement;
   }
 
-  // ---- expressions, the loosest binding first
+  // ---- expressions, lowest precedence first
 
   TemplateExprPtr make(ExprKind kind) const {
     auto expr = std::make_unique<TemplateExpr>();
@@ -252,7 +252,7 @@ class Parser {
     expr->line = now().line;
     return expr;
   }
-  // Long chains are deep trees: the depth is bounded here, so that walking them is too.
+  // Long chains are deep trees: bounding the depth here bounds every later traversal.
   void add_item(TemplateExprPtr& expr, TemplateExprPtr item) const {
     if (item) expr->depth = std::max(expr->depth, item->depth + 1);
     if (expr->depth > kMaxTemplateDepth)
@@ -322,7 +322,7 @@ class Parser {
     }
   }
 
-  // One level of operators that bind to the left.
+  // One level of left-associative operators.
   template <size_t N, typename Next>
   TemplateExprPtr chain(const std::array<std::string_view, N>& ops, const Next& next) {
     TemplateExprPtr left = next();

@@ -12,7 +12,7 @@
 
 namespace luminal::tokens {
 
-// What `loop` is inside of a loop.
+// The variable `loop` inside a loop.
 struct TemplateLoop {
   std::shared_ptr<const TemplateList> items;
   size_t index = 0;
@@ -45,7 +45,7 @@ class Renderer {
   }
 
  private:
-  // One more level of what is inside of what; the stack is bounded with it.
+  // RAII nesting counter, which bounds the stack.
   struct Nested {
     explicit Nested(Renderer& of) : renderer(of) {
       if (--renderer.budget_.depth < 0) renderer.budget_.fail("calls nested too deep");
@@ -109,7 +109,7 @@ class Renderer {
     }
   }
 
-  template <typename Text>  // MarkedText, or std::string for the template's own
+  template <typename Text>  // MarkedText, or std::string for the template's own text
   void print(const Text& text) {
     if (text.size() > budget_.output - out_.size()) {
       budget_.fail(fmt::format("it prints more than {} bytes", budget_.output));
@@ -163,7 +163,7 @@ class Renderer {
     }
   }
 
-  // Gives a value to the names of a 'for' or 'set': the value, or its items one by one.
+  // Assigns a value to the names of a 'for' or 'set': the value itself, or its items one by one.
   void bind(const TemplateStatement& statement, const Value& value) {
     if (statement.names.size() == 1) {
       scopes_.back()[statement.names[0]] = value;
@@ -326,7 +326,7 @@ class Renderer {
     if (name == "first") return Value::of(index == 0);
     if (name == "last") return Value::of(index + 1 == n);
     if (name == "length") return Value::of(n);
-    if (name == "depth") return Value::of(int64_t{1});  // only recursive loops have more
+    if (name == "depth") return Value::of(int64_t{1});  // only recursive loops are deeper
     if (name == "depth0") return Value::of(int64_t{0});
     if (name == "previtem" && index > 0) return (*loop.items)[loop.index - 1];
     if (name == "nextitem" && index + 1 < n) return (*loop.items)[loop.index + 1];
@@ -428,7 +428,7 @@ class Renderer {
     return Value::of(MarkedText({buffer, n}, argument && argument->marked()));
   }
 
-  // A macro sees the variables of the template, its own, and those it is called with.
+  // A macro sees the template's variables, its own, and its arguments.
   Value call_macro(const TemplateStatement& macro, const TemplateArguments& given) {
     Scope own;
     const size_t n = macro.names.size();

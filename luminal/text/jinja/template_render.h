@@ -9,10 +9,9 @@
 
 namespace luminal::tokens {
 
-// The text a template makes of its variables, which are the members of `context`. `now` is what
-// strftime_now tells, in seconds since 1970, UTC. The result is marked where its text comes from
-// marked variables. UserError, with the line, when the template
-// fails, asks for an error itself, or exceeds its budget.
+// Renders a template with the members of `context` as its variables. `now` is the result of
+// strftime_now, in seconds since 1970, UTC. Text that comes from marked variables is marked in the
+// result. UserError, with the line, if the template fails, raises an error, or exceeds its budget.
 MarkedText render_template(const TemplateBody& body, const TemplateDict& context, int64_t now,
                            TemplateBudget budget = {});
 

@@ -1,4 +1,4 @@
-// TemplateValue: what an expression of a chat template stands for, with Python's rules.
+// TemplateValue: a value of a chat template's expression, with Python semantics.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ struct TemplateLoop;
 struct TemplateMacro;
 
 using TemplateList = std::vector<TemplateValue>;
-// In the order of insertion, as Python keeps it. Templates have small ones: search is linear.
+// In insertion order, as in Python. Templates have small dicts: lookup is linear.
 using TemplateDict = std::vector<std::pair<std::string, TemplateValue>>;
 
 struct TemplateUndefined {
-  std::string name;  // what was asked for
+  std::string name;  // the missing variable
 };
 struct TemplateNone {};
-// What can be called: a function of the templates' language by its name.
+// A callable: a built-in function, by name.
 struct TemplateFunction {
   std::string name;
 };
-// namespace(…), the one thing that assignments inside of loops can change.
+// namespace(…), the only value that assignments inside loops can change.
 struct TemplateNamespace {
   std::shared_ptr<TemplateDict> members;
 };
 
-// Cheap to copy: texts and containers are shared and never change.
+// Cheap to copy: strings and containers are shared and immutable.
 class TemplateValue {
  public:
   using Data =
@@ -53,10 +53,10 @@ class TemplateValue {
   static TemplateValue of(MarkedText text);
   static TemplateValue of(std::string text) { return of(MarkedText(std::move(text))); }
   static TemplateValue of(const char* text) { return of(std::string(text)); }
-  // UserError when lists and dicts are nested deeper than 100 or weigh more than 256 MB, so that
-  // walking a value is bounded; a namespace or a loop can't be inside of one at all.
+  // UserError if lists and dicts are nested deeper than 100 or weigh more than 256 MB, so that
+  // traversing a value is bounded; they can't contain a namespace or a loop.
   static TemplateValue of(TemplateList list);
-  // Keys have no marks of their own: `marked_keys` says that some come from the conversation.
+  // Keys carry no marks of their own: `marked_keys` says that some come from the conversation.
   static TemplateValue of(TemplateDict dict, bool marked_keys = false);
 
   template <typename T>
@@ -69,26 +69,26 @@ class TemplateValue {
   const TemplateDict* dict() const;
   bool is_undefined() const { return std::holds_alternative<TemplateUndefined>(data_); }
   bool is_none() const { return std::holds_alternative<TemplateNone>(data_); }
-  bool is_number() const;  // True and False are numbers, as in Python
-  double real() const;     // of a number
-  // "a list": for messages.
+  bool is_number() const;  // includes True and False, as in Python
+  double real() const;     // numbers only
+  // For messages: "a list".
   std::string_view kind() const;
 
   bool truth() const;
-  // How Python prints it: str() and repr().
+  // Python's str() and repr().
   std::string str() const;
   MarkedText marked_str() const;
   std::string repr() const;
-  // As json.dumps(value, ensure_ascii=False, indent=…) does; a negative indent is none.
+  // Like json.dumps(value, ensure_ascii=False, indent=…); a negative indent means none.
   std::string json(int indent = -1) const;
 
-  // How many lists and dicts are inside one another.
+  // Nesting depth of lists and dicts.
   int depth() const { return depth_; }
-  // About how many bytes it takes to write it out, shared parts each time they stand there.
+  // Approximate bytes when written out; shared parts count each time they occur.
   size_t weight() const { return weight_; }
   // Whether any of its text came from the conversation: see MarkedText.
   bool marked() const { return marked_; }
-  // By the key of a dict or namespace; null where there is none.
+  // Looks up a key of a dict or namespace; null if missing.
   const TemplateValue* find(std::string_view key) const;
 
  private:

@@ -1,4 +1,4 @@
-// Base64, in which JSON holds bytes.
+// Base64, the encoding of bytes in JSON.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace luminal::tokens {
 
-// The bytes; none for text that isn't base64.
+// The decoded bytes; nullopt for invalid base64.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace luminal::tokens

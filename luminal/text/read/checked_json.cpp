@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kMaxJsonDepth = 64;
 
-// "[json.exception…] parse error at line 1, column 2: syntax error …; last read: '…'" without what
-// repeats the position or the text.
+// Strips "[json.exception…]", the position and the quoted text from "[json.exception…] parse error
+// at line 1, column 2: syntax error …; last read: '…'".
 std::string reason(std::string_view message) {
   if (size_t at = message.find(": "); at != message.npos) message.remove_prefix(at + 2);
   message = message.substr(0, message.find("; last read"));
@@ -21,7 +21,7 @@ std::string reason(std::string_view message) {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& source) {
-  // The JSON library takes a zero byte for the end and would ignore what follows it.
+  // The JSON library takes a zero byte for the end and would ignore what follows.
   if (size_t zero = text.find('\0'); zero != text.npos) {
     throw UserError(fmt::format("'{}' isn't valid JSON at byte {}: a zero byte", source, zero));
   }

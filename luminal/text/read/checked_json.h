@@ -1,4 +1,4 @@
-// JSON from strangers: parsed with bounded nesting, read with the path of what is wrong.
+// Untrusted JSON: parsed with bounded nesting, read with the path of the faulty value.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,17 @@ namespace luminal::tokens {
 
 using Json = nlohmann::json;
 
-// The value of a JSON text. UserError, with the source and the byte, for what isn't JSON or is
-// nested deeper than 64.
+// Parses JSON. UserError, with the source and the byte, if invalid or nested deeper than 64.
 Json parse_json(std::string_view text, const std::string& source);
 
-// A value with its path ("model.vocab"), whose readers throw a UserError that names it.
+// A value with its path ("model.vocab"); its readers throw a UserError that names the path.
 class JsonNode {
  public:
   JsonNode(const Json& value, std::string source) : JsonNode(value, std::move(source), "") {}
 
   [[noreturn]] void fail(const std::string& what) const;
 
-  bool has(const char* key) const;  // and isn't null
+  bool has(const char* key) const;  // true if present and not null
   JsonNode at(const char* key) const;
   JsonNode at(size_t index) const;
   size_t size() const { return value_->size(); }
@@ -48,7 +47,7 @@ class JsonNode {
   bool flag_or(const char* key, bool otherwise) const;
   int64_t integer_or(const char* key, int64_t low, int64_t high, int64_t otherwise) const;
 
-  // The value itself, for long lists: a path for each item would cost more than the item.
+  // The value itself, for long lists: a path per item would cost more than the item.
   const Json& raw() const { return *value_; }
 
   bool is_text() const { return value_->is_string(); }

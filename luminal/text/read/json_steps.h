@@ -8,15 +8,15 @@
 
 namespace luminal::tokens {
 
-// Each appends to what is there; a kind that isn't known is a UserError that names it.
+// Each appends to its output; UserError that names an unknown kind.
 void read_normalizer(const JsonNode& node, Normalizer& normalizer);
 void read_pre_tokenizer(const JsonNode& node, PreTokenizer& pre_tokenizer);
 void read_decoder(const JsonNode& node, Decoder& decoder);
-// The special tokens around a single text.
+// Reads the special tokens around a single text.
 void read_post_processor(const JsonNode& node, std::vector<TokenId>& before,
                          std::vector<TokenId>& after);
 
-// The pattern GPT-2's words follow, made once.
+// The regular expression of GPT-2's words, compiled once.
 std::shared_ptr<const Pattern> gpt2_words();
 
 }  // namespace luminal::tokens

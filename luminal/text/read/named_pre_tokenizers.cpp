@@ -20,9 +20,9 @@ constexpr std::string_view kTekkenWords =
 struct Entry {
   std::string_view name;
   std::string_view words;
-  bool digits = false;         // each digit a word of its own, before anything else
-  bool nfc = false;            // normalised first
-  bool ignore_merges = false;  // words that are tokens are left alone
+  bool digits = false;         // split off each digit first
+  bool nfc = false;            // normalise to NFC first
+  bool ignore_merges = false;  // a word that is a token is taken as it is
 };
 
 constexpr Entry kEntries[] = {

@@ -15,8 +15,7 @@ struct NamedPreTokenizer {
   bool ignore_merges = false;
 };
 
-// What a byte-level vocabulary of that name does before its merges. UserError, with the names there
-// are, for another one.
+// The pre-tokenizer of this name, for byte-level vocabularies. UserError lists the known names.
 NamedPreTokenizer named_pre_tokenizer(std::string_view name);
 
 }  // namespace luminal::tokens

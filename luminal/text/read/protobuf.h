@@ -7,25 +7,25 @@
 
 namespace luminal::tokens {
 
-// A field of a message as the wire has it. What the number means is up to the reader.
+// A field of a message in the wire format. The reader interprets the number.
 struct ProtobufField {
   enum class Kind : uint8_t { Number, Bytes, Fixed32, Fixed64 };
 
   uint32_t number = 0;
   Kind kind = Kind::Number;
-  uint64_t value = 0;      // of all kinds but Bytes
-  std::string_view bytes;  // of Bytes: a text, or a message of its own
+  uint64_t value = 0;      // all kinds but Bytes
+  std::string_view bytes;  // Bytes: a string or a nested message
 
-  float real() const;  // of Fixed32
+  float real() const;  // Fixed32
 };
 
-// Goes through a message; UserError, with the source and the byte, for what isn't one.
+// Iterates over the fields of a message; UserError, with the source and the byte, if it is invalid.
 class ProtobufReader {
  public:
   ProtobufReader(std::string_view message, const std::string& source)
       : message_(message), source_(source) {}
 
-  // False at the end.
+  // Returns false at the end.
   bool next(ProtobufField& field);
 
  private:

@@ -1,4 +1,4 @@
-// tokenizer.json: what the tokenizers library of Hugging Face writes.
+// Reads tokenizer.json, the format of Hugging Face's tokenizers library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace luminal::tokens {
 namespace {
 
-// Ids may have holes, but not so many that a small file takes a lot of memory.
+// Ids may have gaps, but not so many that a small file takes much memory.
 constexpr size_t kMaxHoles = 65536;
 
 // {"token": id}
@@ -29,7 +29,7 @@ std::vector<std::string> vocabulary_object(const JsonNode& node) {
   return tokens;
 }
 
-// "left right", or ["left", "right"]; none for anything else.
+// "left right", or ["left", "right"]; nullopt for anything else.
 std::optional<std::pair<std::string, std::string>> merge_of(const Json& value) {
   if (value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string()) {
     return std::pair(value[0].get_ref<const std::string&>(),
@@ -60,7 +60,7 @@ class Reader {
 
   TokenModel model() {
     const JsonNode node = top_.at("model");
-    // Old files don't say the type of their model.
+    // Old files don't give the type of their model.
     const std::string type =
         node.text_or("type", node.has("merges")                                ? "BPE"
                              : node.has("vocab") && node.at("vocab").is_list() ? "Unigram"
@@ -111,8 +111,8 @@ class Reader {
     return Bpe(parts_.vocabulary, merges_of(node.at("merges")), std::move(options));
   }
 
-  // Where nothing else splits a text, it is still a list of words if no token reaches across them:
-  // each is encoded once.
+  // Without a pre-tokenizer the text is still split into words if no token spans two of them, so
+  // that the cache encodes each word once.
   void split_words() {
     if (top_.has("pre_tokenizer") || !words_are_apart(*parts_.vocabulary)) return;
     parts_.pre_tokenizer.steps.emplace_back(SplitBeforeMarks{});
@@ -169,7 +169,7 @@ std::optional<TokenId> config_token(const JsonNode& config, const char* key,
   return parts.vocabulary->find(content);
 }
 
-// A text, or a list of named ones, of which "default" is the one to chat with.
+// A string, or a list of named templates, of which "default" is the one for chat.
 std::string chat_template_of(const JsonNode& node) {
   if (node.is_text()) return node.text();
   std::string found;
@@ -210,7 +210,7 @@ TokenizerParts read_json(std::string_view json, std::string_view config,
   std::vector<AddedToken> added = reader.added_tokens();
   std::vector<std::string> normalized;
   for (const AddedToken& token : added) {
-    // A long list of tokens is normalised as one text: none of them has a share of megabytes.
+    // A small limit per token: with the default of 16 MB each, a long list could take gigabytes.
     normalized.push_back(parts.normalizer.apply(token.content, 4096 + 64 * token.content.size()));
   }
   parts.added = AddedTokens(std::move(added), normalized);

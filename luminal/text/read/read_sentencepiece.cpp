@@ -1,4 +1,4 @@
-// tokenizer.model: a ModelProto of sentencepiece, field by field (sentencepiece_model.proto).
+// Reads tokenizer.model: a SentencePiece ModelProto, field by field (sentencepiece_model.proto).
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"

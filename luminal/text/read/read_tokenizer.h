@@ -1,4 +1,4 @@
-// Readers of tokenizer files: each checks all it reads and gives the parts of a tokenizer.
+// Readers of tokenizer files: each validates what it reads and returns the parts of a tokenizer.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace luminal::tokens {
 
-// tokenizer.json, with the text of tokenizer_config.json or nothing.
+// tokenizer.json, with the contents of tokenizer_config.json or an empty text.
 TokenizerParts read_json(std::string_view json, std::string_view config, const std::string& source);
 // tokenizer.model.
 TokenizerParts read_sentencepiece(std::string_view model, const std::string& source);
 TokenizerParts read_vocabulary(const VocabularyData& data);
 
-// A sentencepiece model as files of two formats hold it.
+// A SentencePiece model, as files of two formats contain it.
 struct SentencePieceData {
   std::string source;
   std::vector<std::string> tokens;
@@ -27,7 +27,7 @@ struct SentencePieceData {
   bool remove_extra_spaces = false;
   bool space_is_suffix = false;
 };
-// Checks it and puts its parts together: control pieces become special tokens.
+// Validates the model and builds its parts: control pieces become special tokens.
 TokenizerParts sentencepiece_parts(SentencePieceData data);
 
 }  // namespace luminal::tokens

@@ -1,4 +1,4 @@
-// A tokenizer from the metadata of a model's file.
+// Builds a tokenizer from the metadata of a model file.
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
@@ -30,7 +30,7 @@ void check(const VocabularyData& data) {
   }
 }
 
-// An id of the metadata, which must be one.
+// An id from the metadata; UserError if it is out of range.
 std::optional<TokenId> checked(const VocabularyData& data, std::optional<uint32_t> id,
                                const char* what) {
   if (!id) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<TokenId> checked(const VocabularyData& data, std::optional<uint32_
   return static_cast<TokenId>(*id);
 }
 
-// Control tokens are special; those that users added are found in the text too.
+// Control tokens are special; user-defined tokens are also found in the text.
 std::vector<AddedToken> added_tokens(const VocabularyData& data) {
   std::vector<AddedToken> added;
   for (size_t id = 0; id < data.types.size(); ++id) {
@@ -77,7 +77,7 @@ TokenizerParts byte_level(const VocabularyData& data) {
   return parts;
 }
 
-// GGUF marks where words begin and drops WordPiece's "##"; this turns it round again.
+// GGUF marks the beginnings of words and drops WordPiece's "##"; this restores the original form.
 std::string word_piece_token(const std::string& token) {
   if (token.starts_with(kSpaceMark)) return token.substr(kSpaceMark.size());
   if (token.starts_with('[') && token.ends_with(']')) return token;
@@ -128,7 +128,7 @@ TokenizerParts parts_of(const VocabularyData& data) {
                          data.model.substr(0, 60)));
 }
 
-// What goes around a text: as the file says, or as its kind does it.
+// The special tokens around a text: as the file says, or the default of the model's type.
 void add_special(const VocabularyData& data, TokenizerParts& parts) {
   const bool is_bert = data.model == "bert";
   const auto first = is_bert && data.cls ? checked(data, data.cls, "first") : parts.bos;

@@ -1,4 +1,4 @@
-// A tokenizer from a sentencepiece model, whichever file it came in.
+// Builds a tokenizer from a SentencePiece model, whichever file it came from.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ std::string contents(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.size()};
 }
 
-// The parts of ranges that lie in a part of the text, counted from its beginning.
+// The ranges clipped to a part of the text, relative to its beginning.
 std::vector<TextRange> ranges_in(std::span<const TextRange> ranges, size_t begin, size_t end) {
   std::vector<TextRange> result;
   auto next = std::partition_point(ranges.begin(), ranges.end(),
@@ -34,7 +34,7 @@ std::vector<TextRange> ranges_in(std::span<const TextRange> ranges, size_t begin
   return result;
 }
 
-// U+FFFD where the text isn't UTF-8, with its ranges moved along.
+// Replaces invalid UTF-8 by U+FFFD and moves the ranges along.
 std::string valid_text(std::string_view text, std::vector<TextRange>& ranges) {
   std::string valid;
   size_t done = 0;
@@ -65,7 +65,7 @@ std::vector<TextRange> checked(std::span<const TextRange> ranges, size_t size) {
   return {ranges.begin(), ranges.end()};
 }
 
-// One call of encode(): its words are remembered while it lasts.
+// One call of encode(); caches its words.
 class Encoder {
  public:
   Encoder(const TokenizerParts& parts, size_t text_bytes) : parts_(parts), cache_(text_bytes) {}
@@ -93,8 +93,8 @@ class Encoder {
   }
 
  private:
-  // Ranges are of the raw text: where the normalised one has special tokens at all, they are found
-  // in it by normalising what is before each of their ends.
+  // Ranges refer to the raw text. If the normalised text has special tokens at all, the ranges are
+  // mapped to it by normalising the text before each of their ends.
   std::vector<AddedTokens::Part> split_normalized(std::string_view raw,
                                                   const std::string& normalized, bool with_special,
                                                   std::span<const TextRange> ranges) const {
@@ -132,7 +132,7 @@ class Encoder {
   tokens::WordCache cache_;
 };
 
-// Leaves room for what comes after the text.
+// Truncates to leave room for the special tokens after the text.
 void shorten(const TokenizerParts& parts, const EncodeOptions& options, std::vector<TokenId>& ids) {
   const size_t after = options.add_special ? parts.after.size() : 0;
   const size_t around = options.add_special ? parts.before.size() + after : 0;

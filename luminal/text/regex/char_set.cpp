@@ -9,7 +9,7 @@
 namespace luminal::tokens {
 namespace {
 
-// The script Han, which isn't told by categories.
+// The script Han, which categories can't express.
 constexpr CharSet::Range kHan[] = {
     {0x2E80, 0x2E99},   {0x2E9B, 0x2EF3},   {0x2F00, 0x2FD5},   {0x3005, 0x3005},
     {0x3007, 0x3007},   {0x3021, 0x3029},   {0x3038, 0x303B},   {0x3400, 0x4DBF},
@@ -30,18 +30,18 @@ CharSet where(Predicate holds) {
   return set;
 }
 
-// A character and the one that is its lower case; `capital` as its category says.
+// A character and its lower case; `capital` by its category.
 struct CasePair {
   char32_t from;
   char32_t low;
   bool capital;
 };
 
-// Found once: a pattern may ask for the cases of thousands of sets.
+// Computed once: a pattern may ask for the cases of thousands of sets.
 const std::vector<CasePair>& case_pairs() {
   static const std::vector<CasePair> pairs = [] {
     std::vector<CasePair> found;
-    for (char32_t c = 0; c < 0x20000; ++c) {  // above there are no cases
+    for (char32_t c = 0; c < 0x20000; ++c) {  // no cased letters above
       std::u32string low;
       append_lower(low, c);
       if (low.size() != 1 || low[0] == c) continue;
@@ -139,7 +139,7 @@ CharSet CharSet::both(const CharSet& other) const {
 
 CharSet CharSet::any_case() const {
   CharSet set = *this;
-  // Only letters that are written out are worth it: classes of thousands have all cases anyway.
+  // Only ranges up to 512 letters: larger ones contain both cases anyway.
   for (const CasePair& pair : case_pairs()) {
     const Range* range = find(pair.from);
     if (range && range->last - range->first <= 0x200) set.ranges_.push_back({pair.low, pair.low});

@@ -16,7 +16,7 @@ namespace {
 constexpr uint16_t kDead = 0;
 constexpr size_t kMaxStates = 4096;
 constexpr size_t kMaxClasses = 200;
-constexpr size_t kMaxWork = 4'000'000;  // steps looked at; the patterns in use take under 100,000
+constexpr size_t kMaxWork = 4'000'000;  // visited steps; patterns in use take under 100,000
 
 [[noreturn]] void too_large() {
   throw UserError("tokenizer: the pattern needs an automaton that is too large; simplify it");
@@ -24,8 +24,8 @@ constexpr size_t kMaxWork = 4'000'000;  // steps looked at; the patterns in use 
 
 }  // namespace
 
-// A state is the list of steps that wait for the next character, the preferred first. A match is
-// known one character late, when what comes next is known too: that is what looking ahead needs.
+// DFA construction. A state is the list of steps that wait for the next character, in order of
+// preference. A match is known one character late, because look-ahead needs the next character.
 struct Pattern::Builder {
   explicit Builder(Pattern& to, PatternProgram from) : pattern(to), program(std::move(from)) {}
 
@@ -41,12 +41,12 @@ struct Pattern::Builder {
     }
   }
 
-  // Two code points are of one class when no set tells them apart.
+  // Code points that no set distinguishes form one class.
   void find_classes() {
     std::vector<uint8_t> classes(kCodePoints, 0);
     members.assign(1, {});
     for (const CharSet& set : program.sets) {
-      // By class: that of those of it that the set has. A table, since every code point asks it.
+      // From a class to its part inside the set. A table, because it is read for every code point.
       std::array<std::optional<uint8_t>, 256> inside;
       for (const CharSet::Range& range : set.ranges()) {
         for (char32_t c = range.first; c <= range.last; ++c) {
@@ -105,8 +105,8 @@ struct Pattern::Builder {
     }
   }
 
-  // What a step leads to when the next character is of class `k`; less preferred ones than a match
-  // are left out.
+  // Adds what a step leads to if the next character is of class `k`; alternatives less preferred
+  // than a match are dropped.
   void follow(uint32_t start, uint32_t k) {
     std::vector<uint32_t> stack{start};
     while (!stack.empty() && !matched) {
@@ -149,7 +149,7 @@ struct Pattern::Builder {
 
   Pattern& pattern;
   PatternProgram program;
-  std::vector<std::vector<bool>> members;  // by class: the sets it is in
+  std::vector<std::vector<bool>> members;  // by class: the sets that contain it
   std::vector<std::vector<uint32_t>> states;
   std::map<std::vector<uint32_t>, uint16_t> known_states;
   std::vector<uint32_t> next;
@@ -162,8 +162,8 @@ Pattern::Pattern(std::string_view expression) {
   Builder(*this, compile_pattern(expression)).build();
 }
 
-// All attempts at once, one per place where a match may begin. Two that are in the same state go
-// the same way, so only the earlier one goes on, and there are never more than states.
+// Runs all attempts in parallel, one per possible start. Two attempts in the same state continue
+// equally, so only the earlier one is kept: there are never more attempts than states.
 struct Pattern::Search {
   struct Attempt {
     uint32_t state;
@@ -177,7 +177,7 @@ struct Pattern::Search {
 
   std::optional<Match> run(size_t at) {
     for (uint32_t round = 1;; ++round) {
-      // A later beginning than that of a match is of no interest.
+      // Starts after that of a match are irrelevant.
       const bool may_begin = at < text.size() && !best && (going.empty() || !going.back().end);
       if (may_begin) going.push_back({1, at, std::nullopt});
       if (going.empty()) return best;
@@ -187,7 +187,7 @@ struct Pattern::Search {
     }
   }
 
-  // The attempts go in the order of their beginnings, and so stay.
+  // The attempts are sorted by start, and stay sorted.
   void step(size_t at, uint32_t of, uint32_t round) {
     std::swap(went, going);
     going.clear();
@@ -210,7 +210,7 @@ struct Pattern::Search {
   const Pattern& pattern;
   std::string_view text;
   std::vector<Attempt> going, went;
-  std::vector<uint32_t> seen;  // by state: the last round that came to it
+  std::vector<uint32_t> seen;  // by state: the last round that reached it
   std::optional<Match> best;
 };
 
@@ -242,7 +242,7 @@ std::optional<size_t> Pattern::match_at(std::string_view text, size_t begin) con
 }
 
 std::optional<Pattern::Match> Pattern::find(std::string_view text, size_t from) const {
-  constexpr size_t kLong = 64;  // attempts that fail sooner are fastest one by one
+  constexpr size_t kLong = 64;  // attempts that fail sooner are faster one by one
   while (from < text.size()) {
     size_t looked = 0;
     if (auto end = match_at(text, from, looked)) return Match{from, *end};

@@ -21,8 +21,7 @@ constexpr int kMaxPatternDepth = 32;
 constexpr uint32_t kMaxRepeats = 200;
 constexpr uint32_t kForever = 0xffffffffu;
 
-// Writes steps as it reads: the code of a part always stands at the end, so it can be moved,
-// repeated and wrapped.
+// Emits steps while parsing: the code of a part is at the end, so it can be moved and repeated.
 class Compiler {
  public:
   explicit Compiler(std::string_view pattern) : text_(pattern) {
@@ -72,7 +71,7 @@ class Compiler {
     return static_cast<uint32_t>(found - program_.sets.begin());
   }
 
-  // Takes the code from `start` on out of the program; jumps in it are relative to its start.
+  // Removes the code from `start` on; its jumps become relative to its start.
   Code take_from(uint32_t start) {
     Code code(program_.steps.begin() + start, program_.steps.end());
     program_.steps.resize(start);
@@ -120,7 +119,7 @@ class Compiler {
     }
   }
 
-  // One thing to match; false for what can't be repeated.
+  // Parses one atom; returns false for one that can't be repeated.
   bool atom(int depth) {
     if (accept("(?!")) return look_ahead(StepKind::NotAhead, depth);
     if (accept("(?=")) return look_ahead(StepKind::Ahead, depth);
@@ -310,7 +309,7 @@ class Compiler {
     return value;
   }
 
-  // After the '['; up to and with the ']'.
+  // Called after the '['; consumes the ']'.
   CharSet char_class(int depth) {
     if (depth > kMaxPatternDepth) fail(fmt::format("is nested deeper than {}", kMaxPatternDepth));
     const bool inverted = accept("^");

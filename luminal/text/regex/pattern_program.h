@@ -1,4 +1,4 @@
-// The program that a regular expression becomes: what to match, in order of preference.
+// The program of a regular expression: steps in order of preference.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace luminal::tokens {
 
 struct PatternStep {
   enum class Kind : uint8_t {
-    Take,      // a character of set `set`, then the next step
-    Split,     // step `first`, or else step `second`
-    Jump,      // step `first`
-    Ahead,     // goes on where the next character is one of set `set`
-    NotAhead,  // goes on where it isn't, or where there is none
-    AtEnd,     // goes on where there is none
+    Take,      // consume a character of set `set`, then the next step
+    Split,     // try step `first`, then step `second`
+    Jump,      // to step `first`
+    Ahead,     // succeeds if the next character is in set `set`
+    NotAhead,  // succeeds if it isn't, or at the end
+    AtEnd,     // succeeds at the end
     Match
   };
   Kind kind;
@@ -30,10 +30,9 @@ struct PatternProgram {
   std::vector<CharSet> sets;
 };
 
-// Reads the subset of regular expressions that published tokenizers use: alternatives, groups,
-// (?i:…), classes with ranges, negation, nesting and &&, \p{…} \s \d \w and their inverses,
-// * + ? {m,n} and their lazy forms, $, and a look ahead at one character. UserError for anything
-// else.
+// Compiles the subset of regular expressions that published tokenizers use: alternatives, groups,
+// (?i:…), classes with ranges, negation, nesting and &&, \p{…} \s \d \w and their inverses, * + ?
+// {m,n} and their lazy forms, $, and look-ahead by one character. UserError for anything else.
 PatternProgram compile_pattern(std::string_view pattern);
 
 }  // namespace luminal::tokens

@@ -13,13 +13,13 @@ namespace {
 
 constexpr uint32_t kNoPlace = 0xffffffffu;
 
-// Two neighbours that may merge.
+// Two neighbours that may be merged.
 struct MergeCandidate {
   uint32_t rank;
-  uint32_t left;  // its place
+  uint32_t left;  // index of the left symbol
   TokenId result;
 
-  // A priority queue gives the greatest: the lowest rank, then the leftmost.
+  // std::priority_queue pops the maximum: the lowest rank, then the leftmost.
   bool operator<(const MergeCandidate& other) const {
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
@@ -97,7 +97,7 @@ void Bpe::characters(std::string_view word, std::vector<TokenId>& ids) const {
 
 void Bpe::merge(std::vector<TokenId>& ids) const {
   if (ids.size() < 2) return;
-  // Symbols are a list: one that was merged away has the id -1.
+  // Symbols form a linked list; a symbol that was merged away has the id -1.
   const auto n = static_cast<uint32_t>(ids.size());
   std::vector<uint32_t> previous(n);
   std::vector<uint32_t> next(n);
@@ -120,7 +120,8 @@ void Bpe::merge(std::vector<TokenId>& ids) const {
     const uint32_t left = best.left;
     const uint32_t right = next[left];
     if (ids[left] == -1 || right == kNoPlace) continue;
-    // Neighbours may have changed since; what counts is that they still make up the same token.
+    // Neighbours may have changed since this entry was queued: it is valid if they still merge to
+    // the same token.
     const PairTable::Merge* now = merges_.find(ids[left], ids[right]);
     if (!now || now->result != best.result) continue;
     ids[left] = best.result;

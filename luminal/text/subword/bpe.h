@@ -1,4 +1,4 @@
-// Bpe: byte-pair encoding with an ordered list of merges, as tokenizer.json holds it.
+// Bpe: byte-pair encoding with an ordered list of merges, as in tokenizer.json.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 namespace luminal::tokens {
 
 struct BpeOptions {
-  std::optional<std::string> unknown;  // the token for what the vocabulary lacks
-  bool fuse_unknown = false;           // unknown characters that follow one another are one token
-  bool byte_fallback = false;          // what it lacks becomes "<0x0A>" tokens
-  bool ignore_merges = false;          // a word that is a token is that token
-  std::string continuing_prefix;       // before every character of a word but its first
-  std::string word_suffix;             // after its last
+  std::optional<std::string> unknown;  // token for characters that the vocabulary lacks
+  bool fuse_unknown = false;           // consecutive unknown characters become one token
+  bool byte_fallback = false;          // encodes unknown characters as "<0x0A>" tokens
+  bool ignore_merges = false;          // a word that is a token is taken as it is
+  std::string continuing_prefix;       // before every character of a word except the first
+  std::string word_suffix;             // after the last character of a word
 };
 
 class Bpe {
  public:
-  // UserError when a merge names a token that isn't there, or joins two to one that isn't.
+  // UserError if a merge names a token that doesn't exist, or its result doesn't.
   Bpe(std::shared_ptr<const Vocabulary> vocabulary,
       const std::vector<std::pair<std::string, std::string>>& merges, BpeOptions options);
 
-  // Appends the tokens of a word, which is UTF-8. O(n log n).
+  // Appends the tokens of a UTF-8 word. O(n log n).
   void encode(std::string_view word, std::vector<TokenId>& ids) const;
 
  private:

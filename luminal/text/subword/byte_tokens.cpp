@@ -8,7 +8,7 @@ namespace luminal::tokens {
 namespace {
 
 constexpr char32_t kMoved = 0x100;
-constexpr size_t kLetters = 324;  // 256 and the 68 that moved
+constexpr size_t kLetters = 324;  // 256, plus the 68 that move to U+0100 and above
 
 struct ByteLetters {
   std::array<std::string, 256> letter;

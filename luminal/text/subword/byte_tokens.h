@@ -1,4 +1,4 @@
-// Bytes as tokens: "<0x0A>" for what a vocabulary lacks, and the letters that stand for bytes.
+// Bytes as tokens: byte fallback ("<0x0A>"), and the printable letters of byte-level vocabularies.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace luminal::tokens {
 
-// The byte that "<0x0A>" stands for.
+// The byte that "<0x0A>" encodes.
 std::optional<uint8_t> byte_of_token(std::string_view token);
 std::string byte_token(uint8_t byte);
 
-// The ids of all 256 byte tokens; none if one is missing.
+// The ids of all 256 byte tokens; nullopt if one is missing.
 std::optional<std::array<TokenId, 256>> byte_token_ids(const Vocabulary& vocabulary);
 
-// GPT-2 writes each byte as a printable letter: bytes that are letters stay, others move to U+0100
-// and on, so that a token is text without spaces.
+// GPT-2 writes each byte as a printable letter: printable bytes stay, others map to U+0100 and
+// above, so that tokens contain no spaces.
 void append_byte_letters(std::string& out, std::string_view bytes);
-// The byte a letter stands for; none for other letters.
+// The byte that a letter encodes; nullopt for other letters.
 std::optional<uint8_t> byte_of_letter(char32_t letter);
 
 }  // namespace luminal::tokens

@@ -18,7 +18,7 @@ uint64_t key_of(TokenId left, TokenId right) {
 PairTable::PairTable(size_t expected)
     : slots_(std::bit_ceil(expected * 2 + 1), Slot{kFree, {0, 0}}) {}
 
-// Where the key is or would go; there is always a free slot.
+// The slot that holds the key, or where it would go; there is always a free slot.
 size_t PairTable::place(uint64_t key) const {
   size_t slot = base::mix(key) & (slots_.size() - 1);
   while (slots_[slot].key != kFree && slots_[slot].key != key) {

@@ -1,4 +1,4 @@
-// PairTable: which two tokens merge to which, and how early.
+// PairTable: a hash table from a pair of tokens to the token they merge to and its rank.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace luminal::tokens {
 class PairTable {
  public:
   struct Merge {
-    uint32_t rank;  // lower ones are done first
+    uint32_t rank;  // lower ranks merge first
     TokenId result;
   };
 
   explicit PairTable(size_t expected = 0);
 
-  // At most as many as were expected; a later merge of the same pair replaces an earlier one.
+  // At most as many as were reserved; a later merge of the same pair replaces an earlier one.
   void add(TokenId left, TokenId right, Merge merge);
   const Merge* find(TokenId left, TokenId right) const;
 

@@ -1,4 +1,4 @@
-// Pieces: the tokens of sentencepiece's models, with their scores and types.
+// Pieces: the tokens of SentencePiece models, with their scores and types.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace luminal::tokens {
 
-// As sentencepiece numbers them.
+// Numbered as in SentencePiece.
 enum class PieceType : uint8_t {
   Normal = 1,
   Unknown = 2,

@@ -7,7 +7,7 @@ namespace luminal::tokens {
 PrefixTree::PrefixTree(std::vector<std::pair<std::string_view, uint32_t>> strings) : nodes_(1) {
   std::erase_if(strings, [](const auto& entry) { return entry.first.empty(); });
   std::sort(strings.begin(), strings.end());
-  // Level by level; the strings below a node are a range of the sorted ones.
+  // Built level by level; the strings below a node are a range of the sorted strings.
   struct Pending {
     uint32_t node;
     size_t begin;

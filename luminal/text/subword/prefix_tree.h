@@ -1,4 +1,4 @@
-// PrefixTree: finds which of many strings a text starts with, byte by byte.
+// PrefixTree: a trie that finds which of many strings a text starts with.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,10 @@ class PrefixTree {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // Strings with their values; of equal strings the first counts, and empty ones are left out.
+  // Strings with their values; of equal strings the first wins, and empty ones are ignored.
   explicit PrefixTree(std::vector<std::pair<std::string_view, uint32_t>> strings = {});
 
-  // Nodes, for who walks by itself: the root is 0, and a step to where there is nothing gives
-  // kNone.
+  // For callers that walk the nodes: the root is 0; `step` returns kNone if there is no child.
   uint32_t step(uint32_t node, char byte) const;
   // The value of the string that ends at a node, or kNone.
   uint32_t value(uint32_t node) const { return nodes_[node].value; }
@@ -26,7 +25,7 @@ class PrefixTree {
     size_t length;
     uint32_t value;
   };
-  // The longest string that the text has at `from`.
+  // The longest string that starts at `from`.
   std::optional<Found> longest(std::string_view text, size_t from) const;
   bool empty() const { return nodes_.size() == 1; }
 
@@ -38,7 +37,7 @@ class PrefixTree {
     uint8_t byte = 0;
   };
 
-  std::vector<Node> nodes_;  // the children of a node follow one another, in the order of bytes
+  std::vector<Node> nodes_;  // the children of a node are contiguous, sorted by byte
 };
 
 }  // namespace luminal::tokens

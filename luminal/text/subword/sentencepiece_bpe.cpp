@@ -18,17 +18,17 @@ constexpr uint32_t kNoSymbol = 0xffffffffu;
 
 struct Symbol {
   size_t begin;
-  size_t length;  // 0 once it has become a part of the one before
+  size_t length;  // 0 once merged into the previous symbol
   uint32_t previous;
   uint32_t next;
-  bool whole;  // a user-defined piece, which merges with nothing
+  bool whole;  // a user-defined piece, which is never merged
 };
 
 struct SymbolPair {
   float score;
   uint32_t left;
   uint32_t right;
-  size_t length;  // of both, which tells one that has changed since
+  size_t length;  // of both; if it differs now, the pair is stale
 
   bool operator<(const SymbolPair& other) const {
     return score != other.score ? score < other.score : left > other.left;
@@ -95,7 +95,7 @@ struct SentencePieceBpe::Merger {
     }
   }
 
-  // A piece that is marked as unused is taken apart again, the way it was put together.
+  // Splits a piece marked as unused back into the two parts it was merged from.
   template <typename Append>
   void expand(std::string_view piece, int depth, const Append& append) const {
     const auto parts = unused.find(piece);
@@ -108,7 +108,7 @@ struct SentencePieceBpe::Merger {
   std::string_view text;
   std::vector<Symbol> symbols;
   std::priority_queue<SymbolPair> queue;
-  std::map<std::string_view, size_t> unused;  // to the length of its left part
+  std::map<std::string_view, size_t> unused;  // from a piece to the length of its left part
 };
 
 SentencePieceBpe::SentencePieceBpe(std::shared_ptr<const Vocabulary> vocabulary, Pieces pieces,

@@ -1,4 +1,4 @@
-// SentencePieceBpe: byte-pair encoding by scores, as sentencepiece's own models do it.
+// SentencePieceBpe: byte-pair encoding by scores, as in SentencePiece's own models.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ namespace luminal::tokens {
 
 class SentencePieceBpe {
  public:
-  // As many scores and types as tokens: UserError otherwise.
+  // UserError unless there is one score and one type per token.
   SentencePieceBpe(std::shared_ptr<const Vocabulary> vocabulary, Pieces pieces,
                    std::optional<TokenId> unknown);
 
-  // Any two neighbours that make up a piece may merge, the highest score first, then the leftmost.
-  // O(n log n). User-defined pieces are kept whole.
+  // Any two neighbours that form a piece may be merged, the highest score first, then the leftmost.
+  // O(n log n). User-defined pieces are never split or merged.
   void encode(std::string_view text, std::vector<TokenId>& ids) const;
 
  private:

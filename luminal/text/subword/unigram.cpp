@@ -17,7 +17,7 @@ constexpr TokenId kUnknownText = -1;
 
 }  // namespace
 
-// The best way to a place of the text: the token that ends there, where it begins, what all cost.
+// Viterbi state at a position: the best token that ends there, its beginning and the total score.
 struct Unigram::Best {
   double score = 0;
   size_t begin = 0;

@@ -1,4 +1,4 @@
-// Unigram: the tokens of the highest total score that make up a text.
+// Unigram: the segmentation of a text into tokens with the highest total score.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ namespace luminal::tokens {
 struct UnigramOptions {
   std::optional<TokenId> unknown;
   bool byte_fallback = false;
-  // Ids that no text becomes, and those that win wherever their text stands (sentencepiece's
-  // unused, control and user-defined pieces); by id, or empty.
+  // By id, or empty: tokens that no text is encoded to, and tokens that win wherever their text
+  // occurs (SentencePiece's unused, control and user-defined pieces).
   std::vector<bool> never;
   std::vector<bool> always;
 };
 
 class Unigram {
  public:
-  // As many scores as tokens, all finite: UserError otherwise.
+  // UserError unless there is one finite score per token.
   Unigram(std::shared_ptr<const Vocabulary> vocabulary, std::vector<double> scores,
           UnigramOptions options);
 
-  // Appends the tokens of a text. Linear in it, times the longest token. UserError for a character
-  // that nothing covers when there is no unknown token.
+  // Appends the tokens of a text in O(text · longest token). UserError for a character that no
+  // token covers if there is no unknown token.
   void encode(std::string_view text, std::vector<TokenId>& ids) const;
 
  private:

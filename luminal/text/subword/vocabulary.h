@@ -13,27 +13,27 @@ namespace luminal::tokens {
 
 class Vocabulary {
  public:
-  // The most tokens there can be: more is a damaged file.
+  // The maximum number of tokens; a file with more is damaged.
   static constexpr size_t kMaxTokens = size_t{1} << 24;
 
-  // A token's place is its id. Of equal tokens the first counts; an empty one is a hole, found by
-  // no text.
+  // The index of a token is its id. Of equal tokens the first wins; an empty one is a gap in the
+  // ids, which no text matches.
   explicit Vocabulary(std::vector<std::string> tokens = {});
 
   size_t size() const { return tokens_.size(); }
   const std::string& token(TokenId id) const { return tokens_[static_cast<size_t>(id)]; }
   std::optional<TokenId> find(std::string_view token) const;
-  // The bytes of the longest token.
+  // The length of the longest token in bytes.
   size_t longest() const { return longest_; }
 
  private:
   std::vector<std::string> tokens_;
-  std::vector<uint32_t> slots_;  // id + 1 by hash, open addressing
+  std::vector<uint32_t> slots_;  // id + 1 by hash; open addressing
   size_t longest_ = 0;
 };
 
-// Whether words that begin with "▁" can be encoded one by one by merging: no token has that mark
-// after another character, and the mark is a token, so that no unknown one reaches across it.
+// Whether words that begin with "▁" can be encoded one by one: no token contains "▁" after another
+// character, and "▁" itself is a token, so that no unknown token spans a word boundary.
 bool words_are_apart(const Vocabulary& vocabulary);
 
 }  // namespace luminal::tokens

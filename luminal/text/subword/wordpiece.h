@@ -1,5 +1,5 @@
-// WordPiece: the longest token a word starts with, then the longest that goes on, and so to its
-// end.
+// WordPiece: greedy longest match: the longest token that a word starts with, then the longest
+// continuation, up to its end.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace luminal::tokens {
 
 class WordPiece {
  public:
-  // UserError when the vocabulary lacks the unknown token.
+  // UserError if the vocabulary lacks the unknown token.
   WordPiece(std::shared_ptr<const Vocabulary> vocabulary, const std::string& unknown,
             std::string continuing_prefix, size_t max_characters);
 
-  // Appends the tokens of a word; one unknown token for a word that can't be written in tokens, or
-  // has more than `max_characters`.
+  // Appends the tokens of a word; one unknown token if the word can't be composed of tokens or has
+  // more than `max_characters`.
   void encode(std::string_view word, std::vector<TokenId>& ids) const;
 
  private:

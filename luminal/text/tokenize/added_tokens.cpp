@@ -29,7 +29,7 @@ size_t spaces_at_start(std::string_view text) {
   return at;
 }
 
-// Where the spaces that end the text begin.
+// The offset of the trailing spaces.
 size_t spaces_at_end(std::string_view text) {
   size_t begin = text.size();
   while (begin > 0) {
@@ -41,7 +41,7 @@ size_t spaces_at_end(std::string_view text) {
   return begin;
 }
 
-// The first range that ends after a place; none where all are before it.
+// The first range that ends after `at`; null if there is none.
 const TextRange* range_after(std::span<const TextRange> ranges, size_t at) {
   const auto found = std::partition_point(ranges.begin(), ranges.end(),
                                           [&](const TextRange& range) { return range.end <= at; });
@@ -79,7 +79,7 @@ std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text, bool no
     auto found = tree.longest(text, at);
     const TextRange* range = range_after(plain, at);
     if (found && tokens_[found->value].special && range && range->begin < at + found->length) {
-      // What the template spelt before the range can still be a token of its own.
+      // The part before the range, which the template spelt, can still be a token of its own.
       found = range->begin > at ? tree.longest(text.substr(0, range->begin), at) : std::nullopt;
     }
     if (!found) {

@@ -1,4 +1,4 @@
-// AddedTokens: tokens that are found in a text before anything else happens to it.
+// AddedTokens: tokens that are found in a text before any other step.
 #pragma once
 
 #include <map>
@@ -16,32 +16,32 @@ namespace luminal::tokens {
 struct AddedToken {
   TokenId id = 0;
   std::string content;
-  bool special = false;      // decoding can leave it out, and encoding can take it for text
-  bool normalized = false;   // looked for in the normalised text, not in the raw one
+  bool special = false;      // decoding can skip it, and encoding can treat it as text
+  bool normalized = false;   // matched in the normalised text instead of the raw text
   bool single_word = false;  // not inside a word
-  bool strip_left = false;   // takes the spaces before it along
-  bool strip_right = false;  // and those after it
+  bool strip_left = false;   // absorbs the spaces before it
+  bool strip_right = false;  // absorbs the spaces after it
 };
 
 class AddedTokens {
  public:
   AddedTokens() = default;
-  // The contents as the normaliser makes them, as many as tokens; none where nothing changes.
+  // `normalized_contents`: the normalised contents, one per token; empty if nothing changes.
   explicit AddedTokens(std::vector<AddedToken> tokens,
                        const std::vector<std::string>& normalized_contents = {});
 
-  // A stretch of text; a token where `token` isn't null.
+  // A part of the text; a token if `token` isn't null.
   struct Part {
     std::string_view text;
     const AddedToken* token;
   };
-  // The text in parts, by the tokens that are looked for in raw or in normalised text. A special
-  // token isn't one where it reaches into a range of `plain` (sorted, without overlap).
+  // Splits the text at the tokens that are matched in raw or in normalised text. A special token
+  // isn't matched if it overlaps a range of `plain` (sorted, without overlap).
   std::vector<Part> split(std::string_view text, bool normalized, bool with_special,
                           std::span<const TextRange> plain = {}) const;
 
   const std::vector<AddedToken>& tokens() const { return tokens_; }
-  // One more than the largest id; 0 where there are none.
+  // The largest id plus one; 0 if there are none.
   size_t end() const {
     return by_id_.empty() ? 0 : static_cast<size_t>(by_id_.rbegin()->first) + 1;
   }

@@ -8,7 +8,7 @@
 namespace luminal::tokens {
 namespace {
 
-// A unit of the trie (Darts): a label in the low byte, or a value where the top bit is set.
+// A unit of the trie (Darts): a label in the low byte, or a value if the top bit is set.
 uint32_t label(uint32_t unit) { return unit & ((1u << 31) | 0xFF); }
 uint32_t value(uint32_t unit) { return unit & ((1u << 31) - 1); }
 bool has_leaf(uint32_t unit) { return (unit >> 8) & 1; }

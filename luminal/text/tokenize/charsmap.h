@@ -1,4 +1,4 @@
-// Charsmap: the normalisation that sentencepiece compiles into its models.
+// Charsmap: the normalisation table compiled into SentencePiece models.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace luminal::tokens {
 
-// A double-array trie of what is replaced, and the texts it is replaced with. Made by someone else:
-// every step of the trie is checked.
+// A double-array trie of the texts to replace, and their replacements. Untrusted data: every step
+// of the trie is checked.
 class Charsmap {
  public:
-  // UserError for a blob whose parts don't fit.
+  // UserError for a malformed blob.
   explicit Charsmap(std::string_view blob);
 
   struct Prefix {
-    std::string_view text;  // what the prefix becomes
+    std::string_view text;  // the replacement
     size_t length;          // of the prefix, in bytes
   };
-  // The longest prefix of the text at `at` that is replaced; otherwise one character as it is, and
-  // U+FFFD for a byte that isn't UTF-8.
+  // The longest prefix of the text at `at` that has a replacement; otherwise one unchanged
+  // character, or U+FFFD for an invalid byte.
   Prefix prefix_at(std::string_view text, size_t at) const;
 
  private:
   std::vector<uint32_t> units_;
-  std::string texts_;  // each ends with a zero
+  std::string texts_;  // zero-terminated
 };
 
 }  // namespace luminal::tokens

@@ -24,7 +24,7 @@ size_t bytes_of(const Tokens& tokens) {
   return bytes;
 }
 
-// A token that isn't all letters for bytes, as an added one, is the text it is.
+// A token with other characters than byte letters, such as an added token, is kept as text.
 std::string bytes_of_letters(const std::string& token) {
   std::string bytes;
   for (size_t at = 0; at < token.size();) {
@@ -70,7 +70,7 @@ Tokens apply_step(const DecodeMetaspace& step, Tokens tokens) {
   return tokens;
 }
 
-// Bytes that make up characters, and one U+FFFD for each where they don't.
+// Decodes runs of byte tokens; each byte that isn't part of valid UTF-8 becomes one U+FFFD.
 Tokens apply_step(DecodeByteFallback, Tokens tokens) {
   Tokens out;
   std::string bytes;

@@ -13,11 +13,11 @@ namespace luminal::tokens {
 struct DecodeByteLevel {};
 struct DecodeWordPiece {
   std::string prefix = "##";
-  bool cleanup = true;  // no spaces before punctuation and English endings
+  bool cleanup = true;  // removes spaces before punctuation and English contractions
 };
 struct DecodeMetaspace {
   std::string replacement;
-  bool drop_first = true;  // the mark of the first token was put there by encoding
+  bool drop_first = true;  // encoding put the mark before the first token
 };
 struct DecodeByteFallback {};
 struct DecodeFuse {};
@@ -33,9 +33,9 @@ struct DecodeReplace {
 struct DecodeWordSuffix {
   std::string suffix;
 };
-// All that sentencepiece does: marks to spaces, bytes to characters, the first mark dropped.
+// The decoder of SentencePiece: marks to spaces, bytes to characters, the first mark dropped.
 struct DecodeSentencePiece {
-  std::string unknown;  // the token that shows as " ⁇ "
+  std::string unknown;  // printed as " ⁇ "
   bool drop_first = true;
   bool drop_all_at_start = false;
 };
@@ -46,9 +46,9 @@ using DecoderStep =
 
 struct Decoder {
   std::vector<DecoderStep> steps;
-  std::string between;  // what stands between tokens once all is done
+  std::string between;  // separator of the decoded tokens
 
-  // Always UTF-8: bytes that aren't become U+FFFD.
+  // Always valid UTF-8: invalid bytes become U+FFFD.
   std::string decode(std::vector<std::string> tokens) const;
 };
 

@@ -10,7 +10,7 @@
 namespace luminal::tokens {
 namespace {
 
-// The ranges as BERT's tokenizers in use have them, 2B920 among them.
+// The ranges that BERT's tokenizers use, including 2B920.
 bool is_chinese(char32_t c) {
   return in_range(c, 0x4E00, 0x9FFF) || in_range(c, 0x3400, 0x4DBF) ||
          in_range(c, 0x20000, 0x2A6DF) || in_range(c, 0x2A700, 0x2B73F) ||
@@ -18,7 +18,7 @@ bool is_chinese(char32_t c) {
          in_range(c, 0xF900, 0xFAFF) || in_range(c, 0x2F800, 0x2FA1F);
 }
 
-// A text with each of its code points changed by `change(out, c)`.
+// Applies `change(out, c)` to each code point of a text.
 template <typename Change>
 std::string mapped(std::string_view text, Change change) {
   std::string out;
@@ -132,7 +132,7 @@ std::string apply_step(ToByteLetters, const std::string& text) {
   return out;
 }
 
-// What sentencepiece makes of the text at `at`.
+// SentencePiece's normalisation of the text at `at`.
 Charsmap::Prefix next_part(const SentencePieceSpaces& step, std::string_view text, size_t at) {
   if (step.user_defined) {
     if (const auto whole = step.user_defined->longest(text, at)) {

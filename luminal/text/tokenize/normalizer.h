@@ -20,7 +20,7 @@ struct StripSpace {
   bool left = true;
   bool right = true;
 };
-struct StripAccents {};  // marks, in a text that is decomposed already
+struct StripAccents {};  // removes combining marks; the text must be decomposed already
 struct ReplaceText {
   std::string from;
   std::string to;
@@ -30,26 +30,26 @@ struct ReplacePattern {
   std::string to;
 };
 struct PrependText {
-  std::string text;  // before what isn't empty
+  std::string text;  // prepended unless the text is empty
 };
 struct BertCleaning {
-  bool clean_text = true;     // no control characters, one kind of space
-  bool space_chinese = true;  // spaces around each ideograph
+  bool clean_text = true;     // removes control characters, maps white space to spaces
+  bool space_chinese = true;  // puts spaces around each ideograph
   bool strip_accents = true;
   bool lower_case = true;
 };
-struct NmtCleaning {};  // what sentencepiece's nmt rules do to control characters and spaces
+struct NmtCleaning {};  // SentencePiece's nmt rules for control characters and spaces
 struct MapCharacters {
   std::shared_ptr<const Charsmap> map;
 };
 struct ToByteLetters {};
-// All that sentencepiece does before its model.
+// SentencePiece's complete normalisation.
 struct SentencePieceSpaces {
   std::shared_ptr<const Charsmap> map;  // may be null
   bool add_dummy_prefix = true;
   bool remove_extra_spaces = false;
   bool space_is_suffix = false;
-  std::shared_ptr<const PrefixTree> user_defined;  // left as they are; may be null
+  std::shared_ptr<const PrefixTree> user_defined;  // left unchanged; may be null
 };
 
 using NormalizerStep = std::variant<NormalForm, LowerCase, StripSpace, StripAccents, ReplaceText,
@@ -59,19 +59,19 @@ using NormalizerStep = std::variant<NormalForm, LowerCase, StripSpace, StripAcce
 struct Normalizer {
   std::vector<NormalizerStep> steps;
 
-  // UserError where it makes more than `most` bytes of the text; 0: most_bytes_made_of() it.
+  // UserError if the result has more than `most` bytes; 0: most_bytes_made_of(text.size()).
   std::string apply(std::string_view text, size_t most = 0) const;
 };
 
-// The most that a text may become: steps come from files of anybody, and a chain of replacements
-// multiplies what it is given.
+// The size limit of a normalised text: steps come from untrusted files, and a chain of replacements
+// multiplies its input.
 constexpr size_t most_bytes_made_of(size_t text_bytes) {
   return (size_t{16} << 20) + 64 * text_bytes;
 }
-// UserError where `bytes` are more.
+// UserError if `bytes` > `most`.
 void check_growth(size_t bytes, size_t most);
 
-// U+2581, which sentencepiece writes for a space.
+// U+2581, SentencePiece's mark for a space.
 constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to,

@@ -16,7 +16,7 @@ struct Stretch {
   bool matches;
 };
 
-// A text as stretches, from the matches in order: what lies between them doesn't match.
+// Covers a text with parts, from the matches in order: the gaps between them don't match.
 class Stretches {
  public:
   void add_match(size_t begin, size_t end) {
@@ -68,7 +68,7 @@ std::vector<Stretch> find_characters(std::string_view text, Predicate is) {
   return std::move(stretches.all());
 }
 
-// Joins a stretch that matches to the neighbour that stands before it in `stretches`.
+// Joins each matching part to the neighbour before it in `stretches`.
 std::vector<Stretch> merge_with_neighbour(const std::vector<Stretch>& stretches) {
   std::vector<Stretch> merged;
   bool after_match = false;
@@ -113,7 +113,7 @@ std::vector<Stretch> behave(std::vector<Stretch> stretches, SplitBehavior behavi
   return stretches;
 }
 
-// One step: gives its pieces to `next(piece, at_start)`.
+// Runs one step and passes its pieces to `next(piece, at_start)`.
 template <typename Next>
 void split_into(std::string_view text, const std::vector<Stretch>& stretches, bool at_start,
                 const Next& next) {

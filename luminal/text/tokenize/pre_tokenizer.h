@@ -1,4 +1,4 @@
-// PreTokenizer: the steps that split a text into words; a token never crosses the end of one.
+// PreTokenizer: the steps that split a text into words; no token spans two words.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace luminal::tokens {
 
-// What becomes of the stretches that match.
+// What to do with the parts that match.
 enum class SplitBehavior : uint8_t {
   Removed,
   Isolated,
@@ -24,9 +24,9 @@ enum class SplitBehavior : uint8_t {
 struct SplitOn {
   std::variant<std::string, std::shared_ptr<const Pattern>> what;
   SplitBehavior behavior = SplitBehavior::Isolated;
-  bool invert = false;  // what doesn't match counts as what does
+  bool invert = false;  // swap matching and non-matching parts
 };
-// Splits on single characters of a kind.
+// Splits on single characters that satisfy a predicate.
 struct SplitCharacters {
   bool (*is)(char32_t);
   SplitBehavior behavior;
@@ -34,10 +34,10 @@ struct SplitCharacters {
 struct SplitDelimiter {
   char32_t delimiter;
 };
-// Bytes become letters, after an optional split (`use_regex`).
+// Maps bytes to letters, after an optional split (`use_regex`).
 struct SplitByteLevel {
   bool add_prefix_space = false;
-  std::shared_ptr<const Pattern> words;  // null for none
+  std::shared_ptr<const Pattern> words;  // null: no split
 };
 enum class PrependScheme : uint8_t { Always, First, Never };
 struct SplitMetaspace {
@@ -46,7 +46,7 @@ struct SplitMetaspace {
   bool split = true;
 };
 
-// Before each "▁" that doesn't follow another one.
+// Splits before each "▁" that doesn't follow another one.
 struct SplitBeforeMarks {};
 
 using PreTokenizerStep = std::variant<SplitOn, SplitCharacters, SplitDelimiter, SplitByteLevel,
@@ -54,22 +54,22 @@ using PreTokenizerStep = std::variant<SplitOn, SplitCharacters, SplitDelimiter, 
 
 class PreTokenizer {
  public:
-  // Called with each word in turn.
+  // Called with each word in order.
   using Sink = std::function<void(std::string_view word)>;
 
   std::vector<PreTokenizerStep> steps;
 
-  // `at_start` says that the text is where the input begins, which a word may be marked with.
+  // `at_start`: the text is the beginning of the input, which may get a prefix.
   void run(std::string_view text, bool at_start, const Sink& sink) const;
 
  private:
   void run_from(size_t step, std::string_view text, bool at_start, const Sink& sink) const;
 };
 
-// Punctuation as BERT has it: also the signs of ASCII that Unicode counts as symbols.
+// BERT's punctuation: also the ASCII characters that Unicode counts as symbols.
 bool is_bert_punctuation(char32_t c);
 
-// The words of GPT-2, which the byte-level step uses by itself.
+// GPT-2's word pattern, the default of the byte-level step.
 constexpr std::string_view kGpt2Words =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 

@@ -18,7 +18,7 @@ constexpr size_t kMostWaiting = 16;
 constexpr size_t kKept = 8;
 constexpr size_t kMostKept = 32;
 
-// The text without the U+FFFD at its end, three at most: bytes of a character that isn't whole yet.
+// Removes up to three trailing U+FFFD: the bytes of an incomplete character.
 std::string_view without_broken_end(std::string_view text) {
   for (size_t i = 1; i < kBytesOfCharacter && text.ends_with(kReplacementText); ++i) {
     text.remove_suffix(kReplacementText.size());
@@ -37,7 +37,7 @@ std::string TextStream::add(TokenId id) {
   const std::string all = tokenizer_.decode(ids_, options_);
   std::string_view ready = all;
   if (ready.ends_with(kReplacementText)) {
-    // Tokens hold a byte at least: after this many, what is broken will stay so.
+    // Each token has at least one byte: after this many, an incomplete character never completes.
     if (waiting_ < kMostWaiting) return {};
     ready = without_broken_end(ready);
   }
@@ -49,8 +49,8 @@ std::string TextStream::add(TokenId id) {
   return piece;
 }
 
-// Keeps as many tokens as it takes to decode the next one as if all were there: they must show
-// something, and not begin inside a character.
+// Keeps enough tokens to decode the next one as if all were there: they must decode to some text,
+// and must not begin inside a character.
 void TextStream::forget_old() {
   if (ids_.size() <= kMostKept) return;
   for (size_t n = kKept; n < 2 * kKept; ++n) {

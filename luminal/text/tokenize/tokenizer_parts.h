@@ -1,4 +1,4 @@
-// TokenizerParts: what a tokenizer is made of, whichever file it comes from.
+// TokenizerParts: the components of a tokenizer, whichever file it comes from.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct TokenizerParts {
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
   std::shared_ptr<const TokenModel> model;
-  std::vector<TokenId> before;  // special tokens that go around a text
+  std::vector<TokenId> before;  // special tokens around a text
   std::vector<TokenId> after;
   Decoder decoder;
 

@@ -1,4 +1,4 @@
-// WordCache: the ids of words already seen, for the length of one call.
+// WordCache: the ids of words seen before, during one call.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace luminal::tokens {
 
-// Words repeat: a table of fixed size where a new word takes the place of the one it collides with,
-// so that a call's memory is bounded whatever the text.
+// Words repeat. A direct-mapped table of fixed size: a new word evicts the one it collides with, so
+// the memory of a call is bounded.
 class WordCache {
  public:
-  // A short text isn't worth a table.
+  // Not worth a table for short texts.
   explicit WordCache(size_t text_bytes) : entries_(text_bytes < kShortText ? 0 : kEntries) {}
 
-  // Appends the ids of a word, asking `encode(word, ids)` for those of a new one.
+  // Appends the ids of a word; calls `encode(word, ids)` on a miss.
   template <typename Encode>
   void append(std::string_view word, std::vector<TokenId>& ids, const Encode& encode) {
     if (word.size() > kMaxWord || entries_.empty()) return encode(word, ids);

@@ -10,7 +10,7 @@
 namespace luminal::tokens {
 namespace {
 
-// Marks that follow one another are put in the order of their classes; equal ones keep theirs.
+// Canonical ordering: sorts runs of combining marks by their class, stably.
 void order_marks(std::u32string& text) {
   for (size_t i = 0; i < text.size();) {
     if (combining_class(text[i]) == 0) {
@@ -27,12 +27,12 @@ void order_marks(std::u32string& text) {
   }
 }
 
-// A mark joins the last starter unless one of its own class or higher stands between them.
+// Composition: a mark joins the last starter if no mark of the same or a higher class is between.
 void compose(std::u32string& text) {
   constexpr size_t kNone = static_cast<size_t>(-1);
   size_t starter = kNone;
   size_t length = 0;
-  int last_class = -1;  // of what stands after the starter; -1 for nothing
+  int last_class = -1;  // of the last mark after the starter; -1 if there is none
   for (char32_t c : text) {
     const int of = combining_class(c);
     if (starter != kNone && last_class < of) {

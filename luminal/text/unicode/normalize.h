@@ -1,4 +1,4 @@
-// The four normal forms of Unicode.
+// The four Unicode normalisation forms.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace luminal::tokens {
 
 enum class NormalForm : uint8_t { NFC, NFD, NFKC, NFKD };
 
-// The text, which is UTF-8, in a normal form.
+// Normalises UTF-8 text.
 std::string normalized(std::string_view text, NormalForm form);
 
 }  // namespace luminal::tokens

@@ -10,7 +10,7 @@
 namespace luminal::tokens {
 namespace {
 
-// A code point whose mapping starts at a place of a pool and ends where the next one's starts.
+// A code point whose mapping starts at this index of a pool and ends where the next one's starts.
 struct MappedFrom {
   char32_t from;
   uint32_t begin;
@@ -23,7 +23,7 @@ struct Composition {
 
 #include "luminal/text/unicode/unicode_tables.inc"
 
-// A byte per code point: a megabyte that makes every question one load.
+// One byte per code point: 1.1 MB, so that each lookup is one load.
 std::vector<uint8_t> spread(std::span<const uint32_t> runs) {
   std::vector<uint8_t> values(kCodePoints, 0);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -34,7 +34,7 @@ std::vector<uint8_t> spread(std::span<const uint32_t> runs) {
   return values;
 }
 
-// The value of the run that holds `c`; 0 before the first.
+// The value of the run that contains `c`; 0 before the first.
 uint8_t value_in(std::span<const uint32_t> runs, char32_t c) {
   auto after = std::upper_bound(runs.begin(), runs.end(), (c << 8) | 0xFF);
   return after == runs.begin() ? 0 : static_cast<uint8_t>(*(after - 1) & 0xFF);
@@ -48,7 +48,7 @@ std::u32string_view mapped(std::span<const MappedFrom> keys, const char32_t* poo
   return {pool + found->begin, (found + 1)->begin - found->begin};
 }
 
-// Hangul syllables are taken apart and put together by arithmetic (Unicode, 3.12).
+// Hangul syllables are composed and decomposed by arithmetic (Unicode, 3.12).
 constexpr char32_t kSyllables = 0xAC00;
 constexpr char32_t kLeading = 0x1100;
 constexpr char32_t kVowels = 0x1161;
@@ -135,7 +135,7 @@ std::string lower(std::string_view text) {
 
 char32_t upper_of(char32_t c) {
   if (c < 0x80) return in_range(c, 'a', 'z') ? c - 32 : c;
-  // The other way round, once: of several capitals the first counts.
+  // The inverse of append_lower, built once; of several capitals the first is taken.
   static const std::map<char32_t, char32_t> capitals = [] {
     std::map<char32_t, char32_t> found;
     for (size_t i = 0; i + 1 < std::size(kLowerKeys); ++i) {

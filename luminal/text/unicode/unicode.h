@@ -1,4 +1,4 @@
-// What Unicode says of a code point: its category, its lower case, how it is taken apart.
+// Unicode properties of a code point: category, lower case, decomposition.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace luminal::tokens {
 
-// In the order of the tables; Cn is what isn't assigned.
+// In the order of the tables; Cn is unassigned.
 enum class Category : uint8_t {
   Cn,
   Lu,
@@ -43,7 +43,7 @@ enum class Category : uint8_t {
   Cs
 };
 constexpr int kCategories = 30;
-// "Lu".
+// For example "Lu".
 std::string_view name(Category category);
 
 Category category(char32_t c);
@@ -56,21 +56,20 @@ bool is_number(char32_t c);
 bool is_punctuation(char32_t c);
 // The property White_Space.
 bool is_white_space(char32_t c);
-// What regular expressions call \w.
+// The class \w of regular expressions.
 bool is_word(char32_t c);
 
-// Lower case, which may be more than one code point; no context is looked at, so that a capital
-// sigma is always 'σ'.
+// Lower case, maybe several code points. Ignores context: a capital sigma always becomes 'σ'.
 void append_lower(std::u32string& out, char32_t c);
 std::string lower(std::string_view text);
-// The capital whose lower case this is; the letter itself where there is none.
+// The capital whose lower case this is; `c` itself if there is none.
 char32_t upper_of(char32_t c);
 
-// Canonical_Combining_Class; 0 for what starts a character.
+// Canonical_Combining_Class; 0 for a starter.
 uint8_t combining_class(char32_t c);
-// The full decomposition, canonical or compatible; `c` itself where there is none.
+// The full canonical or compatibility decomposition; `c` itself if there is none.
 void append_decomposition(std::u32string& out, char32_t c, bool compatible);
-// The character that two make up.
+// The canonical composition of two characters.
 std::optional<char32_t> composed(char32_t first, char32_t second);
 
 // (first code point << 8 | category) wherever the category changes, in order.

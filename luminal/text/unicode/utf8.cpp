@@ -6,8 +6,8 @@
 namespace luminal::tokens {
 namespace {
 
-// What may follow a first byte: how many bytes there are, and the range of the second one, which
-// keeps out overlong forms, surrogates and what lies past U+10FFFF.
+// By first byte: the length of the sequence, and the range of the second byte, which excludes
+// overlong forms, surrogates and code points above U+10FFFF.
 struct Lead {
   size_t length;
   unsigned low;
@@ -98,7 +98,7 @@ size_t incomplete_tail(std::string_view text) {
     const size_t at = text.size() - back;
     if ((byte_at(text, at) & 0xC0) == 0x80) continue;
     const CodePoint c = code_point_at(text, at);
-    // What ends the text before it is whole: everything up to the end may belong to a character.
+    // Truncated by the end of the text: all bytes up to it may belong to one character.
     const bool may_go_on =
         !c.valid && at + c.length == text.size() && lead_of(byte_at(text, at)).length > back;
     return may_go_on ? back : 0;
