@@ -1,4 +1,4 @@
-// Activation functions; f16 and bf16 compute in f32 and round once.
+// Activation functions; f16 and bf16 are computed in f32 and rounded once.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -8,7 +8,7 @@
 namespace luminal {
 
 LUMINAL_API Tensor relu(const Tensor& x);  // max(x, 0); NaN stays
-// x·Φ(x) by erf, or by its tanh approximation.
+// x·Φ(x) by erf, or by the tanh approximation.
 LUMINAL_API Tensor gelu(const Tensor& x, GeluApproximation approximate = GeluApproximation::None);
 LUMINAL_API Tensor silu(const Tensor& x);     // x·sigmoid(x)
 LUMINAL_API Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)

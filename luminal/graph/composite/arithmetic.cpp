@@ -55,7 +55,7 @@ Tensor subtract(const Tensor& a, const Tensor& b) {
   return prim::add(a, negate(b));
 }
 
-// Whether a rest `m` of division toward zero lies on the other side of zero than `b`.
+// Whether the remainder `m` of division toward zero is non-zero and has another sign than `b`.
 Tensor wrong_side(const Tensor& m, const Tensor& b) {
   const Tensor zero = constant_like(m, 0);
   const Tensor nonzero = negation(prim::equal(m, zero));
@@ -103,7 +103,7 @@ Tensor greater(const Tensor& a, const Tensor& b) { return prim::less_than(b, a);
 Tensor greater_equal(const Tensor& a, const Tensor& b) { return less_equal(b, a); }
 Tensor not_equal(const Tensor& a, const Tensor& b) { return negation(prim::equal(a, b)); }
 
-// b where `take_b`, or where it is NaN; a NaN in a stays because comparisons with it are false.
+// b where `take_b` or where b is NaN; a NaN in a is kept because comparisons with it are false.
 Tensor choose(const Tensor& take_b, const Tensor& a, const Tensor& b) {
   if (!is_float(a.dtype())) return prim::select(take_b, b, a);
   return prim::select(prim::add(take_b, negation(prim::equal(b, b))), b, a);
@@ -135,7 +135,7 @@ LUMINAL_DEFINE_BINARY(ne, "ne", not_equal, common_dtype)
 LUMINAL_DEFINE_BINARY(minimum, "minimum", lesser_of, common_dtype)
 LUMINAL_DEFINE_BINARY(maximum, "maximum", greater_of, common_dtype)
 
-// Division is apart: its reciprocal is taken before broadcasting, where it has fewer elements.
+// Division is separate: the reciprocal is taken before broadcasting, when it has fewer elements.
 Tensor operator/(const Tensor& a, const Tensor& b) {
   const DType dtype = composite::float_dtype(composite::result_dtype(a, b));
   const DType compute = composite::compute_dtype(dtype);
@@ -196,7 +196,7 @@ Tensor clamp(const Tensor& x, const std::optional<Scalar>& low, const std::optio
   if (low) dtype = promote(dtype, *low);
   if (high) dtype = promote(dtype, *high);
   Tensor result = x.cast(dtype);
-  // A limit that is NaN makes everything NaN, as in PyTorch.
+  // As in PyTorch, a NaN limit makes everything NaN.
   auto limit = [&](const Scalar& at, bool from_below) {
     const Tensor bound = constant_like(result, at);
     if (at.real != at.real) return bound;

@@ -57,8 +57,8 @@ Tensor shifted_left(const Tensor& x, const Tensor& n) {
   return where(in_range(n, bits(n.dtype())), x * power_of_two(n), 0);
 }
 
-// Floor division by 2^n; past the width only the sign is left. 2^(width - 1) of a signed type is
-// its least value, so a shift by that much goes the other way too.
+// Floor division by 2^n; past the width only the sign remains. In a signed type 2^(width - 1)
+// overflows to the minimum, so a shift by width - 1 also takes the sign.
 Tensor shifted_right(const Tensor& x, const Tensor& n) {
   check_ints("bitwise_right_shift", x);
   const bool is_signed = x.dtype() != DType::U8;

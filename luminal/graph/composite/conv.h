@@ -1,5 +1,5 @@
-// Convolution and pooling over one or two spatial axes, which are the last ones. Inputs are
-// [n, channels, …] or, without a batch, [channels, …].
+// Convolution and pooling over one or two trailing spatial axes. Inputs are [n, channels, …] or,
+// without a batch, [channels, …].
 #pragma once
 
 #include <concepts>
@@ -42,22 +42,22 @@ LUMINAL_API Tensor conv2d(const Tensor& x, const Tensor& weight,
                           const Conv2dOptions& options = {});
 
 struct Pool1dOptions {
-  std::optional<Expr> stride = std::nullopt;  // the kernel's size unless given
+  std::optional<Expr> stride = std::nullopt;  // default: the kernel's size
   Expr padding = 0;
   bool count_include_pad = true;  // avg_pool: whether padding counts in the divisor
 };
 
 struct Pool2dOptions {
-  std::optional<Size2> stride = std::nullopt;  // the kernel's size unless given
+  std::optional<Size2> stride = std::nullopt;  // default: the kernel's size
   Size2 padding = 0;
   bool count_include_pad = true;  // avg_pool: whether padding counts in the divisor
 };
 
-// The greatest element of each window; padding never wins.
+// The maximum of each window; padding never wins.
 LUMINAL_API Tensor max_pool1d(const Tensor& x, Expr kernel, const Pool1dOptions& options = {});
 LUMINAL_API Tensor max_pool2d(const Tensor& x, const Size2& kernel,
                               const Pool2dOptions& options = {});
-// The mean of each window, of floats.
+// The mean of each window; floats only.
 LUMINAL_API Tensor avg_pool1d(const Tensor& x, Expr kernel, const Pool1dOptions& options = {});
 LUMINAL_API Tensor avg_pool2d(const Tensor& x, const Size2& kernel,
                               const Pool2dOptions& options = {});

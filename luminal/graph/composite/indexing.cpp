@@ -31,8 +31,8 @@ void check_picks(std::string_view op, const Tensor& x, int axis, const Tensor& i
   }
 }
 
-// The row-major position in x of x[…, index[i…], …] for each element of index; -1, which no tensor
-// has, where the index lies outside its axis, since its position might lie inside x by accident.
+// The row-major position in x of x[…, index[i…], …] for each element of index. An index outside its
+// axis gives -1, which is no position: otherwise it could hit another element of x by accident.
 Tensor flat_positions(const Tensor& x, int axis, const Tensor& index) {
   const Dims dims = index.dims();
   if (dims.empty()) return index;

@@ -13,16 +13,16 @@ namespace luminal {
 LUMINAL_API Tensor embedding(const Tensor& weight, const Tensor& index);
 // torch.gather: result[i][j] = x[index[i][j]][j] for axis 0; the result has index's dims.
 LUMINAL_API Tensor gather(const Tensor& x, int axis, const Tensor& index);
-// The slices of x along `axis` that a 1-D index names.
+// The slices of x along `axis` selected by a 1-D index.
 LUMINAL_API Tensor index_select(const Tensor& x, int axis, const Tensor& index);
 // torch.scatter: x with x[index[i][j]][j] = src[i][j] for axis 0; the last of equal indices wins.
 LUMINAL_API Tensor scatter(const Tensor& x, int axis, const Tensor& index, const Tensor& src);
 LUMINAL_API Tensor scatter(const Tensor& x, int axis, const Tensor& index, const Scalar& src);
-// The same, adding.
+// Like scatter, but adds.
 LUMINAL_API Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& src);
 
-// x with the rows (along axis 0) that `index` names replaced by `values`, which broadcast to
-// [index dims…, row dims…].
+// x with the rows (axis 0) selected by `index` replaced by `values`, which broadcast to [index
+// dims…, row dims…].
 LUMINAL_API Tensor index_put(const Tensor& x, const Tensor& index, const Tensor& values,
                              const IndexPutOptions& options = {});
 // x with `value` where `mask` (bool, broadcast to x) is true.

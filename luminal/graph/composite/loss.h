@@ -1,4 +1,4 @@
-// Losses.
+// Loss functions.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ enum class LossReduction { Mean, Sum, None };
 
 struct ClassLossOptions {
   LossReduction reduction = LossReduction::Mean;  // Mean: over the targets that aren't ignored
-  int64_t ignore_index = -100;                    // targets with this value count for nothing
+  int64_t ignore_index = -100;                    // targets with this value are ignored
 };
 
-// Of logits [n, classes, …] (or [classes]) and class indices [n, …]: nll_loss of log_softmax.
+// nll_loss of log_softmax; logits [n, classes, …] (or [classes]), class indices [n, …].
 LUMINAL_API Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                                  const ClassLossOptions& options = {});
-// The negated log-probability of each target.
+// The negative log-likelihood of each target.
 LUMINAL_API Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                             const ClassLossOptions& options = {});
 // (x - target)².

@@ -45,13 +45,13 @@ Tensor log(const Tensor& x) {
 Tensor log2(const Tensor& x) { return in_compute_dtype(x, prim::log2); }
 Tensor sin(const Tensor& x) { return in_compute_dtype(x, prim::sin); }
 
-// By the half angle, which is exact for any x; sin(π/2 - x) would round large x away.
+// By the half angle: v · 0.5 is exact for any x, while sin(π/2 - x) would lose large x to rounding.
 Tensor cos(const Tensor& x) {
   return in_compute_dtype(x,
                           [](const Tensor& v) { return 1.0 - 2.0 * square(prim::sin(v * 0.5)); });
 }
 
-// In f64: near its poles the rounding of an f32 cosine would show.
+// In f64: near the poles the rounding error of an f32 cosine would be visible.
 Tensor tan(const Tensor& x) {
   const DType dtype = composite::float_dtype(x.dtype());
   const Tensor wide = x.cast(dtype).cast(DType::F64);
@@ -67,7 +67,7 @@ Tensor rsqrt(const Tensor& x) {
 Tensor reciprocal(const Tensor& x) { return in_compute_dtype(x, prim::recip); }
 
 Tensor square(const Tensor& x) {
-  const Tensor v = x.dtype() == DType::Bool ? x.cast(DType::I64) : x;  // as PyTorch's pow(x, 2)
+  const Tensor v = x.dtype() == DType::Bool ? x.cast(DType::I64) : x;  // like PyTorch's pow(x, 2)
   return prim::mul(v, v);
 }
 
@@ -75,7 +75,7 @@ Tensor abs(const Tensor& x) {
   check_not_bool("abs", x);
   if (x.dtype() == DType::U8) return x;
   const Tensor zero = constant_like(x, 0);
-  // 0 - x instead of -x: |0| is 0, not -0.
+  // 0 - x instead of -x, because |0| must be 0, not -0.
   return prim::select(prim::less_than(zero, x), x, zero - x);
 }
 
@@ -92,7 +92,7 @@ Tensor sign(const Tensor& x) {
 Tensor trunc(const Tensor& x) {
   check_not_bool("trunc", x);
   if (!is_float(x.dtype())) return x;
-  // Floats beyond `limit` are whole, and those within it fit the integer type.
+  // Floats beyond `limit` are integers already, and those within it fit the integer type.
   const bool wide = x.dtype() == DType::F64;
   const double limit = x.dtype() == DType::F16 ? 2048.0 : wide ? 0x1p52 : 0x1p23;
   const Tensor whole = x.cast(wide ? DType::I64 : DType::I32).cast(x.dtype());
@@ -113,7 +113,7 @@ Tensor ceil(const Tensor& x) {
   return prim::select(prim::less_than(toward_zero, x), toward_zero + 1, toward_zero);
 }
 
-// Without the trick of adding and subtracting 1.5·2^23, which a rule may cancel.
+// Not by adding and subtracting 1.5·2^23, which a rewrite rule may cancel.
 Tensor round(const Tensor& x) {
   check_not_bool("round", x);
   if (!is_float(x.dtype())) return x;

@@ -1,5 +1,5 @@
-// Functions of one element. Those that give fractions take integers and bool as f32; f16 and bf16
-// compute in f32 and round once.
+// Element-wise functions. Those with fractional results take integers and bool as f32; f16 and bf16
+// are computed in f32 and rounded once.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -21,9 +21,9 @@ LUMINAL_API Tensor erf(const Tensor& x);         // the error function
 
 // These keep the dtype.
 LUMINAL_API Tensor square(const Tensor& x);  // x·x
-LUMINAL_API Tensor abs(const Tensor& x);     // |x|; the least integer stays itself
+LUMINAL_API Tensor abs(const Tensor& x);     // |x|; the minimum of an integer type stays itself
 LUMINAL_API Tensor neg(const Tensor& x);     // -x; not for bool
-LUMINAL_API Tensor sign(const Tensor& x);    // -1, 0 or 1; NaN gives 0, as PyTorch's
+LUMINAL_API Tensor sign(const Tensor& x);    // -1, 0 or 1; NaN gives 0, as in PyTorch
 LUMINAL_API Tensor floor(const Tensor& x);   // toward -inf
 LUMINAL_API Tensor ceil(const Tensor& x);    // toward +inf
 LUMINAL_API Tensor round(const Tensor& x);   // to the nearest integer, halves to even

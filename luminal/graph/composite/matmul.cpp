@@ -19,8 +19,8 @@ void check_operands(std::string_view op, const Tensor& a, const Tensor& b) {
   }
 }
 
-// A matrix (with batch dims) as it stands in the product of dims [batch…, m, n, k]: its last two
-// axes are the axes `first` and `second` of the product.
+// Views a matrix (with batch dims) in the iteration space [batch…, m, n, k]: its last two axes are
+// the axes `first` and `second` of that space.
 Tensor in_product(const Tensor& x, const Dims& product, int first, int second) {
   const Dims source = x.dims();
   const int batch = static_cast<int>(product.size()) - 3;

@@ -1,4 +1,4 @@
-// Matrix products, as a sum over the innermost axis of a product.
+// Matrix products: a broadcast multiplication and a sum over the innermost axis.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -6,8 +6,8 @@
 
 namespace luminal {
 
-// torch.matmul: the last two axes multiply, those before broadcast, a 1-D side is a row or column.
-// f16 and bf16 sum in f32 and round once; integers wrap.
+// torch.matmul: multiplies the last two axes and broadcasts the others; a 1-D operand is a row or
+// column. f16 and bf16 accumulate in f32 and are rounded once; integers wrap.
 LUMINAL_API Tensor matmul(const Tensor& a, const Tensor& b);
 // The inner product of two 1-D tensors.
 LUMINAL_API Tensor dot(const Tensor& a, const Tensor& b);

@@ -16,7 +16,7 @@ using composite::normalize_axis;
 
 namespace {
 
-// x without the elements that negative constants of `padding` cut off, and what is left to add.
+// Cuts off what negative constants in `padding` remove, and leaves in it what is to be added.
 Tensor crop(const Tensor& x, int axis, Padding& padding) {
   Tensor result = x;
   auto is_negative = [](Expr size) { return size.to_int() && size.upper_bound() < 0; };
@@ -25,7 +25,7 @@ Tensor crop(const Tensor& x, int axis, Padding& padding) {
     throw UserError(fmt::format("pad: ({}, {}) cuts more than axis {} of {} has",
                                 padding.before.text(), padding.after.text(), axis, text(x.dims())));
   }
-  // What one end cuts beyond the other's elements, it takes from that end's padding.
+  // A cut longer than the axis also reduces the padding of the other end.
   auto cut = [&](Expr& size, Expr& other, bool from_start) {
     if (!is_negative(size)) return;
     const Expr taken = min(-size, result.dim(axis));
@@ -38,7 +38,7 @@ Tensor crop(const Tensor& x, int axis, Padding& padding) {
   return result;
 }
 
-// The pieces' common dtype and dims, checked to differ only in the size of `axis`.
+// Checks that the dims differ only along `axis`; returns the common dtype.
 DType check_pieces(std::string_view op, const std::vector<Tensor>& tensors, int axis) {
   DType dtype = tensors.front().dtype();
   const Dims& first = tensors.front().dims();
@@ -75,7 +75,7 @@ Tensor triangle(std::string_view op, const Tensor& x, Expr diagonal, bool lower)
 
 }  // namespace
 
-// One view and one Select for all axes: the maps compose and the predicates join.
+// One view and one Select for all axes: maps are composed and predicates are joined.
 Tensor pad(const Tensor& x, const std::vector<Padding>& paddings, const Scalar& value) {
   if (paddings.size() != x.dims().size()) {
     throw UserError(fmt::format("pad: {} paddings for {}; give one for each axis", paddings.size(),
@@ -111,7 +111,7 @@ Tensor pad_axis(const Tensor& x, int axis, const Padding& padding, const Scalar&
   return pad(x, paddings, value);
 }
 
-// Each piece shifts to its place in the whole; which one shows is a comparison with where it ends.
+// Each piece is shifted to its place in the result; comparisons with the bounds select one.
 Tensor concat(const std::vector<Tensor>& tensors, int axis) {
   if (tensors.empty()) throw UserError("concat: no tensors given; give at least one");
   const int which = normalize_axis("concat", axis, tensors.front().dims());

@@ -1,4 +1,4 @@
-// Moving elements in ways that one view can't say: padding, joining, cutting up, triangles.
+// Element movement that needs more than one view: padding, concatenation, splitting, triangles.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ LUMINAL_API Tensor pad(const Tensor& x, const std::vector<Padding>& paddings,
 LUMINAL_API Tensor pad_axis(const Tensor& x, int axis, const Padding& padding,
                             const Scalar& value = 0);
 
-// The tensors joined along an axis, promoted to one dtype; other dims must be equal.
+// The tensors concatenated along an axis, promoted to one dtype; other dims must be equal.
 LUMINAL_API Tensor concat(const std::vector<Tensor>& tensors, int axis = 0);
-// Tensors of equal dims joined along a new axis.
+// Tensors of equal dims concatenated along a new axis.
 LUMINAL_API Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 // At most `count` pieces of equal size (the last may be smaller).
 LUMINAL_API std::vector<Tensor> chunk(const Tensor& x, int count, int axis = 0);
@@ -28,8 +28,7 @@ LUMINAL_API std::vector<Tensor> split(const Tensor& x, int size, int axis = 0);
 LUMINAL_API std::vector<Tensor> split(const Tensor& x, const std::vector<Expr>& sizes,
                                       int axis = 0);
 
-// The part on and below (above) a diagonal of the last two axes, the rest 0; diagonal k runs
-// through (0, k).
+// The part on and below (above) a diagonal of the last two axes, else 0; diagonal k is at (0, k).
 LUMINAL_API Tensor tril(const Tensor& x, Expr diagonal = 0);
 LUMINAL_API Tensor triu(const Tensor& x, Expr diagonal = 0);
 

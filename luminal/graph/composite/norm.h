@@ -1,4 +1,4 @@
-// Normalisations of floats; f16 and bf16 compute in f32 and round once.
+// Normalisations of floats; f16 and bf16 are computed in f32 and rounded once.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace luminal {
 
-// (x - mean) / √(variance + eps) over the last axes, whose dims are `normalized`, then · weight +
-// bias, which have these dims too.
+// (x - mean) / √(variance + eps) over the trailing axes, whose dims are `normalized`, then · weight
+// + bias, which have the same dims.
 LUMINAL_API Tensor layer_norm(const Tensor& x, const Dims& normalized,
                               const std::optional<Tensor>& weight = std::nullopt,
                               const std::optional<Tensor>& bias = std::nullopt, double eps = 1e-5);
-// x / √(mean of x² + eps) over the last axes, then · weight; eps is
-// f32's epsilon (f64's for f64) unless given.
+// x / √(mean of x² + eps) over the trailing axes, then · weight. Default eps: f32's epsilon, or
+// f64's for f64.
 LUMINAL_API Tensor rms_norm(const Tensor& x, const Dims& normalized,
                             const std::optional<Tensor>& weight = std::nullopt,
                             std::optional<double> eps = std::nullopt);

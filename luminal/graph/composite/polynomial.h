@@ -1,4 +1,4 @@
-// Polynomials of a tensor, for functions that are approximated by one.
+// Polynomials of a tensor, for approximating functions.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@ namespace luminal::composite {
 
 // coefficients[0] + coefficients[1]·x + …, by Horner's rule; x is f32 or f64.
 Tensor polynomial(const Tensor& x, std::span<const double> coefficients);
-// The quotient of two.
+// The quotient of two polynomials.
 Tensor rational(const Tensor& x, std::span<const double> numerator,
                 std::span<const double> denominator);
 

@@ -1,4 +1,4 @@
-// pow of arithmetic.h: integers by squaring, floats by 2^(b·log2|a|) with the signs put right.
+// pow of arithmetic.h: integers by squaring, floats by 2^(b·log2|a|) with the sign corrected.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using composite::constant_like;
 
 namespace {
 
-// Beyond this a float power by multiplication rounds more often than 2^(b·log2 a) does.
+// For larger exponents repeated multiplication has more rounding errors than 2^(b·log2 a).
 constexpr double kMaxMultiplied = 32;
 
 // x^n for n ≥ 0 by repeated squaring.
@@ -31,7 +31,7 @@ Tensor power_by_squaring(Tensor x, uint64_t n) {
   return result;
 }
 
-// The same with the exponent known at run time. Negative exponents give 0 but for bases 1 and -1.
+// The same with a run-time exponent. Negative exponents give 0, except for the bases 1 and -1.
 Tensor int_power(const Tensor& a, const Tensor& b) {
   const int steps = bits(a.dtype()) - (a.dtype() == DType::U8 ? 0 : 1);
   Tensor result = constant_like(a, 1);
@@ -48,7 +48,7 @@ Tensor int_power(const Tensor& a, const Tensor& b) {
   return where(b < 0, negative, result);
 }
 
-// As C's pow: x^0 and 1^y are 1 even for NaN, and -0 and -inf count as negative.
+// Like C's pow: x^0 and 1^y are 1 even for NaN, and -0 and -inf count as negative.
 Tensor float_power(const Tensor& a, const Tensor& b) {
   const Tensor magnitude = abs(a);
   Tensor result = prim::exp2(prim::mul(b, prim::log2(magnitude)));
@@ -91,7 +91,7 @@ Tensor pow(const Tensor& a, const Scalar& b) {
   if (b.real == std::trunc(b.real) && std::abs(b.real) <= kMaxMultiplied) {
     result = power_by_squaring(base, static_cast<uint64_t>(std::abs(b.real)));
     if (b.real < 0) result = prim::recip(result);
-  } else if (std::abs(b.real) == 0.5) {  // as PyTorch: pow(-inf, 0.5) is NaN here
+  } else if (std::abs(b.real) == 0.5) {  // as in PyTorch: pow(-inf, 0.5) is NaN
     result = prim::sqrt(base);
     if (b.real < 0) result = prim::recip(result);
   } else {

@@ -1,8 +1,8 @@
-// Weights quantised in blocks along their last axis: planes of plain tensors, and their values in
-// primitives.
+// Weights quantised in groups (blocks) along their last axis: separate tensors for quants, scales
+// and offsets, and their values in primitives.
 //
-// A file's blocks mix scales and quants; here each has a tensor of its own, so that a kernel reads
-// every one of them in order.
+// A file's blocks interleave scales and quants; here each has a tensor of its own, so that a kernel
+// reads each of them sequentially.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,37 @@
 
 namespace luminal {
 
-// How the planes of a weight [… k] make its values: (quant − zero) · scale, plus an offset if
-// there are offsets.
+// The values of a quantised weight [… k]: (quant − zero) · scale, plus the offset if there is one.
 struct BlockFormat {
-  DType quants = DType::U4;   // i8, or u4 where four bits hold them
-  int64_t block = 32;         // consecutive elements of a row that share a scale; divides k
-  int zero = 0;               // the quant that stands for 0
-  DType scales = DType::F16;  // and of the offsets
+  DType quants = DType::U4;   // u4 if four bits are enough, else i8
+  int64_t block = 32;         // quantisation group: elements of a row that share a scale; divides k
+  int zero = 0;               // zero point: the quant of the value 0
+  DType scales = DType::F16;  // dtype of scales and offsets
   bool offsets = false;
 
   bool operator==(const BlockFormat&) const = default;
 };
 
-// What follows the name of a weight and a dot in the names of its planes: "w.quants".
+// Suffixes of the names of a weight's tensors: "w.quants".
 inline constexpr std::string_view kQuantsName = "quants";
 inline constexpr std::string_view kScalesName = "scales";
 inline constexpr std::string_view kOffsetsName = "offsets";
 
-// Bits of memory that an element takes, its share of scale and offset included.
+// Bits per element, including its share of scale and offset.
 LUMINAL_API double bits_per_element(const BlockFormat& format);
 
 struct Quantised {
   BlockFormat format;
   Tensor quants;                                 // [… k]
   Tensor scales;                                 // [… k / block]
-  std::optional<Tensor> offsets = std::nullopt;  // as scales
+  std::optional<Tensor> offsets = std::nullopt;  // [… k / block]
 };
 
-// The values, f32 [… k]: one rounding for each product and sum. UserError where planes don't fit
-// the format or each other.
+// The dequantised values, f32 [… k]; each product and sum is rounded once. UserError if the tensors
+// don't fit the format or each other.
 LUMINAL_API Tensor dequantise(const Quantised& weight);
 
-// torch.nn.functional.embedding of a quantised table [n, k]: only the rows asked for become f32.
+// torch.nn.functional.embedding of a quantised table [n, k]; dequantises only the selected rows.
 LUMINAL_API Tensor embedding(const Quantised& weight, const Tensor& index);
 
 }  // namespace luminal

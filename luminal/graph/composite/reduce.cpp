@@ -20,7 +20,7 @@ using composite::normalize_axis;
 
 namespace {
 
-// One Reduce over several axes: they go to the end and become one.
+// One Reduce over several axes, which are moved to the end and merged.
 Tensor reduce_over(std::string_view op, const Tensor& x, const Axes& axes, bool keepdim,
                    Reducer reducer) {
   const std::vector<int> reduced = composite::normalize_axes(op, axes, x.dims());
@@ -38,7 +38,7 @@ Tensor reduce_over(std::string_view op, const Tensor& x, const Axes& axes, bool 
   return result;
 }
 
-// x without axes of size 1 that a reduction kept.
+// Squeezes the size-1 axes that a reduction kept.
 Tensor without_axes(std::string_view op, const Tensor& x, const Axes& axes) {
   const std::vector<int> kept = composite::normalize_axes(op, axes, x.dims());
   Tensor result = x;
@@ -46,18 +46,17 @@ Tensor without_axes(std::string_view op, const Tensor& x, const Axes& axes) {
   return result;
 }
 
-// How many elements of x go into one of the result.
+// Elements of x per element of the result.
 Expr count_over(std::string_view op, const Tensor& x, const Axes& axes) {
   Expr count = 1;
   for (int axis : composite::normalize_axes(op, axes, x.dims())) count = count * x.dim(axis);
   return count;
 }
 
-// What sums and products are taken in: floats as they are, the rest as i64.
+// The accumulation dtype: floats unchanged, others as i64.
 Tensor as_summand(const Tensor& x) { return is_float(x.dtype()) ? x : x.cast(DType::I64); }
 
-// An order-reversing one-to-one map, its own inverse. -x isn't one for integers: the least one has
-// no negative.
+// An order-reversing bijection, its own inverse. -x isn't one for integers: -minimum overflows.
 Tensor reversed(const Tensor& x) { return is_float(x.dtype()) ? -x : bitwise_not(x); }
 
 Tensor truth_over(std::string_view op, const Tensor& x, const Axes& axes, bool keepdim,
@@ -72,7 +71,7 @@ Tensor scan_along(std::string_view op, const Tensor& x, int axis, Reducer reduce
   return composite::axis_back(prim::scan(composite::axis_last(x, which), reducer), which);
 }
 
-// Along the last axis: n - 1 - (the greatest n - 1 - i among places i of a maximum).
+// Along the last axis: the maximum of n - 1 - i over all maxima i belongs to the first one.
 Tensor first_maximum(std::string_view op, const Tensor& x) {
   const Dims dims = x.dims();
   const Expr size = dims.back();
@@ -148,8 +147,7 @@ Tensor stddev(const Tensor& x, const Axes& axes, const VarOptions& options) {
 
 Tensor logsumexp(const Tensor& x, const Axes& axes, const ReduceOptions& options) {
   return in_compute_dtype(x, [&](const Tensor& v) {
-    // An infinite maximum would give inf - inf; without it the exponentials say inf or 0
-    // themselves.
+    // With an infinite maximum, v - max would be NaN; unshifted exponentials give inf or 0.
     const Tensor greatest = max(v, axes, {.keepdim = true});
     const Tensor shift = where(isinf(greatest), 0.0, greatest);
     const Tensor result = log(sum(exp(v - shift), axes, {.keepdim = true})) + shift;

@@ -1,4 +1,4 @@
-// Rotary position embedding.
+// Rotary position embedding (RoPE).
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace luminal {
 
-// Which two elements of a head turn together.
+// Which two elements of a head are rotated together.
 enum class RotaryPairs {
-  Halves,       // i and i + d/2, as Llama in Hugging Face's layout
+  Halves,       // i and i + d/2, as in Hugging Face's Llama
   Interleaved,  // 2i and 2i + 1, as in the paper
 };
 
@@ -19,13 +19,13 @@ struct RotaryOptions {
   double theta = 10000;
   Expr offset = 0;  // the position of the first row
   std::optional<Tensor> positions =
-      std::nullopt;  // instead of offset …: integers, broadcast to [… s]
+      std::nullopt;  // instead of offset, offset + 1, …: integers, broadcast to [… s]
   std::optional<Tensor> frequencies =
       std::nullopt;  // [d/2] radians per position, instead of theta^(-2i/d)
 };
 
-// x [… s, d] with each pair (a, b) of a row turned by position · frequency; f16 and bf16 compute in
-// f32 and round once.
+// Rotates each pair (a, b) of a row of x [… s, d] by position · frequency; f16 and bf16 are
+// computed in f32 and rounded once.
 LUMINAL_API Tensor rotary_embedding(const Tensor& x, const RotaryOptions& options = {});
 
 }  // namespace luminal

@@ -1,4 +1,4 @@
-// Softmax and its logarithm, of floats; f16 and bf16 compute in f32 and round once.
+// Softmax and log-softmax of floats; f16 and bf16 are computed in f32 and rounded once.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -8,7 +8,7 @@ namespace luminal {
 
 // e^x / Σ e^x along an axis, without overflow.
 LUMINAL_API Tensor softmax(const Tensor& x, int axis);
-// log(softmax(x)), without the rounding of a logarithm near 0.
+// log(softmax(x)), without the rounding error of a logarithm near 0.
 LUMINAL_API Tensor log_softmax(const Tensor& x, int axis);
 
 }  // namespace luminal

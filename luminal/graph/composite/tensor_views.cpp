@@ -1,5 +1,5 @@
-// The views of a Tensor and its operators. Each checks its arguments in the user's words; what a
-// view does to indices is IndexMap's.
+// The views of a Tensor and its operators. They check their arguments, with messages in the user's
+// terms; IndexMap defines what a view does to indices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,7 @@ using composite::normalize_axis;
 
 namespace {
 
-// `wanted` with its -1, if any, replaced so that it has as many elements as `source`. `what` begins
-// the messages.
+// Replaces a -1 in `wanted` so that it has as many elements as `source`. `what` starts messages.
 Dims solve_reshape(std::string_view what, const Dims& source, Dims wanted) {
   const Expr total = n_elements(source);
   const std::string asked = fmt::format("{} {} to {}", what, text(source), text(wanted));
@@ -52,8 +51,7 @@ Dims solve_reshape(std::string_view what, const Dims& source, Dims wanted) {
   return wanted;
 }
 
-// A bound of a slice as Python has it: negative constants count from the end, and constants stay
-// within [low, size + high].
+// A Python slice bound: negative constants count from the end; clamped to [low, size + high].
 Expr slice_bound(Expr bound, Expr size, int low, int high) {
   if (!bound.to_int()) return bound;
   const Expr from_start = bound.upper_bound() < 0 ? bound + size : bound;
@@ -242,7 +240,7 @@ Tensor Tensor::unfold(int axis, Expr size, Expr step, Expr dilation) const {
 
 Tensor Tensor::flip(std::initializer_list<int> axes) const {
   Tensor result = *this;
-  if (axes.size() == 0) return result;  // PyTorch: no axes, nothing flips
+  if (axes.size() == 0) return result;  // PyTorch: flips nothing without axes
   for (int axis : composite::normalize_axes("flip", Axes(axes), dims())) {
     result = prim::view(result, IndexMap::flip(result.dims(), axis));
   }

@@ -13,14 +13,13 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// By dtype: how far Perturbed moves a result (relative, and at least this much), and from where on
-// Narrow overflows.
+// By dtype: the maximum relative and absolute change by Perturbed, and where Narrow overflows.
 struct FloatLimits {
   double relative, smallest, narrow;
 };
 
-// Sums may overflow in one order and not in another, and Σ q · x where slope · Σ q · x doesn't: so
-// f32 overflows at 2^-16 of its range. f16 is computed in f32: just its own end is in doubt.
+// A sum may overflow in one order and not in another, and Σ q·x may where scale·Σ q·x doesn't: so
+// f32 overflows at 2^-16 of its range. f16 is computed in f32: only its own limit is in doubt.
 FloatLimits limits_of(DType dtype) {
   constexpr double kWideRange = 0x1p112;  // of f32 and bf16
   switch (dtype) {
@@ -43,7 +42,7 @@ FloatLimits limits_of(DType dtype) {
   return {0x1p-22, 0x1p-149, kWideRange};
 }
 
-// Integers of f64 count as exact: whether others are can't be seen in f64.
+// In f64, integers count as exact; for other values exactness can't be determined in f64.
 bool is_exact(DType dtype, double value) {
   if (dtype == DType::F64) return value == std::floor(value) && std::fabs(value) < 0x1p53;
   return round_to(dtype, value) == value;
@@ -61,8 +60,7 @@ double narrowed(DType dtype, double value) {
   return std::fabs(value) > limits_of(dtype).narrow ? std::copysign(kInfinite, value) : value;
 }
 
-// Ops whose float results backends compute with an error of their own. Others are exact or rounded
-// once.
+// Ops whose float results have a backend-specific error. All others are exact or rounded once.
 bool may_differ(Op op) {
   return op != Op::Cast && op != Op::Bitcast && op != Op::Select && op != Op::Mod;
 }
@@ -136,7 +134,7 @@ Accumulator::Accumulator(const Arithmetic& arithmetic, Reducer reducer, DType dt
       dtype_(dtype),
       kept_(dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype) {
   if (!is_float(dtype)) arithmetic_.variation = Variation::None;
-  // 1, 2, 4, 8 or 16, as vectors and unrolled loops have them.
+  // 1, 2, 4, 8 or 16 partial sums, as in vectorised and unrolled loops.
   if (arithmetic_.variation == Variation::Perturbed) {
     mask_ = (uint64_t{1} << arithmetic_.seed % 5) - 1;
   }
@@ -145,7 +143,7 @@ Accumulator::Accumulator(const Arithmetic& arithmetic, Reducer reducer, DType dt
 
 void Accumulator::restart() {
   Lane start = identity(reducer_, dtype_);
-  // A sum of negative zeros is -0 where no 0 comes first, as when a sum of one term is that term.
+  // A sum of negative zeros is -0 if it doesn't start from 0, for example a sum of a single term.
   const bool perturbed = arithmetic_.variation == Variation::Perturbed;
   if (perturbed && reducer_ == Reducer::Sum && arithmetic_.seed % 2 == 1) start.real = -0.0;
   std::fill_n(partial_.begin(), mask_ + 1, start);

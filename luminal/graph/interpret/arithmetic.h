@@ -1,8 +1,8 @@
-// Arithmetic: how an interpreter computes floats. The default is the definition of the ops; the
-// variations are other computations that docs/numerics.md allows a backend.
+// Arithmetic: how the interpreter computes floats. The default is the definition of the ops; the
+// variations are other results that docs/numerics.md allows a backend.
 //
-// A value that the variations agree on is well conditioned: a backend must come close to it. Where
-// they disagree, one reference alone can't tell a mistake from a rounding:
+// A value on which all variations agree is well conditioned: a backend must come close to it. If
+// they disagree, a single reference can't tell a bug from rounding:
 //
 //   x = 1e8 + 0.3 in f32: sin(x) differs between Perturbed seeds by up to 2
 //   3e38 + 3e38 - 3e38 in f32: 3e38 if Wide, inf if Narrow
@@ -27,22 +27,22 @@ enum class Variation : uint8_t {
 struct Arithmetic {
   Precision precision = Precision::AsDeclared;
   Variation variation = Variation::None;
-  uint64_t seed = 0;  // of Perturbed
+  uint64_t seed = 0;  // Perturbed
 };
 
-// As the functions of scalar_ops.h. Perturbations are a function of the value and the seed, so a
-// value that is computed twice is the same twice.
+// Like the functions of scalar_ops.h. A perturbation depends only on the value and the seed, so a
+// value that is computed twice is equal twice.
 void apply(Op op, DType from, DType to, const Arithmetic& arithmetic,
            std::span<Lane* const> operands, Lane* out, int64_t count);
 void settle(DType dtype, const Arithmetic& arithmetic, Lane* lanes, int64_t count);
 
-// One accumulation of a dtype's elements, whose result is kept as `kept`. Without a variation it
-// isn't rounded.
+// One accumulation step of a dtype's elements; the result is stored as `kept`. Without a variation
+// it isn't rounded.
 Lane combine(const Arithmetic& arithmetic, Reducer reducer, DType dtype, DType kept, Lane so_far,
              Lane value);
 
-// Reduces one row after the other: restart(), take() for each element, then total() or, at any
-// position of a scan, so_far(). Both are values of the dtype.
+// Reduces rows one after the other: restart(), take() for each element, then total() or, at any
+// position of a scan, so_far(). Both return values of the dtype.
 class Accumulator {
  public:
   Accumulator(const Arithmetic& arithmetic, Reducer reducer, DType dtype);
@@ -62,10 +62,10 @@ class Accumulator {
   Arithmetic arithmetic_;
   Reducer reducer_;
   DType dtype_;
-  DType kept_;         // between accumulations
+  DType kept_;         // dtype of partial sums
   uint64_t mask_ = 0;  // number of partial sums − 1
   std::array<Lane, kMostPartials> partial_;
-  bool inexact_ = false;  // some accumulation was rounded
+  bool inexact_ = false;  // some accumulation step was rounded
 };
 
 }  // namespace luminal::interpret

@@ -42,7 +42,7 @@ void unravel(const std::vector<int64_t>& dims, std::span<const int64_t> position
   }
 }
 
-// The commonest dtype goes without a call per element.
+// f32, the most common dtype, is handled without a call per element.
 void load(const TensorData& data, const int64_t* at, int64_t count, Lane* out) {
   const std::byte* bytes = data.bytes.data();
   if (data.dtype == DType::F32) {

@@ -9,7 +9,7 @@
 
 namespace luminal::interpret {
 
-// Indices for a block of `count` elements over `rank` axes, with room of their own.
+// Indices of a block of `count` elements over `rank` axes, with their own memory.
 struct IndexRoom {
   IndexRoom(Scratch& scratch, size_t rank, int64_t count) {
     indices.count = count;
@@ -28,7 +28,7 @@ void count_up(const std::vector<int64_t>& dims, int64_t first, IndexRoom& room);
 // The indices of elements at any flat positions.
 void unravel(const std::vector<int64_t>& dims, std::span<const int64_t> positions, IndexRoom& room);
 
-// Elements `at` of host data as lanes.
+// Loads the elements `at` of host data as lanes.
 void load(const TensorData& data, const int64_t* at, int64_t count, Lane* out);
 
 }  // namespace luminal::interpret

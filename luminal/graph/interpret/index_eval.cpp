@@ -79,7 +79,7 @@ void evaluate_sum(Expr expr, const Indices& indices, int64_t* out, Scratch& scra
   }
 }
 
-// Folds the operands from the left. And and Or give 0 or 1, of a single operand too.
+// Folds the operands from the left. And and Or give 0 or 1, even of a single operand.
 void evaluate_fold(Expr expr, const Indices& indices, int64_t* out, Scratch& scratch) {
   evaluate_index(expr.operands()[0], indices, out, scratch);
   if (expr.kind() == ExprKind::And || expr.kind() == ExprKind::Or) {

@@ -31,14 +31,14 @@ struct Freed {
   void operator()(Lane* lanes) const { std::free(lanes); }
 };
 
-// A node with its dims known.
+// A node with concrete dims.
 struct Resolved {
   std::vector<int64_t> dims;
   int64_t count = 0;
   std::vector<Expr> exprs;  // View: its map; Iota: its expression
 };
 
-// The elements of a stored node; `done` says which are computed until `complete` holds.
+// The elements of a stored node; until `complete`, `done` marks those already computed.
 struct Stored {
   std::unique_ptr<Lane[], Freed> lanes;
   std::vector<bool> done;
@@ -142,7 +142,7 @@ class Interpreter::Evaluator {
     Stored& stored = stored_[id.index()];
     if (stored.lanes == nullptr) {
       const auto count = static_cast<size_t>(std::max<int64_t>(resolved_[id.index()].count, 1));
-      // calloc: pages of elements nobody asks for are never touched.
+      // calloc: pages of elements that are never read are never touched.
       stored.lanes.reset(static_cast<Lane*>(std::calloc(count, sizeof(Lane))));
       if (stored.lanes == nullptr) {
         throw DeviceError(
@@ -176,7 +176,7 @@ class Interpreter::Evaluator {
     stored.complete = true;
   }
 
-  // Computes those of `positions` that aren't yet.
+  // Computes those of `positions` that are still missing.
   void store_some(NodeId id, const int64_t* positions, int64_t count) {
     Stored& stored = room_for(id);
     const Op op = graph_.node(id).op;
@@ -269,7 +269,7 @@ class Interpreter::Evaluator {
   // out[j] = the element of `id` at index j, from memory or computed.
   void evaluate(NodeId id, const Indices& indices, Lane* out) {
     const bool leaf = graph_.node(id).op == Op::Input;
-    if (resolved_[id.index()].count == 0) {  // only padding shows it, and drops what it reads
+    if (resolved_[id.index()].count == 0) {  // only padding reads it, and discards the value
       std::fill_n(out, indices.count, Lane{.integer = 0});
       return;
     }
@@ -283,7 +283,7 @@ class Interpreter::Evaluator {
     for (int64_t j = 0; j < indices.count; ++j) out[j] = lanes[at[j]];
   }
 
-  // The flat positions of `indices`, each checked against the node's dims.
+  // The flat positions of `indices`; checks each against the node's dims.
   void flatten(NodeId id, const Indices& indices, int64_t* at) const {
     const std::vector<int64_t>& dims = resolved_[id.index()].dims;
     std::fill_n(at, indices.count, int64_t{0});
@@ -418,8 +418,8 @@ class Interpreter::Evaluator {
     evaluate(node.inputs[0], data, out);
   }
 
-  // Reduces the rows of all elements of the block as one run of (element, k) pairs, so that short
-  // rows cost no more than long ones.
+  // Reduces the rows of all elements of a block as one sequence of (element, k) pairs, so that
+  // short rows cost no more than long ones.
   void compute_reduce(NodeId id, const Indices& indices, Lane* out) {
     const Node& node = graph_.node(id);
     const size_t rank = resolved_[id.index()].dims.size();

@@ -1,8 +1,8 @@
-// The reference interpreter: says what a graph's values are, simply enough to be believed.
+// The reference interpreter: defines a graph's values, and is simple enough to be trusted.
 //
 // It evaluates on demand. Views and element-wise ops are computed where they are read, so an
-// expanded product is never stored; reductions and values that several readers share are stored
-// once. Asked for a few elements, it computes only what those need.
+// expanded product is never stored; reductions and values with several readers are stored once. If
+// only a few elements are requested, it computes only what they need.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 namespace luminal::interpret {
 
 struct Options {
-  Precision precision = Precision::AsDeclared;  // Float64: the yardstick of accuracy
+  Precision precision = Precision::AsDeclared;  // Float64: the accuracy reference
   Variation variation = Variation::None;
   uint64_t seed = 0;              // of the variation
   std::ostream* debug = nullptr;  // prints each step with shape and time
@@ -28,14 +28,14 @@ using LeafData = std::function<TensorData(NodeId)>;
 
 class Interpreter {
  public:
-  // `graph` and what `leaf` returns must outlive it. Every variable of `graph` must be bound.
+  // `graph` and what `leaf` returns must outlive this. Every variable of `graph` must be bound.
   Interpreter(const Graph& graph, Bindings bindings, LeafData leaf, Options options = {});
   ~Interpreter();
 
-  // Every element of each node, evaluated together so that shared work is done once.
+  // All elements of each node, evaluated together so that shared work is done once.
   std::vector<TensorData> values(std::span<const NodeId> nodes);
-  // The elements of `node` at flat row-major `positions`, computing only what they need; floats as
-  // their value, integers and bool converted.
+  // The elements of `node` at flat row-major `positions`, computing only what they need; integers
+  // and bool are converted to double.
   std::vector<double> elements(NodeId node, std::span<const int64_t> positions);
 
  private:

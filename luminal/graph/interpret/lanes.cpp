@@ -5,7 +5,7 @@
 namespace luminal::interpret {
 namespace {
 
-// Lanes per chunk: room for a few dozen blocks, so that a small graph takes one small allocation.
+// Lanes per chunk: a few dozen blocks, so that a small graph needs one small allocation.
 constexpr int64_t kChunk = 32 * kBlock;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// What the interpreter computes on: blocks of elements, each as one 64-bit lane.
+// The interpreter's data: blocks of elements, one 64-bit lane each.
 //
-// Floats travel as double and are rounded to their dtype after each op; all other dtypes travel as
-// int64_t and wrap. Both hold every value of their dtypes exactly, so this is the definition of an
-// op, not an approximation of it.
+// Floats are held as double and rounded to their dtype after each op; all other dtypes are held as
+// int64_t and wrap. Both represent every value of their dtypes exactly, so this defines an op and
+// doesn't approximate it.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct Indices {
   std::vector<const int64_t*> axes;
 };
 
-// Memory for blocks, released in the order it was taken.
+// A stack allocator for blocks: released in reverse order.
 class Scratch {
  public:
-  // Room for `count` lanes or indices, valid until the enclosing Mark ends.
+  // Memory for `count` lanes or indices, valid until the enclosing Mark ends.
   Lane* lanes(int64_t count) { return reinterpret_cast<Lane*>(take(count)); }
   int64_t* integers(int64_t count) { return reinterpret_cast<int64_t*>(take(count)); }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Wrapping arithmetic: signed overflow has no meaning in C++, unsigned has this one.
+// Wrapping arithmetic: signed overflow is undefined in C++, unsigned overflow wraps.
 int64_t wrapping_add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
@@ -107,14 +107,14 @@ void cast(DType from, DType to, Precision precision, std::span<Lane* const> in, 
     } else if (is_float(from)) {
       out[j].integer = float_to_int(to, in[0][j].real);
     } else if (to == DType::F32 && precision == Precision::AsDeclared) {
-      out[j].real = static_cast<float>(in[0][j].integer);  // by way of double it would round twice
+      out[j].real = static_cast<float>(in[0][j].integer);  // double would round twice
     } else {
       out[j].real = static_cast<double>(in[0][j].integer);
     }
   }
 }
 
-// The bits of a value of `dtype`, in the low end of an integer.
+// The bits of a value of `dtype`, in the low bits of an integer.
 uint64_t to_bits(DType dtype, Lane lane) {
   switch (dtype) {
     case DType::F64:

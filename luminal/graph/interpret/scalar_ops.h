@@ -1,4 +1,4 @@
-// What each element-wise primitive computes on one block of lanes: the meaning of ops.def in code.
+// The element-wise primitives on one block of lanes: the semantics of ops.def in code.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace luminal::interpret {
 
-// How results become values of their dtype: rounded to it, or, for the f64 yardstick, kept exact.
+// How results become values of their dtype: rounded to it, or kept in f64 as an accuracy reference.
 enum class Precision : uint8_t { AsDeclared, Float64 };
 
 // One element-wise op over `count` lanes: Unary, Binary, Select, Cast and Bitcast. `from` is the
@@ -19,8 +19,8 @@ void apply(Op op, DType from, DType to, Precision precision, std::span<Lane* con
 // Rounds or wraps lanes to `dtype` in place.
 void settle(DType dtype, Precision precision, Lane* lanes, int64_t count);
 
-// The reducers: the value of an empty reduction, and one more element taken in. Floats accumulate
-// in double whatever their dtype; the caller settles the result once.
+// The reducers: the value of an empty reduction, and one accumulation step. Floats accumulate in
+// double for every dtype; the caller settles the result once.
 Lane identity(Reducer reducer, DType dtype);
 Lane accumulate(Reducer reducer, DType dtype, Lane so_far, Lane value);
 

@@ -7,11 +7,11 @@
 namespace luminal::interpret {
 namespace {
 
-// Computing an element again costs about this many ops before storing it is cheaper.
+// Recomputing an element is cheaper than storing it up to about this many ops.
 constexpr int64_t kCheap = 32;
-// No value is computed through more ops than this: it bounds time and the depth of recursion.
+// No value is recomputed through more ops than this, which bounds time and recursion depth.
 constexpr int64_t kMostInline = 512;
-// Below this many elements memory is no concern.
+// Values with fewer elements are stored regardless of memory.
 constexpr int64_t kSmall = 1 << 16;
 
 bool always_stored(Op op) {
@@ -48,13 +48,13 @@ bool always_stored(Op op) {
 
 bool never_stored(Op op) { return op_class(op) == OpClass::Leaf; }
 
-// What reading one element through a node costs, and how many elements feed it.
+// The cost of reading one element through a node, and how many elements it is computed from.
 struct Reading {
   int64_t cost = 1;
   int64_t fed_by = 0;
 };
 
-// Which stored nodes each stored node reads, through those that aren't.
+// The stored nodes that a node reads, directly or through nodes that aren't stored.
 std::vector<NodeId> stored_reads(const Graph& graph, NodeId id, const std::vector<bool>& stored) {
   std::vector<NodeId> reads;
   std::vector<NodeId> stack = graph.node(id).inputs;
@@ -94,7 +94,7 @@ StoragePlan plan_storage(const Graph& graph, std::span<const NodeId> roots,
     const int64_t count = elements[id.index()];
     const bool shared = readers[id.index()] > 1 && here.cost > 2 && node.op != Op::View;
     const bool expensive = here.cost > kCheap && node.op != Op::View;
-    // An expanded value has more elements than all that feeds it: storing it is what we avoid.
+    // An expanded value has more elements than its sources: storing it is what must be avoided.
     const bool fits = count <= kSmall || count <= here.fed_by;
     const bool stored =
         !never_stored(node.op) &&

@@ -1,4 +1,4 @@
-// Which nodes the interpreter stores, and which it computes anew wherever they are read.
+// Which nodes the interpreter stores, and which it recomputes wherever they are read.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 namespace luminal::interpret {
 
 struct StoragePlan {
-  std::vector<NodeId> steps;  // the stored nodes, each after what it reads
+  std::vector<NodeId> steps;  // the stored nodes, each after those it reads
   std::vector<std::vector<NodeId>>
       finished;              // after step i, these stored nodes have no reader left
   std::vector<bool> stored;  // by node id

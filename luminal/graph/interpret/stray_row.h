@@ -1,4 +1,4 @@
-// What is said of an index outside of its dim, by every backend.
+// The error message for an index out of bounds, shared by all backends.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace luminal::interpret {
 
-// `node` is a gather or a scatter, `row` the value of its index at `position`, `rows` the size of
-// the dim.
+// `node` is a gather or a scatter, `row` its index value at `position`, `rows` the size of the dim.
 std::string stray_row_text(const Graph& graph, NodeId node, int64_t row, int64_t rows,
                            std::span<const int64_t> position);
 

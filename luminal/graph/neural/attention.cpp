@@ -38,7 +38,7 @@ void check_operands(const Tensor& q, const Tensor& k, const Tensor& v) {
   }
 }
 
-// Each kv head as often as it has queries: head h of the result is head h / repeats of x.
+// Repeats each kv head for its query heads (GQA): head h of the result is head h / repeats of x.
 Tensor repeat_heads(const Tensor& x, const Tensor& q) {
   if (x.rank() < 3 || q.rank() < 3 || x.dim(-3) == q.dim(-3) || x.dim(-3).is(1)) return x;
   const Expr repeats = q.dim(-3) / x.dim(-3);
@@ -55,7 +55,7 @@ Tensor repeat_heads(const Tensor& x, const Tensor& q) {
   return apart.expand(dims).merge_dims(heads);
 }
 
-// Which keys (last axis) each query (the one before) sees by position alone.
+// Which keys (last axis) each query (the axis before) attends to by position alone.
 std::optional<Expr> visible(const Dims& scores, const AttentionOptions& options) {
   if (!options.causal && !options.window) return std::nullopt;
   const int rank = static_cast<int>(scores.size());
@@ -66,7 +66,7 @@ std::optional<Expr> visible(const Dims& scores, const AttentionOptions& options)
   return result;
 }
 
-// softmax along the last axis, but 0 in rows that a mask hides altogether.
+// softmax along the last axis, but 0 in rows that a mask hides completely.
 Tensor masked_softmax(const Tensor& scores) {
   const Tensor greatest = max(scores, -1, {.keepdim = true});
   const Tensor e = exp(scores - where(eq(greatest, kMinusInfinity), 0.0, greatest));
@@ -101,7 +101,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   } else if (options.mask) {
     scores = scores + options.mask->cast(compute);
   }
-  // Position alone always leaves a key to see, so only a mask needs the careful form.
+  // By position alone a query always has a key to attend to, so only a mask needs masked_softmax.
   const Tensor weights = options.mask ? masked_softmax(scores) : softmax(scores, -1);
   return matmul(weights, values).cast(dtype);
 }

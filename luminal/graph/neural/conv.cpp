@@ -17,7 +17,7 @@ using composite::at;
 
 namespace {
 
-// What is asked along one spatial axis.
+// Window parameters along one spatial axis.
 struct AxisWindow {
   Expr kernel;
   Expr stride;
@@ -34,7 +34,7 @@ void check_input(std::string_view op, const Tensor& x, int spatial) {
                   op, spatial, text(x.dims())));
 }
 
-// The windows of x's last axes, padded with `value`: [… positions…, kernel…].
+// im2col: the windows of x's trailing axes, padded with `value`: [… positions…, kernel…].
 Tensor unfold_windows(std::string_view op, const Tensor& x, const Windows& windows,
                       const Scalar& value) {
   const int spatial = static_cast<int>(windows.size());
@@ -84,8 +84,8 @@ void check_weights(std::string_view op, const Tensor& x, const Tensor& weight,
   }
 }
 
-// One Sum over (channel, kernel…), merged and innermost, of windows times weights, both with dims
-// [n, group, out / groups, positions…, channels / groups · kernel…].
+// A GEMM on im2col patches: one Sum over the merged innermost axis (channel, kernel…) of patches
+// times weights, both as [n, group, out / groups, positions…, channels / groups · kernel…].
 Tensor convolve(std::string_view op, const Tensor& x, const Tensor& weight, const Windows& windows,
                 int groups) {
   const int spatial = static_cast<int>(windows.size());
@@ -150,14 +150,14 @@ void check_pool(std::string_view op, const Tensor& x, const Windows& windows) {
   }
 }
 
-// Windows reduced over their kernel axes, merged into one.
+// Reduces each window over its kernel axes, merged into one.
 Tensor reduce_windows(std::string_view op, const Tensor& x, const Windows& windows,
                       const Scalar& value, Reducer reducer) {
   const Tensor unfolded = unfold_windows(op, x, windows, value);
   return prim::reduce(unfolded.merge_dims(x.rank(), static_cast<int>(windows.size())), reducer);
 }
 
-// The least value of a dtype: what the maximum of nothing is.
+// The lowest value of a dtype: the maximum of no elements.
 Scalar lowest(DType dtype) {
   if (is_float(dtype)) return -std::numeric_limits<double>::infinity();
   if (dtype == DType::U8 || dtype == DType::Bool) return 0;
@@ -169,7 +169,7 @@ Tensor max_pool(std::string_view op, const Tensor& x, const Windows& windows) {
   return reduce_windows(op, x, windows, lowest(x.dtype()), Reducer::Max);
 }
 
-// How many elements of the input itself the window at each position covers.
+// How many elements of the unpadded input each window covers.
 Tensor covered(const Tensor& x, const Dims& positions, const Windows& windows, DType dtype) {
   Expr count = 1;
   const int first = x.rank() - static_cast<int>(windows.size());

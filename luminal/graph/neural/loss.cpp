@@ -12,7 +12,7 @@
 namespace luminal {
 namespace {
 
-// The axis of the classes, after a check that target has the other axes of x.
+// The class axis; checks that target has the other axes of x.
 int class_axis(std::string_view op, const Tensor& x, const Tensor& target) {
   composite::check_float(op, x);
   composite::check_index(op, target);

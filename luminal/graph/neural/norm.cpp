@@ -19,7 +19,7 @@ using composite::in_compute_dtype;
 
 namespace {
 
-// The last axes of x, checked to have the dims `normalized`.
+// The trailing axes of x; checks that their dims are `normalized`.
 Axes check_normalized(std::string_view op, const Tensor& x, const Dims& normalized) {
   check_float(op, x);
   const Dims& dims = x.dims();
@@ -42,7 +42,7 @@ void check_dims(std::string_view op, std::string_view what, const std::optional<
                               text(parameter->dims())));
 }
 
-// y·weight + bias, whose dims align with y's last.
+// y·weight + bias, aligned with the trailing dims of y.
 Tensor scale_and_shift(const Tensor& y, const std::optional<Tensor>& weight,
                        const std::optional<Tensor>& bias) {
   Tensor result = y;
@@ -56,13 +56,13 @@ Tensor standardize(const Tensor& v, const Axes& axes, double eps) {
   return deviation * rsqrt(mean(square(deviation), axes, {.keepdim = true}) + eps);
 }
 
-// Of the dtype computed in, as in PyTorch: f16 and bf16 use f32's.
+// The epsilon of the compute dtype, as in PyTorch: f16 and bf16 use f32's.
 double epsilon(DType dtype) {
   return dtype == DType::F64 ? std::numeric_limits<double>::epsilon()
                              : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-// The size of axis 1, and a parameter per channel shaped to broadcast along it.
+// The size of axis 1; and a parameter per channel, reshaped to broadcast along it.
 Expr channels(std::string_view op, const Tensor& x) {
   check_float(op, x);
   if (x.rank() < 2) {

@@ -17,7 +17,7 @@ void check_plane(const char* what, const Tensor& plane, DType dtype, const Dims&
                    plane.describe(), name(plane.dtype()), text(plane.dims())));
 }
 
-// The dims of the scales.
+// Checks the tensors; returns the dims of the scales.
 Dims check(const Quantised& weight) {
   const BlockFormat& format = weight.format;
   if (format.quants != DType::I8 && format.quants != DType::U4) {

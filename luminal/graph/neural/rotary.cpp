@@ -27,8 +27,8 @@ void check_operand(const Tensor& x, const RotaryOptions& options) {
   }
 }
 
-// The frequency of each of the d elements of a row. In f64 until the end: an error here is
-// multiplied by the position.
+// The frequency of each of the d elements of a row. In f64 to the end: the position multiplies an
+// error made here.
 Tensor frequencies(Graph& graph, Expr d, const RotaryOptions& options) {
   const bool halves = options.pairs == RotaryPairs::Halves;
   if (options.frequencies) {
@@ -40,14 +40,14 @@ Tensor frequencies(Graph& graph, Expr d, const RotaryOptions& options) {
   return prim::exp2(pair * (-2 * std::log2(options.theta)) / d);
 }
 
-// The element that turns with each one.
+// The other element of each element's pair.
 Tensor partners(const Tensor& x, RotaryPairs pairs) {
   const Expr half = x.dim(-1) / 2;
   if (pairs == RotaryPairs::Halves) return x.roll(half, -1);
   return x.split_dims(-1, {half, 2}).flip({-1}).merge_dims(-2);
 }
 
-// -1 for the first of each pair, 1 for the second: (a, b) turns to (a cos - b sin, b cos + a sin).
+// -1 for the first of each pair, 1 for the second: (a, b) becomes (a cos - b sin, b cos + a sin).
 Expr direction(Expr d, RotaryPairs pairs) {
   const Expr index = Expr::index(0, d);
   const Expr is_second = pairs == RotaryPairs::Halves ? index >= d / 2 : index % 2;
