@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kFailed = 1;    // the user or the machine
 constexpr int kUsage = 2;     // the command line
-constexpr int kInternal = 3;  // a bug of ours
+constexpr int kInternal = 3;  // a bug in luminal
 
 constexpr const char* kExamples = R"(Examples:
   luminal run model.gguf                          talk with a model
@@ -110,7 +110,7 @@ In a chat /help lists what can be typed.
 )"},
 };
 
-// Who runs a model seldom says how it is compiled.
+// Users who run a model rarely change how it is compiled.
 std::vector<std::string> rare_groups(const Command& command) {
   if (!command.runs_models) return {};
   return {CompileArguments::kGroup, SearchArguments::kGroup};
@@ -118,7 +118,7 @@ std::vector<std::string> rare_groups(const Command& command) {
 
 int report(const std::string& message, int code) {
   std::cout.flush();
-  // Messages repeat what files say.
+  // Messages may quote long texts from files.
   constexpr size_t kMostOfALine = 2000;
   std::cerr << "luminal: " << base::printable(message, kMostOfALine, true) << "\n";
   return code;
@@ -150,7 +150,7 @@ int run(int argc, char** argv) {
     if (!std::cout) return report("can't write to standard output", kFailed);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;  // --help and --version end here too, with 0
+    return app.exit(error) == 0 ? 0 : kUsage;  // --help and --version also end here, with 0
   }
 }
 

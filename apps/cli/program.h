@@ -1,12 +1,12 @@
-// The program `luminal`: finds the subcommand, and turns errors into messages and exit codes.
+// The program `luminal`: dispatches to subcommands, and turns errors into messages and exit codes.
 #pragma once
 
 #include "luminal/base/visibility.h"
 
 namespace luminal::cli {
 
-// What main() returns: 0; 1 where the user or the machine is at fault, 2 for a command line that
-// isn't one, 3 for a bug of ours.
+// The exit code: 0; 1 for an error of the user or the machine, 2 for an invalid command line, 3 for
+// an internal error.
 LUMINAL_API int run_program(int argc, char** argv);
 
 }  // namespace luminal::cli

@@ -1,11 +1,9 @@
-// The e-graph engine, timed. It links luminal::egraph and sees public headers only.
-//   egraph_bench run FILE    runs a program in a fresh e-graph; a JSON object on one line says how
-//   long
-//                            that took (parsing included), the sizes of all tables, and the memory
-//   egraph_bench proofs FILE the same while proofs are recorded
-//   egraph_bench idle RULES  the nanoseconds of a call of a ruleset with that many rules when no
-//   table
-//                            has changed since the last one: the median of many
+// Times the e-graph engine. Links luminal::egraph and uses public headers only.
+//   egraph_bench run FILE     runs a program in a fresh e-graph; prints one line of JSON with the
+//                             time (including parsing), the sizes of all tables and the memory
+//   egraph_bench proofs FILE  the same while recording proofs
+//   egraph_bench idle RULES   nanoseconds per call of a ruleset with that many rules if no table
+//                             has changed since the last call: the median of many calls
 #include "luminal/egraph/egraph.h"
 
 #include <algorithm>
@@ -30,7 +28,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A value of /proc/self/status in bytes: VmHWM is the peak, VmRSS what is held now.
+// A value of /proc/self/status in bytes: VmHWM is the peak, VmRSS the current size.
 uint64_t status_bytes(const std::string& key) {
   std::ifstream status("/proc/self/status");
   std::string line;
@@ -48,7 +46,7 @@ std::string read_file(const char* path) {
   return text.str();
 }
 
-// JSON's escapes for the text that print-size and errors hold.
+// JSON escapes for the text of print-size and errors.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -88,7 +86,7 @@ int run(const char* path, bool with_proofs) {
   return 0;
 }
 
-// Rules of one to four atoms over a few tables, as a compiler's rules are; all have matched once.
+// Rules of one to four atoms over a few tables, like a compiler's; all have matched once.
 std::string idle_program(int rules) {
   std::string text =
       "(datatype T (Leaf i64) (Neg T) (Add T T) (Mul T T) (Op i64 T T))\n(ruleset all)\n";

@@ -1,4 +1,4 @@
-// A bench that a script talks to: commands come in, each is answered by a line.
+// A bench driven by a script: reads commands and answers each with one line.
 #pragma once
 
 #include <exception>
@@ -10,12 +10,12 @@
 
 namespace luminal::bench {
 
-// What a command is answered with, given what the last "prepare" made and where its arguments are.
+// The answer to a command, from the state of the last "prepare" and the command's arguments.
 template <typename Prepared>
 using Answers = std::map<std::string, std::function<std::string(Prepared&, std::istream&)>>;
 
-// Until the input ends. "prepare" starts anew; nothing else is known before it. Gives what main
-// returns: 2 after a command that isn't known, 1 after an error.
+// Runs until the input ends. "prepare" creates a new state; no other command is valid before it.
+// Returns the exit code: 2 after an unknown command, 1 after an error.
 template <typename Prepared>
 int answer_commands(const std::string& program, const Answers<Prepared>& answers) {
   try {

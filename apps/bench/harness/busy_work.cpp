@@ -6,7 +6,7 @@
 namespace luminal::bench {
 namespace {
 
-// Each step waits for the one before.
+// A dependency chain: each step waits for the one before.
 void take_steps(int64_t steps) {
   double value = 1;
   for (int64_t i = 0; i < steps; ++i) {

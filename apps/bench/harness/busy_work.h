@@ -1,4 +1,4 @@
-// BusyWork: instructions that take a given time, to plant a slowdown of a known size in tests.
+// BusyWork: instructions that take a given time, to inject a slowdown of known size in tests.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@ namespace luminal::bench {
 
 class BusyWork {
  public:
-  BusyWork() = default;  // none
-  // As many steps as take so long now: a count, so that it slows down with the machine as a
-  // kernel does.
+  BusyWork() = default;  // no work
+  // Calibrates a number of steps that takes this long now: a count, so that it slows down with the
+  // machine like a kernel does.
   explicit BusyWork(double seconds);
   void run() const;
 

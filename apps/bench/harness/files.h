@@ -7,10 +7,9 @@
 
 namespace luminal::bench {
 
-// UserError where it can't be read.
+// UserError if it can't be read.
 std::string read_file(const std::filesystem::path& path);
-// Beside its place first, then renamed: whoever reads it sees all of it or nothing. UserError where
-// that fails.
+// Writes a temporary file, then renames it: readers see all of it or nothing. UserError on failure.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace luminal::bench

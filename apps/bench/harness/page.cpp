@@ -5,7 +5,7 @@
 namespace luminal::bench {
 namespace {
 
-// Inside of a script element no text may look like its end.
+// No text inside a script element may look like its end.
 std::string escaped(std::string json) {
   for (size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3) {
     json.replace(at, 2, "<\\/");

@@ -1,4 +1,4 @@
-// The report as one page that needs nothing else: figures inside, plots drawn by its own script.
+// The report as one self-contained page: figures embedded, plots drawn by its own script.
 #pragma once
 
 #include <map>
@@ -7,15 +7,15 @@
 
 namespace luminal::bench {
 
-// JSON texts of one level; empty where there is none.
+// JSON texts of one level; empty if there are none.
 struct LevelDocuments {
   std::string report, history, compare;
 };
 
-// By name of the level: "micro", "patterns".
+// `levels` by name: "micro", "patterns".
 std::string make_page(const std::map<std::string, LevelDocuments>& levels);
 
-// The page with @DATA@ in it; page.html as it was when this was built.
+// page.html as embedded at build time, with the placeholder @DATA@.
 std::string_view page_template();
 
 }  // namespace luminal::bench

@@ -1,4 +1,4 @@
-// Progress: how far a benchmark is, for whoever shows it.
+// Progress of a benchmark, for a callback that shows it.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 namespace luminal::bench {
 
 struct Moment {
-  std::string stage;  // "peaks", "cases": what `done` and `total` count is the same all along it
-  std::string now;    // what is being measured: "softmax/l3/f32/cpu/t2"
+  std::string stage;  // "peaks", "cases": `done` and `total` count the same things throughout it
+  std::string now;    // the current measurement: "softmax/l3/f32/cpu/t2"
   int64_t done = 0;   // of `total`
-  int64_t total = 0;  // 0: not known
+  int64_t total = 0;  // 0: unknown
 };
 
-// Called often.
+// Called frequently.
 using Progress = std::function<void(const Moment&)>;
 
 }  // namespace luminal::bench

@@ -7,12 +7,12 @@
 namespace luminal::bench {
 namespace {
 
-// How many samples may be left out at each end, so that the median lies between the others with
-// this confidence: the largest k with P(at most k − 1 of n tosses are heads) ≤ (1 − confidence)
-// / 2. 0 where even all samples aren't enough.
+// How many samples may be dropped at each end so that the remaining range contains the median with
+// this confidence: the maximum k with P(at most k − 1 heads in n tosses) ≤ (1 − confidence) / 2. 0
+// if all samples together aren't enough.
 size_t left_out(size_t n, double confidence) {
   const double most = (1 - confidence) / 2;
-  double chance = std::exp2(-static_cast<double>(n));  // of no heads
+  double chance = std::exp2(-static_cast<double>(n));  // probability of no heads
   double sum = 0;
   size_t k = 0;
   while (k < n / 2) {

@@ -1,5 +1,5 @@
-// What can be said of samples: quantiles, an interval for the median, and a verdict on two sides
-// that ran in turns.
+// Statistics of samples: quantiles, a confidence interval of the median, and a verdict on two
+// interleaved sides.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace luminal::bench {
 
-// Between the two nearest samples where none stands at q (0 … 1). NaN of none.
+// Interpolates between the two nearest samples (q in 0 … 1). NaN without samples.
 double quantile(std::vector<double> samples, double q);
 double median(std::vector<double> samples);
 
@@ -16,31 +16,31 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-// That holds the median of what the samples were drawn from with this confidence, whatever their
-// distribution: the ends are samples, counted from both sides (the sign test). With too few samples
-// for the confidence it reaches from 0 to infinity.
+// Contains the median of the underlying distribution with this confidence, whatever that
+// distribution is: the ends are order statistics (sign test). With too few samples for the
+// confidence it is 0 to infinity.
 Interval median_interval(std::vector<double> samples, double confidence);
 
 enum class Verdict : uint8_t {
   Same,        // the interval lies within the margin
-  Slower,      // it lies beyond it
+  Slower,      // the interval lies beyond the margin
   Faster,      // likewise
-  NotDecided,  // it reaches over an edge of it: more rounds would tell
+  NotDecided,  // the interval crosses an edge of the margin: more rounds would tell
 };
 const char* name(Verdict verdict);  // "same", "slower", "faster", "not decided"
 
 struct Judgement {
   Verdict verdict = Verdict::NotDecided;
-  double ratio = 1;  // the median of the rounds' ratios: seconds now / seconds then
+  double ratio = 1;  // median over rounds of seconds now / seconds then
   Interval interval = {};
 };
 
-// A ratio is that of one round, in which both sides ran. `margin`: ratios up to 1 + margin, and
-// down to its inverse, are the same: two copies of one kernel differ by where they lie in memory.
+// A ratio comes from one round, in which both sides ran. Ratios up to 1 + margin, and down to its
+// inverse, count as equal: two copies of one kernel differ by their placement in memory.
 Judgement judge(const std::vector<double>& ratios, double confidence, double margin);
 
-// For each of `questions` that are asked at once, the confidence with which all answers together
-// are right with `overall` (Bonferroni).
+// The confidence needed for each of `questions` answers so that all of them are right with
+// confidence `overall` (Bonferroni).
 double shared_confidence(double overall, int64_t questions);
 
 }  // namespace luminal::bench

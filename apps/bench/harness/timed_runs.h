@@ -1,5 +1,4 @@
-// What benches that a script talks to share: inputs from files, runs with their times, results to
-// files.
+// Shared by benches that a script drives: inputs from files, timed runs, results to files.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +12,7 @@
 
 namespace luminal::bench {
 
-// The bytes of a tensor, as they stand in a file.
+// Reads a tensor's bytes from a file.
 inline TensorData read_bytes(const std::string& path, DType dtype, std::vector<int64_t> dims) {
   TensorData::Writable data = TensorData::zeros(dtype, std::move(dims));
   std::ifstream file(path, std::ios::binary);
@@ -40,7 +39,7 @@ inline double wall_seconds() {
 }
 inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// The time of a run, as scripts read it.
+// The time of a run, formatted for scripts.
 inline std::string timed_run(Executable& exe, double (*clock)() = wall_seconds) {
   const double start = clock();
   exe.run();

@@ -1,5 +1,5 @@
-// Baseline: a folder with the plans and machine code that a build makes of the cases, so that a
-// later build can run those very kernels beside its own.
+// Baseline: a folder with the plans and machine code of the cases from one build, so that a later
+// build can run the same kernels beside its own.
 #pragma once
 
 #include <filesystem>
@@ -25,14 +25,12 @@ struct Baseline {
   std::vector<BaselineCase> cases;
 };
 
-// Compiles the tasks, anew, into a folder that only this user can write to; what it held of this
-// level is replaced. Tasks of backends that compile nothing are left out. UserError where the
-// folder can't be used.
+// Compiles the tasks anew into a folder that only this user can write to; replaces what it held of
+// this level. Skips tasks of backends that compile nothing. UserError if the folder can't be used.
 Baseline write_baseline(const std::filesystem::path& folder, Level level,
                         const std::vector<Task>& tasks, const Progress& progress);
 
-// UserError where there is none of this level, or others could have changed it: it holds code that
-// will run.
+// UserError if there is none of this level, or if others could have changed it: its code will run.
 Baseline read_baseline(const std::filesystem::path& folder, Level level);
 std::string read_bundle(const Baseline& baseline, const BaselineCase& of);
 

@@ -16,16 +16,16 @@
 namespace luminal::bench {
 namespace {
 
-// A side is timed in a few stretches of this length, of which the best counts: what else the
-// machine does only ever adds.
+// A side is timed in a few intervals of this length, of which the best counts: other load on the
+// machine can only add time.
 constexpr double kStretchSeconds = 400e-6;
 constexpr int kStretches = 3;
-constexpr double kLongRun = 4e-3;  // runs of this length are stretches themselves, and two of them
-// Where code and results lie changes a kernel's time by some percent. So each side has several
-// copies, made anew for each look; one where they are large.
+constexpr double kLongRun = 4e-3;  // a longer run is an interval of its own, and two are enough
+// The placement of code and results in memory changes a kernel's time by some percent. So each side
+// has several copies, made anew for each look; a single one if they are large.
 constexpr int kCopies = 3;
 constexpr double kLargeBytes = 64e6;
-constexpr int64_t kMostChecked = 1 << 21;  // elements of a result that is compared
+constexpr int64_t kMostChecked = 1 << 21;  // elements compared of a result
 
 // One copy of one side.
 class Side {
@@ -43,8 +43,7 @@ class Side {
     return best;
   }
 
-  // The best of some stretches of `runs` runs, after one that doesn't count: caches are its own
-  // again then.
+  // The best of several intervals of `runs` runs, after one warm-up run that refills the caches.
   double seconds(int64_t runs, int stretches) {
     run();
     double best = stretch(runs);
@@ -73,7 +72,7 @@ class Side {
   BusyWork planted_;
 };
 
-// What both make of the same inputs, to within roundings in another order.
+// Compares the results for equal inputs, up to rounding in another order.
 bool differ(const TensorData& then, const TensorData& now) {
   if (then.dtype != now.dtype || then.dims != now.dims) return true;
   if (then.n_elements() > kMostChecked) return false;
@@ -131,7 +130,7 @@ void run_rounds(Contest& contest, const std::string& bundle_then, int rounds, do
   const int copies = moved_bytes(graph) < kLargeBytes ? kCopies : 1;
   std::vector<Side> then, now;
   for (int i = 0; i < copies; ++i) {
-    // Neither is always the first to get memory.
+    // Alternates which side allocates first.
     if (i % 2 == 0) then.emplace_back(bundle_then, inputs);
     now.emplace_back(contest.bundle_now, inputs);
     if (i % 2 == 1) then.emplace_back(bundle_then, inputs);
@@ -151,7 +150,7 @@ void run_rounds(Contest& contest, const std::string& bundle_then, int rounds, do
     const auto copy = static_cast<size_t>(round / 2 % copies);
     double seconds[2];
     for (int turn = 0; turn < 2; ++turn) {
-      const bool is_now = (turn + round) % 2 == 1;  // who begins changes from round to round
+      const bool is_now = (turn + round) % 2 == 1;  // the starting side alternates between rounds
       seconds[is_now] = (is_now ? now : then)[copy].seconds(runs, stretches);
     }
     contest.seconds_then.push_back(seconds[0]);

@@ -1,17 +1,17 @@
-// Matrix products and attention, timed on request so that contractions.py can interleave them with
-// other frameworks. Commands on standard input, one answer each on standard output:
+// Times GEMM and attention on request, so that contractions.py can interleave them with other
+// frameworks. Commands on standard input, one answer each on standard output:
 //   prepare KIND M N K DTYPE FOLDER THREADS BYTES LIBRARY
 //             x [M, K] by w [N, K]; KIND is one of linear, gelu (bias and GeLU), swiglu (two
 //             weights), q8 and q4 (i8 and u4 with scales per 32 along k), attention (M tokens of
-//             N heads of K, causal). The bytes of each input stand in FOLDER. As many executables
-//             as hold BYTES of weights, at least one, each with weights of its own:
+//             N heads of K, causal). FOLDER holds the bytes of each input. Creates as many
+//             executables as hold BYTES of weights, at least one, each with its own weights:
 //             "kernels 1 by_library 0 copies 16 weights 67108864 arena 0". LIBRARY is "measured",
-//             where oneDNN computes what it is faster at, or "never"
-//   run N     the seconds of each of N runs; each takes the next executable
+//             which uses oneDNN where it is faster, or "never"
+//   run N     the seconds of each of N runs; each uses the next executable
 //   result FILE
-//             the bytes of the first executable's result, written there: "ok"
+//             writes the bytes of the first executable's result to FILE: "ok"
 //   rate THREADS SECONDS
-//             how fast memory is read, in bytes a second
+//             the memory read bandwidth in bytes per second
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 namespace luminal {
 namespace {
 
-constexpr int64_t kBlock = 32;  // elements of a quantised weight that share a scale
+constexpr int64_t kBlock = 32;  // quantisation group: elements that share a scale
 
 struct Shape {
   int64_t m = 0, n = 0, k = 0;
@@ -45,7 +45,7 @@ Tensor input_of(Graph& graph, const Shape& shape) {
   return graph.input("x", {shape.m, shape.k}, shape.dtype);
 }
 
-// [n, k / 32] in f16, as files of models have it, as [n, k].
+// Scales [n, k / 32] in f16, as in model files, expanded to [n, k].
 Tensor per_block(Graph& graph, const Shape& shape, const char* name) {
   const Expr blocks = shape.k / kBlock;
   const Tensor x = graph.weight(name, {shape.n, blocks}, DType::F16).cast(DType::F32);
@@ -108,14 +108,14 @@ size_t weight_bytes(Graph& graph) {
   return bytes;
 }
 
-// What was packed is held once.
+// Frees the originals of packed weights.
 void release_weights(Executable& exe, Graph& graph) {
   for (NodeId leaf : graph.leaves()) {
     if (graph.node(leaf).as<InputAttr>().role != Role::Weight) continue;
     try {
       exe.release(graph.tensor(leaf));
     } catch (const UserError&) {
-      // Runs read it as it is.
+      // Not packed: runs read the original.
     }
   }
 }

@@ -13,7 +13,7 @@
 namespace luminal::bench {
 namespace {
 
-// Values are drawn for this many elements and then repeated: no kernel's time depends on more.
+// Distinct values for this many elements, then repeated: no kernel's time depends on more.
 constexpr int64_t kDistinct = (1 << 16) + 1;  // odd, so that rows differ
 constexpr uint64_t kSeed = 20240229;
 
@@ -36,7 +36,7 @@ TensorData random_values(const Case& of, const Node& node, std::mt19937_64& rand
       store_int(node.dtype, made.bytes.data(), i, 1 + static_cast<int64_t>(unit * 100));
     }
   }
-  // Each copy doubles what is there.
+  // Each copy doubles the filled part.
   for (size_t have = static_cast<size_t>(byte_size(node.dtype, drawn)); have < made.bytes.size();) {
     const size_t more = std::min(have, made.bytes.size() - have);
     std::memcpy(made.bytes.data() + have, made.bytes.data(), more);
@@ -49,7 +49,7 @@ TensorData shuffled_rows(const Node& node, std::mt19937_64& random) {
   TensorData::Writable made = TensorData::zeros(node.dtype, sizes(node));
   std::vector<int64_t> rows(static_cast<size_t>(made.data.n_elements()));
   std::iota(rows.begin(), rows.end(), 0);
-  // std::shuffle differs from library to library.
+  // std::shuffle differs between standard libraries.
   for (size_t left = rows.size(); left > 1; --left) {
     std::swap(rows[left - 1], rows[random() % left]);
   }

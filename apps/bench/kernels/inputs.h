@@ -1,4 +1,4 @@
-// The data of a case: the same for the same case, whoever asks, on every machine.
+// The input data of a case: deterministic on every machine.
 #pragma once
 
 #include <map>
@@ -9,13 +9,13 @@
 
 namespace luminal::bench {
 
-using Inputs = std::map<std::string, TensorData>;  // by the name of the leaf
+using Inputs = std::map<std::string, TensorData>;  // by leaf name
 
-// Floats within the case's range, integers from 1 to 100, and for leaves called "index" each row
-// once, in random order.
+// Floats within the case's range, integers from 1 to 100; for leaves named "index", a random
+// permutation of the rows.
 Inputs make_inputs(const Case& of, const Graph& graph);
 
-// Sets all leaves, without a copy. UserError where one has no data, or data of another type.
+// Sets all leaves without copying. UserError if one has no data, or data of another type.
 void set_inputs(Executable& executable, Graph& graph, const Inputs& inputs);
 
 }  // namespace luminal::bench

@@ -1,14 +1,13 @@
-// Single primitives and fused patterns over 2^24 elements, timed on request so that kernels.py can
+// Times single primitives and fused patterns over 2^24 elements on request, so that kernels.py can
 // interleave them with other frameworks. Commands on standard input, one answer each on standard
 // output:
 //   prepare CASE DTYPE FOLDER THREADS
-//                  compiles it with fusion policy 'always'; the bytes of input x stand in FOLDER/x:
+//                  compiles it with fusion policy 'always'; FOLDER/x holds the bytes of input x:
 //                  "kernels 1 threads 2 target avx512 (…)"
 //   run N          the seconds of each of N runs
-//   cpu N          the same in time of this thread on a processor: with one thread, what a run
-//   costs
-//                  whatever else the machine does
-//   result FILE    the bytes of the result, written there: "ok"
+//   cpu N          the same in CPU time of this thread: with one thread, the cost of a run whatever
+//                  else the machine does
+//   result FILE    writes the bytes of the result to FILE: "ok"
 #include <fmt/format.h>
 
 #include <functional>
@@ -28,7 +27,7 @@ constexpr int64_t kRows = 4096;
 constexpr int64_t kWidth = 4096;
 constexpr int64_t kHead = 64;
 
-// The inputs of a case, made as it asks for them.
+// The inputs of a case, created on demand.
 struct Inputs {
   Graph& graph;
   DType dtype;
@@ -38,7 +37,7 @@ struct Inputs {
 };
 
 Tensor rotate(Inputs& in) {
-  // Tokens × heads × head size, with tables of cosines and sines per token, as models have them.
+  // Tokens × heads × head size, with tables of cosines and sines per token, as in models.
   Tensor heads = in.rows("x").reshape({kRows, kWidth / kHead, kHead});
   auto table = [&](const char* name) {
     return in.graph.input(name, {kRows, kHead}, in.dtype).unsqueeze(1).expand_as(heads);

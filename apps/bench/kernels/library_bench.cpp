@@ -1,10 +1,10 @@
-// Products of oneDNN called bare, with weights packed beforehand, timed on request so that a script
-// can interleave them with others. Commands on standard input, one answer each on standard output:
+// Times plain oneDNN GEMMs with prepacked weights on request, so that a script can interleave them
+// with others. Commands on standard input, one answer each on standard output:
 //   prepare M N K DTYPE EPILOGUE THREADS BYTES
-//             c = epilogue(a · b), epilogue one of none, bias, gelu (bias and GeLU), with as many b
-//             as take BYTES packed, at least one: "weights 16 packed 67108864 routine
+//             c = epilogue(a · b), epilogue one of none, bias, gelu (bias and GeLU); as many b as
+//             take BYTES packed, at least one: "weights 16 packed 67108864 routine
 //             brg:avx512_core_amx"
-//   run N     the seconds of each of N runs; each takes the next b
+//   run N     the seconds of each of N runs; each uses the next b
 #include <fmt/format.h>
 
 #include <chrono>

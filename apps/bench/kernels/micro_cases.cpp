@@ -1,4 +1,4 @@
-// Level 1: one primitive each, over flat tensors, rows, or rows by index.
+// Level 1: single primitives over flat tensors, rows, or indexed rows.
 #include <fmt/format.h>
 
 #include "apps/bench/kernels/case.h"
@@ -8,8 +8,8 @@
 namespace luminal::bench {
 namespace {
 
-// Elements of one tensor: 16 KB, 512 KB, 8 MB and 256 MB in f32. The last is more than the largest
-// caches hold of two tensors; `tiny` isn't a whole vector.
+// Elements of one tensor: 16 KB, 512 KB, 8 MB and 256 MB in f32. Two tensors of the last size
+// exceed the largest caches; `tiny` is no multiple of a vector.
 int64_t elements(Size size) {
   switch (size) {
     case Size::Tiny:
@@ -26,7 +26,7 @@ int64_t elements(Size size) {
   return 0;
 }
 
-// Along which Sum, Prod and Max reduce, and the rows that indices name.
+// The axis that Sum, Prod and Max reduce, and the rows that indices select.
 constexpr int64_t kReduced = 1024;
 constexpr int64_t kRow = 64;
 constexpr int64_t kTinyWidth = 3;
@@ -38,10 +38,10 @@ Rows in_rows(Size size, int64_t width) {
   return size == Size::Tiny ? Rows{5, kTinyWidth} : Rows{elements(size) / width, width};
 }
 
-// One op: how it is built at a size in a dtype.
+// One op: how to build it at a size in a dtype.
 struct Op {
   const char* name;
-  bool integers;  // whether it takes i8
+  bool integers;  // whether it supports i8
   enum class Form { Flat, Reduced, Indexed } form;
   Tensor (*apply)(Graph& graph, Dims dims, DType dtype);
   double flops_per_element;
@@ -74,12 +74,12 @@ Tensor scattered(Graph& graph, Dims dims, DType dtype) {
   return prim::scatter(dest, index, graph.input("second", dims, dtype));
 }
 
-// To f32, and from it to bf16.
+// Converts to f32, or from f32 to bf16.
 Tensor converted(Graph& graph, Dims dims, DType dtype) {
   return prim::cast(x(graph, dims, dtype), dtype == DType::F32 ? DType::BF16 : DType::F32);
 }
 
-// The numbers 0 … 99 over and over, which every dtype holds.
+// 0 … 99 repeated, which every dtype represents.
 Tensor counted(Graph& graph, Dims dims, DType dtype) {
   const Expr value = Expr::index(0, dims[0]) % 100;
   const Tensor whole = prim::iota(graph, value, dims, is_float(dtype) ? DType::I32 : dtype);
@@ -125,8 +125,8 @@ Case make_case(const Op& op, Size size, DType dtype) {
           .shape = shape,
           .build = [&op, dims, dtype](Graph& graph) { op.apply(graph, dims, dtype).output("y"); },
           .flops = op.flops_per_element * static_cast<double>(count),
-          // Roots, logarithms and divisors are of positive numbers; a product of 1024 of these is
-          // no subnormal number, which processors are slow with.
+          // Roots, logarithms and divisors need positive numbers; a product of 1024 of these isn't
+          // subnormal, which processors handle slowly.
           .low = 0.5,
           .high = 1.5};
 }

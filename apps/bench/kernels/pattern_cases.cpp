@@ -1,4 +1,4 @@
-// Level 2: what models are made of: products, attention, norms, activations, convolution.
+// Level 2: building blocks of models: GEMM, attention, norms, activations, convolution.
 #include <fmt/format.h>
 
 #include "apps/bench/kernels/case.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kEps = 1e-5;
 
-// Rows × width of what works row by row: 16 KB, 512 KB, 8 MB, 256 MB in f32.
+// Rows × width of row-wise ops: 16 KB, 512 KB, 8 MB, 256 MB in f32.
 struct PatternRows {
   int64_t rows, width;
 };
@@ -29,8 +29,8 @@ PatternRows pattern_rows(Size size) {
   return {};
 }
 
-// Square products that caches hold; in memory one row, as in decoding, which is all about reading
-// the weight.
+// Square GEMMs that fit the caches; for memory a GEMV with one row, as in decoding, which is bound
+// by reading the weight.
 struct Product {
   int64_t m, k, n;
 };
@@ -50,7 +50,7 @@ Product product_of(Size size) {
   return {};
 }
 
-// Self-attention over as many keys as queries; in memory one query over a long past.
+// Self-attention with as many keys as queries; for memory, one query over a long past (decoding).
 struct Heads {
   int64_t heads, queries, keys, width;
 };
@@ -70,7 +70,7 @@ Heads heads_of(Size size) {
   return {};
 }
 
-// 3 × 3 with padding 1, as many channels out as in.
+// 3 × 3 with padding 1; as many output as input channels.
 struct Image {
   int64_t batch, channels, side;
 };
@@ -111,7 +111,7 @@ Tensor by_add_rms_norm(Graph& graph, const Tensor& x, const Dims& row, DType dty
 struct RowOp {
   const char* name;
   Apply apply;
-  double flops_per_element;  // an op of the formula is one, whatever it takes to compute it
+  double flops_per_element;  // each op of the formula counts as one, whatever it costs
 };
 constexpr RowOp kRowOps[] = {
     {"softmax", by_softmax, 5},        // max, subtract, exp, sum, divide
@@ -136,7 +136,7 @@ Case row_case(const RowOp& op, Size size, DType dtype) {
           .flops = op.flops_per_element * static_cast<double>(rows * width)};
 }
 
-// In i8 the weight is quantised in blocks of 32 with a scale each, and x is f32.
+// In i8 the weight has quantisation groups of 32 with a scale each, and x is f32.
 void build_product(Graph& graph, const Product& of, DType dtype) {
   const auto [m, k, n] = of;
   if (dtype != DType::I8) {
@@ -175,7 +175,7 @@ Case attention_case(Size size, DType dtype) {
             const Tensor k = graph.input("k", past, dtype);
             scaled_dot_product_attention(q, k, graph.input("v", past, dtype)).output("y");
           },
-      // Two products.
+      // Two GEMMs.
       .flops = 4.0 * static_cast<double>(of.heads * of.queries * of.keys * of.width)};
 }
 

@@ -1,5 +1,5 @@
-// Seven patterns at 4096×4096, timed on request so that patterns.py can interleave them
-// with other frameworks. Commands on standard input, one answer each on standard output:
+// Times seven patterns at 4096×4096 on request, so that patterns.py can interleave them with other
+// frameworks. Commands on standard input, one answer each on standard output:
 //   prepare PATTERN DTYPE   compiles it with fusion policy 'always': "kernels 1"
 //   run N                   the seconds of each of N runs
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr int64_t kWidth = 4096;
 constexpr int64_t kHead = 64;
 
 Tensor rotate(Graph& graph, const Tensor& x) {
-  // Tokens × heads × head size, with tables of cosines and sines per token, as models have them.
+  // Tokens × heads × head size, with tables of cosines and sines per token, as in models.
   Tensor heads = x.reshape({kRows, kWidth / kHead, kHead});
   auto table = [&](const char* name) {
     return graph.input(name, {kRows, kHead}, x.dtype()).unsqueeze(1).expand_as(heads);

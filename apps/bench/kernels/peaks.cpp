@@ -13,15 +13,15 @@
 namespace luminal::bench {
 namespace {
 
-// Where the system doesn't say.
+// Used if the system doesn't report the sizes.
 constexpr size_t kAssumedL1 = 32 << 10, kAssumedL2 = 512 << 10, kAssumedL3 = 16 << 20;
-// L3 is read in buffers of at most this: many machines share it among more cores than these.
+// Maximum buffer for L3: on many machines more cores than these share it.
 constexpr size_t kMostL3Buffer = 24 << 20;
 
 struct MemoryLevel {
   const char* where;
-  double holds;   // bytes, for all threads
-  size_t buffer;  // bytes of each thread
+  double holds;   // bytes, over all threads
+  size_t buffer;  // bytes per thread
 };
 
 std::vector<MemoryLevel> levels(int threads) {

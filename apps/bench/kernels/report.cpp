@@ -18,7 +18,7 @@ namespace {
 using base::JsonText;
 
 constexpr int kFormat = 1;
-constexpr size_t kMostRuns = 60;  // that a history keeps
+constexpr size_t kMostRuns = 60;  // kept in a history
 
 void write_head(JsonText& json, Level level, const std::string& command, const std::string& when) {
   json.field("format", kFormat);
@@ -118,7 +118,7 @@ std::string metrics_json(const Report& report) {
     write_case(json, measured);
     json.field("runs_per_sample", measured.runs_per_sample);
     const auto& seconds = measured.seconds;
-    // At a sample's own time; the peaks are the run's.
+    // Per sample; the peaks are those of the run.
     write_samples(json, "seconds", seconds, [](double s) { return s; });
     write_samples(json, "gb_per_second", seconds,
                   [&](double s) { return measured.bytes * 1e-9 / s; });

@@ -1,4 +1,4 @@
-// Report: what a run of a suite found, and the files that say so.
+// Report: the results of a suite's run, and the files they are written to.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ struct LeftOut {
 
 struct Report {
   Level level = Level::Micro;
-  std::string command;  // as it could be typed again
+  std::string command;  // repeats the run
   std::string when;     // UTC, "2024-02-29T12:00:00Z"
   double min_seconds = 0;
   Peaks peaks;
@@ -24,13 +24,12 @@ struct Report {
   std::vector<LeftOut> left_out;
 };
 
-// One object each: every sample's figures; and the summary, with machine, version and settings.
+// One JSON object each: the figures of all samples; the summary, with machine, version, settings.
 std::string metrics_json(const Report& report);
 std::string report_json(const Report& report);
 
-// The runs before this one and this one: for each case its share of the roofline, whose peaks were
-// measured in the same run. `before` is what a run before had written; anything else is refused
-// with a UserError.
+// The history extended by this run: for each case its fraction of the roofline, whose peaks were
+// measured in the same run. `before` is the previous history; UserError for anything else.
 std::string history_json(const std::string& before, const Report& report);
 
 struct Comparison {
@@ -42,9 +41,9 @@ struct Comparison {
 };
 std::string comparison_json(const Comparison& comparison);
 
-// The time now, as Report::when has it.
+// The current time, in the format of Report::when.
 std::string utc_now();
-// "0.1.0 (3f2a…)": which build this is.
+// "0.1.0 (3f2a…)": the version of this build.
 std::string this_build();
 
 }  // namespace luminal::bench

@@ -16,13 +16,13 @@
 namespace luminal::bench {
 namespace {
 
-// Of a case: enough for a spread, and few enough to be written down.
+// Samples per case: enough for a spread, few enough to write down.
 constexpr double kSamples = 50;
-// A sample takes this long at the least, since reading the clock takes some of it too.
+// Minimum duration of a sample, because reading the clock takes time, too.
 constexpr double kLeastSampleSeconds = 20e-6;
 constexpr double kMostInterpretedBytes = 4e6, kMostInterpretedFlops = 4e7;
 
-// Takes what Google Benchmark would print: samples are collected by the benchmark itself.
+// Discards Google Benchmark's output: the benchmark itself collects the samples.
 class Silent : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -39,7 +39,7 @@ bool contains(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Seconds of a run: the best of a few, since one alone may have met whatever else the machine does.
+// Approximate seconds of a run: the best of a few, because a single one may have been disturbed.
 double roughly(Executable& executable) {
   constexpr int kTries = 10;
   constexpr double kLongEnough = 0.02;
@@ -54,16 +54,16 @@ double roughly(Executable& executable) {
   return std::max(best, 1e-7);
 }
 
-// Google Benchmark chooses how often, until the samples together take long enough.
+// Google Benchmark chooses the repetitions until the samples take long enough in total.
 std::vector<double> samples_of(Executable& executable, const std::string& name, double min_seconds,
                                int64_t& runs_per_sample) {
-  executable.run();  // weights are folded, memory is there
+  executable.run();  // warm-up: folds weights, allocates memory
   const double once = roughly(executable);
   const double wanted = std::max(min_seconds / kSamples, kLeastSampleSeconds);
   runs_per_sample = std::max<int64_t>(1, std::llround(wanted / once));
   std::vector<double> samples;
   const auto take_samples = [&](benchmark::State& state) {
-    samples.clear();  // of a first try that was too short
+    samples.clear();  // of a first attempt that was too short
     for (auto _ : state) {
       const auto begin = std::chrono::steady_clock::now();
       for (int64_t i = 0; i < runs_per_sample; ++i) executable.run();

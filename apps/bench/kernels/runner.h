@@ -1,4 +1,4 @@
-// Runner: compiles a case and takes samples of its time, by Google Benchmark.
+// Runner: compiles a case and samples its time with Google Benchmark.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace luminal::bench {
 
-// What to run of a level: the product of these, where a case has them.
+// What to run of a level: all combinations of these that exist as cases.
 struct Selection {
   Level level = Level::Micro;
-  std::string filter;  // part of a case's name, or several parts with commas; empty: all
+  std::string filter;  // part of a case's name, or several comma-separated parts; empty: all
   std::vector<Size> sizes;
   std::vector<DType> dtypes;
   std::vector<int> threads;
@@ -29,18 +29,18 @@ struct Task {
 // Whether a name contains one of the filter's parts.
 bool name_matches(const std::string& name, const std::string& filter);
 
-// In the order of the cases. UserError where nothing is left.
+// In the order of the cases. UserError if nothing is selected.
 std::vector<Task> tasks(const Selection& selection);
 
-// Why a task isn't run: the interpreter takes minutes for large ones. Empty where it is.
+// Why a task is skipped: the interpreter takes minutes for large ones. Empty if it runs.
 std::string why_left_out(const Task& task);
 
 struct RunSettings {
-  double min_seconds = 0.1;  // of samples for each case
+  double min_seconds = 0.1;  // total of the samples per case
   std::string cache_folder;  // as CompileOptions has it
 };
 
-// Throws what compiling and running throws.
+// Errors of compiling and running propagate.
 Measured run_task(const Task& task, const RunSettings& settings);
 
 }  // namespace luminal::bench

@@ -35,7 +35,7 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// From all that the folder holds, so that both suites are on one page.
+// From all files in the folder, so that both suites are on one page.
 void write_page(const fs::path& folder) {
   std::map<std::string, LevelDocuments> levels;
   for (Level level : {Level::Micro, Level::Patterns}) {
@@ -112,7 +112,7 @@ void run_suite(const SuiteOptions& options, std::ostream& text, const Progress& 
                 .peaks = {},
                 .cases = {},
                 .left_out = {}};
-  // Unreadable ones had better be known before minutes of measuring.
+  // Detects an unreadable history before minutes of measuring.
   const fs::path history = file_in(options.out, report.level, "history");
   history_json(content_if_there(history), report);
   std::vector<int> threads;

@@ -1,15 +1,15 @@
-// A language model, timed on request so that generation.py can interleave it with other frameworks.
+// Times a language model on request, so that generation.py can interleave it with other frameworks.
 // Commands on standard input, one answer each on standard output:
 //   prepare MODEL DTYPE THREADS CONTEXT [cold [CANDIDATES SECONDS]]
-//             compiles it: "compile 2.5 weights 2471628800"; cold without what earlier compiles
-//             left; with the last two a search chooses, of so many plans in so many seconds, and
-//             the answer goes on: "search tried 40, …; …", and why it ended, for each variant
+//             compiles it: "compile 2.5 weights 2471628800"; cold: without the caches of earlier
+//             compiles; with the last two, a search over that many plans and seconds, and the
+//             answer continues: "search tried 40, …; …", and why it ended, for each variant
 //   run PROMPT NEW
-//             feeds PROMPT tokens into an empty cache, then NEW − 1 of its own one by one, the
-//             likeliest each: the seconds until the first was known, and of each after it
-//   tokens    those that it chose in the last run
+//             feeds PROMPT tokens into an empty cache, then generates NEW − 1 tokens greedily: the
+//             seconds to the first token (TTFT), then of each token after it
+//   tokens    the tokens chosen in the last run
 //   logits FILE
-//             what followed the last prompt, as f32: "ok"
+//             the logits after the last prompt, written as f32: "ok"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,7 +34,7 @@ struct Prepared {
   std::vector<TokenId> tokens;
 };
 
-// The end of the line of "prepare".
+// Parses the end of the line of "prepare".
 void read_search(std::istream& in, CompileOptions& options) {
   std::string rest, cold;
   std::getline(in, rest);

@@ -1,5 +1,4 @@
-// What benchmarks of language models feed and take: a prompt that is the same for everyone, and the
-// likeliest token.
+// Input and output of language model benchmarks: a fixed prompt, and greedy decoding.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@ inline TokenId likeliest(std::span<const float> logits) {
   return static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin());
 }
 
-// Spread over the vocabulary; generation.py feeds other frameworks the same.
+// Tokens spread over the vocabulary; generation.py feeds other frameworks the same.
 inline std::vector<TokenId> spread_prompt(int64_t length, int64_t vocabulary) {
   std::vector<TokenId> ids;
   for (int64_t k = 0; k < length; ++k) {

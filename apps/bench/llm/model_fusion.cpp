@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kRatioConfidence = 0.95;
 constexpr double kRatioMargin = 0.03;
-// Of the policies, by place.
+// Indices of the policies.
 constexpr size_t kNever = 0, kAlways = 1, kMeasured = 2, kPolicies = 3;
 
 struct Answered {
@@ -77,7 +77,7 @@ int64_t context_of(const std::vector<FusionSetting>& settings) {
 nlohmann::ordered_json judged(const Judgement& judgement) {
   return {{"ratio", judgement.ratio},
           {"low", judgement.interval.low},
-          // Too few runs bound it by nothing, which JSON has no number for.
+          // Too few runs give an infinite bound, which JSON can't represent.
           {"high", std::isfinite(judgement.interval.high)
                        ? nlohmann::ordered_json(judgement.interval.high)
                        : nlohmann::ordered_json(nullptr)}};
@@ -118,7 +118,7 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const Progress& 
                        .always_by_never = {},
                        .measured_by_better = {}};
     std::vector<TokenId> first_answer;
-    // The run before those that count meets cold caches and pages, and leaves the answers.
+    // The warm-up run (-1) has cold caches and pages, and provides the answers.
     for (int run = -1; run < options.runs; ++run) {
       progress({"runs", text(setting), done++, total});
       for (size_t turn = 0; turn < kPolicies; ++turn) {

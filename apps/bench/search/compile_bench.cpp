@@ -1,5 +1,5 @@
-// How long compile() takes on BERT-base, by stage, as JSON on one line. What is remembered within a
-// process must not help, so a run compiles once: twice over one cache folder tells cold from warm.
+// Measures how long compile() takes on BERT-base, by stage, as JSON on one line. In-process caches
+// must not help, so each run compiles once: two runs over one cache folder tell cold from warm.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ FusionPolicy fusion_of(const std::string& name) {
   return name == "never" ? FusionPolicy::Never : FusionPolicy::Modelled;
 }
 
-// FNV-1a: the same in every run, so that two plans can be told apart by their figures.
+// FNV-1a: identical in every run, so that plans can be told apart by their figures.
 uint64_t fingerprint(const CompileReport& report) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const KernelReport& kernel : report.kernels) {

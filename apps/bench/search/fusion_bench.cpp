@@ -1,6 +1,6 @@
-// Whether policy `measured` is as good as the better of `never` and `always`: every setting of a
-// profile compiled under all three, timed in turns. One line of JSON per setting:
-//   {"pattern": …, "tokens": …, "ratio": measured by the better, "low": …, "high": …}
+// Checks whether policy `measured` is as good as the better of `never` and `always`: compiles every
+// setting of a profile under all three and times them in turns. One line of JSON per setting:
+//   {"pattern": …, "tokens": …, "ratio": measured to the better one, "low": …, "high": …}
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// Searches a graph with rising budgets and runs what each found in turns with what the smaller
-// budget found, as JSON on one line.
+// Searches a graph with rising budgets and runs each result in turns with that of the smaller
+// budget; prints JSON on one line.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -58,11 +58,11 @@ Searched searched(const SearchGraph& of, const Options& options, SearchMode mode
 }
 
 struct Ratio {
-  double value, low, high;  // the 99 % interval of the median
+  double value, low, high;  // 99 % confidence interval of the median
   int rounds;
 };
 
-// b's time by a's.
+// The time of b divided by that of a.
 Ratio ratio(Executable& a, Executable& b, const Bindings& sizes, double seconds) {
   const auto timed = [&](Executable& executable) {
     const auto start = Clock::now();
@@ -121,7 +121,7 @@ nlohmann::json measure(const Options& options) {
          {"of_model",
           json_of(ratio(model.executable, now->executable, graph.sizes, options.retime_seconds))}});
     std::cerr << runs.back().dump() << std::endl;
-    kept.clear();  // large models don't fit more often
+    kept.clear();  // large models don't fit into memory twice
     kept.push_back(std::move(now));
     before = kept.back().get();
   }

@@ -149,7 +149,7 @@ SearchGraph build_search_graph(const std::string& name) {
     const Tensor tensor = result.graph->tensor(leaves[i]);
     std::vector<int64_t> dims;
     for (Expr dim : tensor.dims()) dims.push_back(dim.evaluate(result.sizes).value.value());
-    // Inputs of a dynamic size are set when it runs.
+    // Inputs of dynamic size are set at run time.
     tensor.set(TensorData{.dtype = tensor.dtype(),
                           .dims = dims,
                           .bytes = values[i].bytes(),

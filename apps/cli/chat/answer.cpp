@@ -11,7 +11,7 @@
 namespace luminal::cli {
 namespace {
 
-// The rate of weights and cache that a step reads, beside what the machine can do.
+// The bandwidth at which a step reads weights and cache, compared to the machine's.
 std::string reads_text(const llm::GenerateStats& stats, int threads) {
   const double rate = stats.bytes_per_token / stats.token_seconds / 1e9;
   const unsigned used = threads > 0 ? static_cast<unsigned>(threads) : base::usable_threads();
@@ -57,7 +57,7 @@ llm::Generated stream_answer(llm::Session& session, std::span<const TokenId> pro
   options.on_text = [&](std::string_view piece) {
     output.line.clear();
     output.writer.write(piece);
-    return static_cast<bool>(std::cout) && goes_on();  // whoever reads it may be gone
+    return static_cast<bool>(std::cout) && goes_on();  // the reader of a pipe may be gone
   };
   llm::Generated generated = generate(session, prompt, options);
   output.line.clear();
@@ -87,7 +87,7 @@ void print_stats(const llm::Session& session, const llm::Generated& generated,
     std::cerr << fmt::format("{:<10}{}\n", label, text);
   };
   const llm::GenerateStats& stats = generated.stats;
-  const uint64_t resident = base::resident_bytes();  // before measuring takes memory of its own
+  const uint64_t resident = base::resident_bytes();  // before measuring allocates memory
   line("load", fmt::format("{:.3f} s", session.model().load_seconds()));
   line("compile", fmt::format("{:.3f} s", session.compile_seconds()));
   line("prompt", fmt::format("{} tokens, {} of them in the cache, first token after {:.3f} s",

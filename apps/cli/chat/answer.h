@@ -1,4 +1,4 @@
-// A model's answer on standard output as it comes, and what it took.
+// Streams a model's answer to standard output, and reports its statistics.
 #pragma once
 
 #include <functional>
@@ -13,32 +13,31 @@
 
 namespace luminal::cli {
 
-// The model's files, with options that it can take: what can't work is said before anything is
-// compiled.
+// Opens the model's files and checks the options against them: errors come before compiling.
 llm::Model open_model(const ModelArguments& arguments);
 
-// The model, compiled: says how far that is.
+// Compiles the model, with a progress line.
 llm::Session open_session(const llm::Model& model, const ModelArguments& arguments,
                           ProgressLine& line);
 
-// Where an answer goes, beside how far its prompt is read.
+// Where an answer goes, and the progress of reading its prompt.
 struct AnswerOutput {
   ProgressLine& line;
   WrappingWriter& writer;
-  std::function<bool()> interrupted = nullptr;  // ends the answer
+  std::function<bool()> interrupted = nullptr;  // ends the answer if it returns true
 };
 
-// Writes the answer as it comes, without ending its last line.
+// Streams the answer, without ending its last line.
 llm::Generated stream_answer(llm::Session& session, std::span<const TokenId> prompt,
                              llm::GenerateOptions options, const AnswerOutput& output);
 
-// Says on standard error that an answer ended since the context is full, if it did.
+// Reports on standard error if the answer ended because the context is full.
 void note_full_context(const llm::Session& session, llm::EndReason reason);
 
 // "24 tokens, 31.2 tokens/s, first token after 0.12 s"
 std::string speed_text(const llm::Generated& generated);
 
-// The figures that --stats asks for, on standard error.
+// Prints the figures of --stats to standard error.
 void print_stats(const llm::Session& session, const llm::Generated& generated,
                  const llm::SamplingOptions& sampling, int threads);
 

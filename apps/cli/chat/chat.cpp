@@ -31,7 +31,7 @@ void complain(const std::string& message) {
   std::cerr << "luminal: " << base::printable(message, 1000, true) << std::endl;
 }
 
-// An argument of /save or /load.
+// The file argument of /save or /load.
 const std::string& file_of(const TypedCommand& typed, const char* name) {
   if (typed.argument.empty()) throw UserError(fmt::format("write {} FILE", name));
   return typed.argument;
@@ -57,7 +57,7 @@ Chat::Chat(const ModelArguments& arguments)
 bool Chat::take(const std::string& text) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) return true;
   try {
-    // A message of several lines, as pasted text is, may begin with a path.
+    // A message of several lines, such as pasted text, may begin with a path.
     if (text.starts_with("/") && text.find('\n') == text.npos) {
       return obey(parse_chat_command(text));
     }
@@ -134,7 +134,7 @@ void Chat::reply() {
     if (!make_room()) return conversation_.withdraw();
     const llm::GenerateOptions options = arguments_.generate_options(session_.model());
     llm::Generated generated = generate_reply(options);
-    // A question without an answer would stand before the next one.
+    // An unanswered question must not precede the next one.
     if (generated.text.empty() && generated.reason == llm::EndReason::Cancelled) {
       conversation_.withdraw();
     } else {
@@ -152,8 +152,8 @@ bool Chat::make_room() {
   const auto tokens = [&](const std::vector<ChatMessage>& messages) {
     return static_cast<int64_t>(chat_prompt(session_.model(), messages).size());
   };
-  // An answer gets a quarter of the context at least. Where something must go, as much goes that
-  // half of it is free: each time the rest is computed again.
+  // An answer gets at least a quarter of the context. If messages must be dropped, half of the
+  // context is freed at once, because the remaining tokens are computed again each time.
   const int64_t context = session_.context();
   int64_t room = context / 4;
   if (arguments_.max_tokens > 0) room = std::min(room, arguments_.max_tokens);
@@ -193,12 +193,12 @@ llm::Generated Chat::generate_reply(const llm::GenerateOptions& options) {
     rest.continues = static_cast<int64_t>(whole.ids.size());
     if (options.max_tokens > 0) rest.max_tokens = options.max_tokens - rest.continues;
     append(whole, stream_answer(session_, prompt, rest, output));
-    // The answer goes on without the oldest messages.
+    // Continues the answer without the oldest messages.
     if (whole.reason != llm::EndReason::ContextFull || !conversation_.leave_out_oldest()) break;
     left_out = true;
   }
   writer.finish();
-  if (left_out) say_once_that_messages_are_left_out();  // now: a note would break into the answer
+  if (left_out) say_once_that_messages_are_left_out();  // not earlier: it would split the answer
   if (whole.reason == llm::EndReason::Cancelled) note("stopped");
   note_full_context(session_, whole.reason);
   return whole;

@@ -15,7 +15,7 @@ class Chat {
   // UserError for a model without a chat template.
   explicit Chat(const ModelArguments& arguments);
 
-  // A message, which is answered, or a command. False when the conversation is over.
+  // Answers a message, or runs a command. Returns false if the conversation is over.
   bool take(const std::string& text);
 
  private:
@@ -30,10 +30,10 @@ class Chat {
   void show_or_change_setting(const std::string& text);
   void show_stats();
 
-  // Answers the question that waits.
+  // Answers the pending question.
   void reply();
-  // Makes the conversation fit into the context, with room for an answer; false, with a message,
-  // for a question that can't.
+  // Shortens the conversation to fit into the context, with room for an answer; prints a message
+  // and returns false if the question doesn't fit.
   bool make_room();
   void say_once_that_messages_are_left_out();
   llm::Generated generate_reply(const llm::GenerateOptions& options);
@@ -46,7 +46,7 @@ class Chat {
   bool told_left_out_ = false;
 };
 
-// Reads messages from standard input until it ends: with editing and a history on a terminal.
+// Reads messages from standard input until it ends; on a terminal with editing and history.
 void chat(const ModelArguments& arguments);
 
 }  // namespace luminal::cli

@@ -18,7 +18,7 @@
 namespace luminal::cli {
 namespace {
 
-// Empty where the user has no folder for it.
+// Empty if the user has no folder for it.
 std::filesystem::path history_file() {
   try {
     return base::state_folder() / "chat-history";

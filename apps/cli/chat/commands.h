@@ -1,4 +1,4 @@
-// What one can type in a chat beside messages: /help, /reset …
+// The commands of a chat: /help, /reset …
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ enum class ChatCommand : uint8_t {
 
 struct TypedCommand {
   ChatCommand command;
-  std::string argument;  // what follows its name, without the spaces around it
+  std::string argument;  // after the name, trimmed
 };
 
-// "/set top-k 40". UserError that names the nearest command for one that there isn't.
+// Parses "/set top-k 40". UserError that suggests the nearest command for an unknown one.
 TypedCommand parse_chat_command(std::string_view text);
-// What /help prints.
+// The text of /help.
 std::string chat_commands_text();
-// Their names, with the slash.
+// The names of the commands, with the slash.
 std::vector<std::string> chat_command_names();
 
 }  // namespace luminal::cli

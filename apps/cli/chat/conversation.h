@@ -1,4 +1,4 @@
-// Conversation: what was said, and the part of it that the model is still shown.
+// Conversation: the messages so far, and the part of them still shown to the model.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,11 @@
 
 namespace luminal::cli {
 
-// Messages alternate: a question of the user's, then the answer. The last question may wait for
-// its answer.
+// Messages alternate: a user's question, then the answer. The last question may be unanswered.
 class Conversation {
  public:
   explicit Conversation(std::string system = {}) : system_(std::move(system)) {}
-  // UserError for messages that don't alternate, after a system message or none.
+  // UserError for messages that don't alternate; the first may be a system message.
   static Conversation of(const std::vector<ChatMessage>& messages);
 
   const std::string& system() const { return system_; }
@@ -25,27 +24,27 @@ class Conversation {
 
   void ask(std::string question);
   void answer(std::string text);
-  // The question that waits for its answer, taken back.
+  // Removes the unanswered question.
   void withdraw();
-  // Takes the last answer back, so that its question waits again; false where there is none.
+  // Removes the last answer, so that its question is unanswered again; false if there is none.
   bool withdraw_answer();
 
-  // All of it, the system message first.
+  // All messages, the system message first.
   std::vector<ChatMessage> messages() const;
-  // The system message, and what wasn't left out.
+  // The system message and the messages that weren't dropped.
   std::vector<ChatMessage> shown() const;
 
-  // Leaves the oldest question out with its answer; false where only one question is left.
+  // Drops the oldest question and its answer; false if only one question is left.
   bool leave_out_oldest();
   using TokenCount = std::function<int64_t(const std::vector<ChatMessage>&)>;
-  // Where what is shown has more than `most` tokens: leaves the oldest out until it has at most
-  // `wanted`, or nothing more can go. Whether something was left out.
+  // If the shown messages have more than `most` tokens, drops the oldest ones until at most
+  // `wanted` remain, or nothing more can be dropped. Returns whether something was dropped.
   bool fit(const TokenCount& count, int64_t most, int64_t wanted);
 
  private:
   std::string system_;
   std::vector<ChatMessage> said_;
-  size_t first_shown_ = 0;  // of said_; even
+  size_t first_shown_ = 0;  // index into said_; even
 };
 
 }  // namespace luminal::cli

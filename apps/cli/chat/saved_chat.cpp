@@ -11,7 +11,7 @@ namespace luminal::cli {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kDeepest = 100;  // lists and objects in each other
+constexpr int kDeepest = 100;  // maximum nesting of arrays and objects
 
 void save_chat(const Conversation& conversation, const std::string& model,
                const std::string& file) {
@@ -47,7 +47,7 @@ Conversation load_chat(const std::string& file) {
     messages.push_back({message["role"], message["content"]});
   }
   Conversation loaded = Conversation::of(messages);
-  loaded.withdraw();  // a question that was never answered
+  loaded.withdraw();  // drops an unanswered question
   return loaded;
 }
 

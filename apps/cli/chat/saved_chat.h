@@ -1,4 +1,4 @@
-// A conversation in a file: {"messages": [{"role": …, "content": …}, …]}, as chat APIs write it.
+// A conversation in a file: {"messages": [{"role": …, "content": …}, …]}, the format of chat APIs.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace luminal::cli {
 
-// UserError where it can't be written.
+// UserError if it can't be written.
 void save_chat(const Conversation& conversation, const std::string& model, const std::string& file);
-// UserError that names the fault for a file that isn't one.
+// UserError that describes the fault of an invalid file.
 Conversation load_chat(const std::string& file);
 
 }  // namespace luminal::cli

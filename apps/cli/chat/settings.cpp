@@ -103,7 +103,7 @@ void change_setting(ModelArguments& arguments, const llm::Model& model, std::str
     if (value.empty()) throw UserError(fmt::format("write /set {} VALUE", name));
     ModelArguments changed = arguments;
     setting.change(changed, name, value);
-    changed.generate_options(model);  // refuses what can't be
+    changed.generate_options(model);  // throws for invalid combinations
     arguments = std::move(changed);
     return;
   }

@@ -1,4 +1,4 @@
-// What /set shows and changes: how answers are sampled, and how long they may be.
+// /set: the sampling parameters and the maximum length of answers.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace luminal::cli {
 
-// "top-k 40" into the arguments. UserError that says what there is for a name or value that can't
-// be; nothing is changed then.
+// Parses "top-k 40" into the arguments. UserError that lists the valid names or values for an
+// invalid one; nothing is changed then.
 void change_setting(ModelArguments& arguments, const llm::Model& model, std::string_view text);
 
-// A line per setting, as answers of this model are made.
+// One line per setting, with the values in effect for this model.
 std::string settings_text(const ModelArguments& arguments, const llm::Model& model);
 
 }  // namespace luminal::cli

@@ -1,4 +1,4 @@
-// luminal compile: a graph through the compiler, with a look at every stage.
+// luminal compile: compiles a graph, with options to inspect every stage.
 #include "luminal/driver/compile.h"
 
 #include <fmt/format.h>

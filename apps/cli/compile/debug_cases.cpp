@@ -32,7 +32,7 @@ void build_mlp(Graph& graph) {
   matmul(hidden, graph.weight("down", {256, 64})).output("y");
 }
 
-// Layers that are the same but for their weights, as loops roll them up.
+// Layers that differ only in their weights, as rolling into loops needs.
 void build_layers(Graph& graph) {
   Tensor h = graph.input("x", {Expr::var("s", 1, 64), 16});
   for (int layer = 0; layer < 4; ++layer) {
@@ -46,19 +46,19 @@ void build_layers(Graph& graph) {
 // Small enough to read, with an op for each fault: sin, sqrt, a cast and a view.
 void build_small(Graph& graph) {
   Tensor turned = sin(graph.input("x", {16, 8}).permute({1, 0}));
-  // Named, for compilers differ in which operand of a sum they build first.
+  // Named, because compilers differ in the evaluation order of a sum's operands.
   Tensor plain = turned.permute({1, 0});
   Tensor root = sqrt(turned.permute({1, 0}));
   (root + plain).cast(DType::F16).output("y");
 }
 
-// Logarithms of numbers on both sides of 0.
+// Logarithms of positive and negative numbers.
 void build_nan(Graph& graph) {
   Tensor x = graph.input("x", {8, 16});
   (log2(x * 2.0) + 1.0).output("y");
 }
 
-// Rows 0 … 3 of which the last index isn't one.
+// Rows 0 … 3; the last index is out of bounds.
 void build_index(Graph& graph) {
   Tensor rows = graph.weight("rows", {4, 8});
   embedding(rows, graph.literal({0, 3, 1, 4}, DType::I64)).output("y");
@@ -66,7 +66,7 @@ void build_index(Graph& graph) {
 
 using RunKernel = void (*)(const KernelCall&);
 
-// Doubles its input, by a kernel of its own.
+// Doubles its input with a custom kernel.
 void build_custom(Graph& graph, RunKernel kernel) {
   CustomOp op{.name = "twice",
               .shape_rule = [](const std::vector<TensorType>& types) { return types[0]; },
@@ -80,7 +80,7 @@ void build_custom(Graph& graph, RunKernel kernel) {
   custom_op(std::move(op), {exp(graph.input("x", {16, 8}))}).output("y");
 }
 
-// Each point is a row of `width`; `past` more elements are written behind the last.
+// Each point is a row of `width`; `past` more elements are written beyond the last.
 void twice(const KernelCall& call, int64_t forgotten, int64_t past) {
   const int64_t width = call.result.dims[1];
   const int64_t rows = call.result.dims[0];

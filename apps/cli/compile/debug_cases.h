@@ -1,5 +1,5 @@
-// The named graphs of `luminal debug-ops --case`: usual ones to look at, and ones with a fault that
-// was planted, to see how it shows.
+// The named graphs of `luminal debug-ops --case`: regular ones, and ones with an injected fault, to
+// see how it shows.
 #pragma once
 
 #include <span>
@@ -13,16 +13,16 @@ struct DebugCase {
   const char* name;
   const char* summary;
   void (*build)(Graph& graph);
-  // What is planted: rules, and what of the options isn't as usual. Null where nothing is.
+  // The injected fault: rules, and changed options. Null if there is none.
   const char* rules = nullptr;
   const char* disabled_group = nullptr;
   int most_instances = 0;
 };
 
 std::span<const DebugCase> debug_cases();
-// UserError that lists the names.
+// UserError that lists the names for an unknown one.
 const DebugCase& find_debug_case(const std::string& name);
-// Adds what the case plants.
+// Injects the fault of a case.
 void plant(const DebugCase& which, search::PlanningOptions& options);
 
 }  // namespace luminal::cli

@@ -1,5 +1,5 @@
-// luminal debug-ops: every stage of a compile and a run, what is wrong and why; and questions about
-// what became of ops.
+// luminal debug-ops: checks every stage of a compile and a run and names causes of faults; answers
+// questions about how ops were compiled.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -61,7 +61,7 @@ void check(const DebugOpsArguments& options) {
   options.questions.check();
 }
 
-// A case that is named like a file isn't meant.
+// A file takes precedence over a case of the same name.
 const DebugCase* case_of(const DebugOpsArguments& options) {
   if (!options.named_case.empty()) return &find_debug_case(options.named_case);
   if (std::filesystem::exists(options.subject)) return nullptr;

@@ -1,4 +1,4 @@
-// The questions of `luminal debug-ops` about planning: what became of an op or a tensor, and why.
+// The questions of `luminal debug-ops`: what an op or a tensor was compiled to, and why.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ struct DebugQuestions {
   std::vector<std::string> at;
   bool analyze = false;
 
-  // Defines them; `this` must live until the command line is parsed.
+  // Defines the options; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
   bool any() const;
-  // Those that belong together are.
+  // UserError if options that belong together aren't given together.
   void check() const;
 };
 
-// The answers, as text or JSON, under the name of what was asked about.
+// The answers, as text or JSON, under the name of the graph or model.
 std::string answers(search::Inspection& inspection, const std::string& name,
                     const DebugQuestions& questions, bool as_json);
 

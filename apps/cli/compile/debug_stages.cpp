@@ -14,7 +14,7 @@ namespace {
 using debug::DebugReport;
 using debug::Subject;
 
-// Enough rows for vectors, blocks and what they leave over, few enough to interpret.
+// Enough rows for vectors, blocks and remainders, few enough to interpret.
 constexpr int64_t kTypical = 19;
 
 NamedGraph open_case(const DebugCase& named, CompileOptions options) {
@@ -29,7 +29,7 @@ NamedGraph open_case(const DebugCase& named, CompileOptions options) {
   return opened;
 }
 
-// What can't be opened; others go on as errors.
+// A failure to open is caught; other errors propagate.
 std::optional<NamedGraph> open(const std::string& path, const DebugCase* named,
                                const CompileOptions& compile, const ModelShape& model,
                                DebugReport& report) {
@@ -53,14 +53,14 @@ std::optional<NamedGraph> open(const std::string& path, const DebugCase* named,
   return std::nullopt;
 }
 
-// What would be looked at isn't what these options give.
+// debug-ops examines the CPU backend only.
 void check(const CompileOptions& options) {
   if (options.backend != "cpu") {
     throw UserError("debug-ops looks at the backend 'cpu', not '" + options.backend + "'");
   }
 }
 
-// The data that the graph has itself, loaded once for all runs.
+// The data contained in the graph, loaded once for all runs.
 std::map<NodeId, TensorData> own_data(const Graph& graph) {
   std::map<NodeId, TensorData> loaded;
   for (NodeId leaf : graph.leaves()) {
@@ -69,14 +69,14 @@ std::map<NodeId, TensorData> own_data(const Graph& graph) {
   return loaded;
 }
 
-// The values of variables that a variant is run with: those given, where they lie in its ranges.
+// The variable values for running a variant: the given ones, if they are in its ranges.
 Bindings sizes_of(const Variants& variants, size_t v, const Graph& narrowed,
                   const Bindings& given) {
   const Bindings of_variant = variants.sizes(v, given);
   Bindings sizes;
   for (const auto& [name, value] : given.items()) {
     const std::optional<int64_t> own = of_variant.find(name);
-    // One that has a single value in the variant is no variable of it.
+    // A variable with a single value in the variant is no variable of it.
     bool known = variants.count() == 1;
     for (Expr variable : variables(narrowed)) known = known || variable.name() == name;
     if (known) sizes.set(name, variants.count() > 1 && own ? *own : value);
@@ -118,7 +118,7 @@ DebugReport debug_stages(const std::string& path, const DebugCase* named,
       subject.given = options.leaves.data(*subject.graph, subject.sizes, options.seed);
       subject.given.insert(loaded.begin(), loaded.end());
     } catch (const UserError& error) {
-      // Sizes that don't fit say so themselves.
+      // Sizes that don't fit are reported by look_at_graph.
       if (debug::look_at_graph(subject, report)) {
         report.begin("data", subject.plan)
             .blame("wrong-data")

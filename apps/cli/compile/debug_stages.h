@@ -1,4 +1,4 @@
-// luminal debug-ops without a question: every stage of a compile and a run.
+// luminal debug-ops without a question: goes through every stage of a compile and a run.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct DebugStagesOptions {
   LeafArguments leaves;
   ModelShape model;
   uint64_t seed = 1;
-  std::string until;        // the last stage to look at; empty: all
-  double operations = 3e8;  // that interpreting may take
+  std::string until;        // the last stage to run; empty: all
+  double operations = 3e8;  // limit for the interpreter
 };
 
-// A case if there is one, else the graph or model of the path. What can't even be opened is a cause
-// of the stage 'graph'.
+// Debugs a case if given, else the graph or model at the path. A failure to open it is reported as
+// a cause in stage 'graph'.
 debug::DebugReport debug_stages(const std::string& path, const DebugCase* named,
                                 const CompileOptions& compile, const DebugStagesOptions& options);
 

@@ -1,4 +1,4 @@
-// luminal egg: an e-graph program, as egglog's own binary runs it, with a look inside.
+// luminal egg: runs an e-graph program like egglog's binary, with inspection options.
 #include "luminal/egraph/egraph.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ struct EggArguments {
   std::optional<size_t> shown_nodes;
 };
 
-// More nodes than this make a drawing that nobody reads and 'dot' takes minutes for.
+// Larger drawings are unreadable, and 'dot' takes minutes for them.
 constexpr size_t kNodesOfADrawing = 500;
 
 void show(ProgressLine& line, const egraph::RunProgress& now) {
@@ -74,7 +74,7 @@ void check(const EggArguments& options) {
   }
 }
 
-// Each explanation is replayed by a checker that knows the rules as they are written.
+// A checker that only knows the rules as written replays each explanation.
 void explain(egraph::EGraph& egraph, const EggArguments& options, std::ostream& out) {
   std::string json;
   for (const std::string& question : options.explain) {
@@ -111,7 +111,7 @@ void look_inside(egraph::EGraph& egraph, const std::vector<egraph::RunReport>& r
   }
 }
 
-// A program from someone else reads what lies beside it, and writes nothing.
+// An untrusted program may read files beside it, and may write none.
 egraph::Files files_for(const std::string& file, const EggArguments& options) {
   if (options.allow_files) return egraph::system_files();
   egraph::Files files = egraph::files_of_folder(
@@ -124,7 +124,7 @@ egraph::Files files_for(const std::string& file, const EggArguments& options) {
 
 void run(const EggArguments& options) {
   check(options);
-  // What another program is to read comes alone.
+  // Output for another program is printed alone.
   const bool piped = options.json == "-" || options.dot == "-" || options.stats_json == "-" ||
                      options.explain_json == "-";
   std::ostream& out = piped ? std::cerr : std::cout;

@@ -1,4 +1,4 @@
-// luminal explain: why a plan is as it is, how two differ, and why something didn't happen.
+// luminal explain: why a plan is as it is, how two plans differ, and why something didn't happen.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ struct ExplainArguments {
   std::string dtype = "f32";
 };
 
-// What was compiled; a report that was read has no graph.
+// The compiled graph; a report read from a file has none.
 struct Compiled {
   CompileReport report;
   std::unique_ptr<Graph> graph;
@@ -68,7 +68,7 @@ Compiled compile_model(const std::string& path, const ExplainArguments& options,
   return made;
 }
 
-// A model, a graph or a report, whichever the path is.
+// Opens a model, a graph or a report, depending on the path.
 Compiled compiled(const std::string& path, const ExplainArguments& options,
                   CompileOptions compile_options) {
   ProgressLine line;
@@ -88,7 +88,7 @@ Compiled compiled(const std::string& path, const ExplainArguments& options,
   return made;
 }
 
-// The options as given, with some of `luminal compile`'s set otherwise: "fusion=always".
+// The given options with some of `luminal compile`'s overridden: "fusion=always".
 CompileArguments with_others(const CompileArguments& given,
                              const std::vector<std::string>& others) {
   CompileArguments arguments = given;
@@ -102,7 +102,7 @@ CompileArguments with_others(const CompileArguments& given,
     }
     words.push_back("--" + other);
   }
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::reverse(words.begin(), words.end());  // CLI11 expects them reversed
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
@@ -159,7 +159,7 @@ void print_answers(const std::vector<WhyNotAnswer>& answers, bool as_json) {
   std::cout << json.text() << "\n";
 }
 
-// Graphs are only planned for it; a model says what its graph and options are once it is compiled.
+// Graphs are only planned; a model must be compiled to know its graph and options.
 void run_why_not(const ExplainArguments& options) {
   if (options.path != "-" && llm::looks_like_model(options.path)) {
     const Compiled made = compiled(options.path, options, options.compile.parsed());

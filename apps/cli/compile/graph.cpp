@@ -1,4 +1,4 @@
-// luminal graph print|verify|draw: a graph in its text form, checked, printed back or drawn.
+// luminal graph print|verify|draw: reads a graph's text form and checks, prints or draws it.
 #include "luminal/graph/graph.h"
 #include "apps/cli/files/files.h"
 #include "apps/cli/options/command.h"

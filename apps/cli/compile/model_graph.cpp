@@ -11,7 +11,7 @@
 namespace luminal::cli {
 namespace {
 
-// As llm::Session compiles it: a plan for prompts and one for single tokens.
+// Like llm::Session: one plan for prompts and one for single tokens.
 NamedGraph open_model_graph(const std::string& path, const ModelShape& shape,
                             CompileOptions options) {
   const llm::Model model = llm::Model::open(path);

@@ -1,4 +1,4 @@
-// A graph by its path: its text, or a language model as a session compiles it, with its weights.
+// Opens a graph by its path: a text file, or a language model as a session compiles it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class App;
 
 namespace luminal::cli {
 
-// What a model's graph depends on beside its files.
+// What a model's graph depends on besides its files.
 struct ModelShape {
   std::string dtype = "f32";
 
@@ -25,10 +25,10 @@ struct NamedGraph {
   std::string name;
   std::unique_ptr<Graph> graph;
   CompileOptions options;
-  Bindings sizes = {};  // of variables whose value isn't free: the room of a model's cache
+  Bindings sizes = {};  // of variables with a fixed value: the capacity of a model's cache
 };
 
-// `options` with the variants and sizes of a model, where the path is one. "-" reads a graph's text
+// If the path is a model, its variants and sizes are added to `options`. "-" reads a graph's text
 // from standard input.
 NamedGraph open_graph(const std::string& path, const ModelShape& model, CompileOptions options);
 

@@ -1,4 +1,4 @@
-// luminal rules: what rules there are, and tests of one's own.
+// luminal rules: lists the rewrite rules, and tests the user's own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

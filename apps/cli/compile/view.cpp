@@ -1,4 +1,4 @@
-// luminal view: one page of a compile, as a file or served to this machine's browser.
+// luminal view: an HTML page about a compile, as a file or served to a browser on this machine.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -58,7 +58,7 @@ std::string text_of(const Bindings& bindings) {
   return text;
 }
 
-// Each plan some times, at the sizes it was made for; leaves without data get random ones.
+// Runs each plan several times, at the sizes it was made for; leaves without data get random data.
 Runs run_plans(const NamedGraph& viewed, Executable& executable, const ViewArguments& options) {
   Runs runs;
   Graph& graph = *viewed.graph;
@@ -88,7 +88,7 @@ std::string page_of(const ViewArguments& options) {
   CompileReport report;
   std::ostringstream unread;
   report.find_rivals = true;
-  report.print_after = "rolled";  // so that it plans anew and says how it rolled
+  report.print_after = "rolled";  // forces planning anew, with a record of how it rolled
   report.out = &unread;
   viewed.options.report = &report;
   if (shows) viewed.options.progress = [&line](const CompileProgress& now) { line.show(now); };
@@ -106,7 +106,7 @@ void run(const ViewArguments& options) {
   if (options.output.empty() && !options.port) {
     throw CLI::ValidationError("view", "say where the page goes: --output FILE, or --serve PORT");
   }
-  // A port that is taken is known before anything long begins.
+  // Fails before the long part begins if the port is taken.
   std::optional<base::LoopbackServer> server;
   if (options.port) server.emplace(*options.port);
   const std::string page = page_of(options);

@@ -14,7 +14,7 @@
 namespace luminal::cli {
 namespace {
 
-// Removes the file when the scope ends, whichever way.
+// RAII: removes the file.
 struct Temporary {
   std::string path;
   ~Temporary() {
@@ -23,7 +23,7 @@ struct Temporary {
   }
 };
 
-// Symlinks are followed before it is looked where the file is.
+// Resolves symlinks before checking that the file is below the folder.
 std::string file_below(const std::filesystem::path& folder, const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;

@@ -11,17 +11,17 @@ namespace luminal::cli {
 
 // A file's bytes; "-" reads standard input.
 std::string read_text(const std::string& file);
-// How messages call it: "<stdin>" for "-".
+// The name for messages: "<stdin>" for "-".
 std::string source_name(const std::string& file);
-// A graph in its text form; "-" reads standard input. Files that it names (`diff`) are those in its
-// own folder or below: the working directory for "-".
+// Reads a graph in its text form; "-" is standard input. Files that it names (`diff`) must be in
+// its own folder or below: for "-", the working directory.
 std::unique_ptr<Graph> read_graph(const std::string& file);
-// The same from the text of such a file.
+// The same from the contents of such a file.
 std::unique_ptr<Graph> graph_of_file(const std::string& text, const std::string& file);
 void write_text(const std::string& path, const std::string& text);
-// Its JSON; gives the line that says so.
+// Writes the trace as JSON; returns the line that reports it.
 std::string write_trace(const std::string& path, const Trace& trace);
-// Draws Graphviz text with the program 'dot'; the format is svg or png.
+// Renders Graphviz text with the program 'dot'; the format is svg or png.
 void draw_with_dot(const std::string& dot_text, const std::string& format,
                    const std::string& output);
 

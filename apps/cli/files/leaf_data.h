@@ -1,4 +1,4 @@
-// The sizes and data that a graph runs on: as they were given, else typical sizes and random data.
+// The sizes and data that a graph runs on: those given, else typical sizes and random data.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,9 @@ struct LeafArguments {
   // Defines --bind and --input; `this` must live until the command line is parsed.
   void add_to(CLI::App& app, const char* group);
 
-  // Given values, else those of `own`, and for the other variables one between their bounds.
+  // The given values, else those of `own`; other variables get a value within their bounds.
   Bindings sizes(const Graph& graph, int64_t typical = 128, const Bindings& own = {}) const;
-  // What is to be set: the leaves that files were given for, and random data for those that have
-  // none. States are left at 0.
+  // Data for the leaves: from the given files, random for leaves without data. States stay 0.
   std::map<NodeId, TensorData> data(const Graph& graph, const Bindings& sizes, uint64_t seed) const;
 };
 

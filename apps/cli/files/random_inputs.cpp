@@ -22,7 +22,7 @@ int64_t value_of(Expr dim, const Graph& graph, NodeId node, const Bindings& bind
   return *value.value;
 }
 
-// The fewest rows that any index of the graph must stay within.
+// The minimum number of rows that an index of the graph must stay below.
 int64_t fewest_rows(const Graph& graph, const Bindings& bindings) {
   int64_t rows = kMostInteger;
   for (uint32_t id = 0; id < graph.size(); ++id) {

@@ -1,4 +1,4 @@
-// Random data for a graph's leaves, such that every op of the graph accepts it.
+// Random data for a graph's leaves that every op of the graph accepts.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace luminal::cli {
 
-// Floats from −1 to 1, bools, and integers small enough to index whatever the graph gathers from or
-// scatters into. The same seed, leaf and dims give the same data.
+// Floats in −1 … 1, bools, and integers small enough to index everything that the graph gathers
+// from or scatters into. Equal seed, leaf and dims give equal data.
 TensorData random_data(const Graph& graph, NodeId leaf, const Bindings& bindings, uint64_t seed);
 
 }  // namespace luminal::cli

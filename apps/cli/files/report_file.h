@@ -7,7 +7,7 @@
 
 namespace luminal::cli {
 
-// Whether a text begins as such a report does, and no graph does.
+// Whether a text starts like such a report; no graph does.
 bool looks_like_report(const std::string& text);
 
 // All of it. UserError, with `name`, for what isn't such a report.

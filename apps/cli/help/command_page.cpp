@@ -25,7 +25,7 @@ std::string value_of(const std::string& type, const std::vector<std::string>& ch
   if (type.find("[:") != type.npos) return type;  // "OP[:KIND]" has no validator
   const size_t named = type.find(':');
   std::string value = type.substr(0, named);
-  // "TEXT:NAME=VALUE" is a type with a description, which says more.
+  // "TEXT:NAME=VALUE" is a type with a description, which is more specific.
   if (choices.empty() && value == "TEXT" && named != type.npos) value = type.substr(named + 1);
   if (value == "INT" || value == "UINT") return "N";
   return value == "FLOAT" ? "NUMBER" : value;
@@ -71,7 +71,7 @@ std::string usage_of(const CLI::App& app, const std::vector<OptionEntry>& positi
   return has_commands ? usage + " COMMAND" : usage;
 }
 
-// Those of a command that runs models come first.
+// A command that runs models lists the model options first.
 std::vector<std::string> titles_of(const CLI::App& app) {
   std::vector<std::string> titles = app.get_groups();
   std::ranges::stable_partition(

@@ -1,5 +1,5 @@
-// CommandPage: what there is to say of a command, from its definition. Help, man pages and
-// completion are written from it.
+// CommandPage: a command's documentation, extracted from its definition. Help, man pages and
+// completion are generated from it.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ class App;
 namespace luminal::cli {
 
 struct OptionEntry {
-  std::vector<std::string> names;  // "-p", "--prompt"; of a positional "model"
+  std::vector<std::string> names;  // "-p", "--prompt"; for a positional "model"
   std::string value;               // "TEXT", "f32|bf16"; empty for a flag
   std::vector<std::string> choices;
-  std::string text;  // with its default
+  std::string text;  // including the default
   bool required = false;
   bool repeated = false;  // may be given several times
   bool takes_file = false;
@@ -27,7 +27,7 @@ struct OptionEntry {
 struct OptionGroup {
   std::string title;
   std::vector<OptionEntry> options;
-  bool rare = false;  // shown by --help-all only
+  bool rare = false;  // shown only by --help-all
 };
 
 struct CommandPage {
@@ -43,7 +43,7 @@ struct CommandPage {
 // `rare_groups`: titles of groups that only --help-all shows.
 CommandPage command_page(const CLI::App& app, const std::vector<std::string>& rare_groups = {});
 
-// The command that a finished or failed parse came to: the innermost that was named.
+// The command that a finished or failed parse reached: the innermost named one.
 const CLI::App& parsed_command(const CLI::App& root);
 // "luminal cache stats"
 std::string command_name(const CLI::App& app);

@@ -8,7 +8,7 @@
 namespace luminal::cli {
 namespace {
 
-// "cache stats" of `luminal cache stats`; empty for the program.
+// "cache stats" for `luminal cache stats`; empty for the program.
 std::string place_of(const CommandPage& page) {
   const size_t space = page.name.find(' ');
   return space == std::string::npos ? "" : page.name.substr(space + 1);
@@ -18,7 +18,7 @@ std::string last_word(const CommandPage& page) {
   return page.name.substr(page.name.rfind(' ') + 1);
 }
 
-// The program, its commands, and theirs.
+// Visits the program, its commands, and their subcommands.
 void for_each_page(const CommandPage& page, const std::function<void(const CommandPage&)>& take) {
   take(page);
   for (const CommandPage& command : page.commands) for_each_page(command, take);
@@ -30,7 +30,7 @@ void for_each_option(const CommandPage& page, const std::function<void(const Opt
   }
 }
 
-// What can stand where a word is awaited: commands, or the choices of a positional.
+// Words expected at a position: commands, or the choices of a positional.
 std::vector<std::string> words_of(const CommandPage& page) {
   std::vector<std::string> words;
   for (const CommandPage& command : page.commands) words.push_back(last_word(command));
@@ -52,7 +52,7 @@ std::string join(const std::vector<std::string>& words, const char* between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
-// Where a value is awaited: the cases "run --dtype" | "run -d", and how to complete it.
+// Cases for options that expect a value, "run --dtype" | "run -d", and how to complete it.
 std::string bash_values(const CommandPage& page) {
   std::string cases;
   for_each_option(page, [&](const OptionEntry& option) {

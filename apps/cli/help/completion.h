@@ -1,4 +1,4 @@
-// Scripts with which shells complete command lines of the program.
+// Shell completion scripts for the program.
 #pragma once
 
 #include <string>

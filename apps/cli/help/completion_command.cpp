@@ -1,4 +1,4 @@
-// luminal completion: scripts for bash, zsh and fish, from what --help says too.
+// luminal completion: scripts for bash, zsh and fish, generated from the option declarations.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>

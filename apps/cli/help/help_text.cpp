@@ -22,7 +22,7 @@ size_t help_columns() {
 
 std::string line_of(const std::string& name, const std::string& text, size_t columns) {
   std::string line = std::string(kIndent, ' ') + name;
-  // A name that reaches into the text has a line of its own.
+  // A name that reaches into the text column gets its own line.
   if (line.size() + 2 > kTextColumn) line += "\n" + std::string(kTextColumn, ' ');
   line.resize(std::max(line.size(), kTextColumn), ' ');
   return line + base::wrapped_text(text, kTextColumn, columns) + "\n";

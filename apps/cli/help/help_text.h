@@ -1,5 +1,4 @@
-// What --help prints: wrapped to the terminal, the options of models first, rare ones only for
-// --help-all.
+// The text of --help: wrapped to the terminal, model options first, rare ones only with --help-all.
 #pragma once
 
 #include <memory>
@@ -16,7 +15,7 @@ namespace luminal::cli {
 
 std::string help_text(const CommandPage& page, size_t columns, bool all);
 
-// Of a command; `rare_groups` as of command_page().
+// The formatter of a command; `rare_groups` as in command_page().
 std::shared_ptr<CLI::FormatterBase> help_formatter(std::vector<std::string> rare_groups);
 
 }  // namespace luminal::cli

@@ -1,4 +1,4 @@
-// luminal man: the man pages of the program, from what --help says too.
+// luminal man: the man pages of the program, generated from the option declarations.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>

@@ -11,7 +11,7 @@
 namespace luminal::cli {
 namespace {
 
-// Text as roff takes it: nothing in it is a macro or an escape, and hyphens can be copied.
+// Escapes text for roff: no macros, no escapes, and hyphens that can be copied.
 std::string roff(const std::string& text) {
   std::string out;
   bool line_begins = true;
@@ -59,7 +59,7 @@ std::string examples(const std::string& footer) {
   return text + ".fi\n";
 }
 
-// Of a command and, below it, of its commands.
+// Sections of a command and of its subcommands.
 std::string body(const CommandPage& page, const char* heading) {
   std::string text;
   if (!page.positionals.empty()) {

@@ -7,11 +7,10 @@
 
 namespace luminal::cli {
 
-// "luminal-run.1", of `luminal run`.
+// "luminal-run.1" for `luminal run`.
 std::string man_file_name(const CommandPage& page);
 
-// Commands of a command are sections of its page, but for those of the program itself: they have
-// pages of their own.
+// Subcommands are sections of their command's page; the program's own commands have separate pages.
 std::string man_page(const CommandPage& page);
 
 }  // namespace luminal::cli

@@ -46,7 +46,7 @@ std::string unknown(const CLI::App& command, const std::string& word) {
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {
   const CLI::App& command = parsed_command(*app);
   std::string message = error.what();
-  // CLI11 notices what is missing before what is misspelt.
+  // CLI11 reports missing arguments before misspelt ones.
   const std::vector<std::string> left = app->remaining(true);
   const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (!left.empty() && (is_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)) {

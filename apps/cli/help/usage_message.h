@@ -1,5 +1,5 @@
-// What a command line that isn't one is answered: what is wrong, what may have been meant, and
-// which --help says more.
+// The message for an invalid command line: what is wrong, what may have been meant, and which
+// --help to read.
 #pragma once
 
 #include <string>

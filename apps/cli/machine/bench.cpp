@@ -1,5 +1,5 @@
-// luminal bench: primitives and patterns measured against the machine's peaks, a build compared
-// with an earlier one, or fusion policies by a whole model.
+// luminal bench: measures primitives and patterns against the machine's peaks, compares a build
+// with an earlier one, or compares fusion policies on a whole model.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ namespace {
 using bench::Level;
 using bench::Size;
 
-// As they stand on the command line; empty: the suite's own choice.
+// Options as given; empty: the suite's default.
 struct BenchArguments {
   std::string filter;
   std::vector<std::string> sizes, dtypes, backends = {"cpu"};
@@ -121,7 +121,7 @@ void read_planted(const std::string& given, bench::CompareSettings& settings) {
   settings.planted_share = share;
 }
 
-// The command that does the same again.
+// The command that repeats this run.
 std::string command_of(Level level, const BenchArguments& options) {
   std::string text = fmt::format("luminal bench {}", name(level));
   const auto add = [&](const char* option, const std::string& value) {
@@ -175,7 +175,7 @@ void run(Level level, const BenchArguments& options) {
   }
   suite.json = options.json;
   ProgressLine line;
-  std::ostringstream result;  // printed when the progress is gone
+  std::ostringstream result;  // printed after the progress line is cleared
   const bench::Progress progress = shown_on(line);
   bool fine = true;
   if (!options.baseline.empty()) {
@@ -243,7 +243,7 @@ void define_level(CLI::App& bench, Level level, const char* summary) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str()
       ->group(comparing);
-  // For tests of --compare alone, so --help doesn't list it: see docs/benchmarking.md.
+  // Only for tests of --compare, so --help doesn't list it: see docs/benchmarking.md.
   app.add_option("--plant-slowdown", options->planted)->group("");
   app.footer(fmt::format(R"(Examples:
   {0} --quick

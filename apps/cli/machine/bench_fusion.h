@@ -1,4 +1,4 @@
-// luminal bench fusion: fusion policies compared by running a whole model.
+// luminal bench fusion: compares fusion policies by running a whole model.
 #pragma once
 
 namespace CLI {

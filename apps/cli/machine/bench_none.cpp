@@ -1,4 +1,4 @@
-// luminal bench, in a build without benchmarks: says so.
+// luminal bench in a build without benchmarks: prints that.
 #include <CLI/CLI.hpp>
 
 #include "apps/cli/options/command.h"

@@ -1,4 +1,4 @@
-// Shows how far a benchmark is.
+// Shows the progress of a benchmark.
 #pragma once
 
 #include "apps/bench/harness/progress.h"
@@ -6,7 +6,7 @@
 
 namespace luminal::cli {
 
-// Shows it on `line`, which must outlive what is returned.
+// Returns a callback that shows progress on `line`, which must outlive it.
 bench::Progress shown_on(ProgressLine& line);
 
 }  // namespace luminal::cli

@@ -1,4 +1,4 @@
-// luminal cache: what plans and compiled kernels on disk take, and their removal.
+// luminal cache: the size of plans and compiled kernels on disk, and their removal.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

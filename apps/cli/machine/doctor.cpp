@@ -30,8 +30,8 @@ namespace {
 
 struct DoctorOptions {
   bool json = false;
-  bool measure = false;     // anew
-  bool may_measure = true;  // where nothing was measured yet
+  bool measure = false;     // again
+  bool may_measure = true;  // if nothing was measured yet
 };
 
 struct MachineFinding {
@@ -42,7 +42,7 @@ struct MachineFinding {
   base::MemoryInfo memory;
   base::HugePages huge_pages;
   machine::Peaks peaks;
-  std::string cache_folder;  // empty when there is none
+  std::string cache_folder;  // empty if there is none
   std::string cache_error;
   bool cache_writable = false;
 };
@@ -251,7 +251,7 @@ void print_json(const MachineFinding& found) {
     json["verdict"]["findings"].push_back(
         {{"problem", finding.problem}, {"remedy", finding.remedy}});
   }
-  // Paths and names come from the system and need not be UTF-8.
+  // Paths and names come from the system and may not be UTF-8.
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 

@@ -1,4 +1,4 @@
-// luminal tune: what is known of measurements, and how it goes from machine to machine.
+// luminal tune: the tuning records, and their transfer between machines.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -67,7 +67,7 @@ void write_refusals(JsonText& json, const std::vector<Refusal>& refusals) {
   json.end_array();
 }
 
-// What wasn't trusted, on standard error: the rest goes on without it.
+// Prints rejected records to standard error; the others are still used.
 void print_refusals(const std::string& source, int64_t count,
                     const std::vector<Refusal>& refusals) {
   if (count == 0) return;

@@ -21,7 +21,7 @@
 namespace luminal::cli {
 namespace {
 
-// Decoding is a batch of single tokens, prefill one sequence: tokens are rows either way.
+// Decoding is a batch of single tokens, prefill is one sequence: tokens are rows in both cases.
 constexpr int64_t kDecode[] = {1, 2, 4, 8, 16, 32};
 constexpr int64_t kPrefill[] = {128, 256, 512, 1024, 2048};
 constexpr int64_t kQuickTokens[] = {1, 8, 32, 128, 512};
@@ -30,7 +30,7 @@ constexpr double kQuickSeconds = 0.25;
 struct TuneFusionArguments {
   std::string output;
   std::vector<std::string> dtypes = {"f32"};
-  int64_t hidden = 576;  // SmolLM2-135M's
+  int64_t hidden = 576;  // of SmolLM2-135M
   int64_t intermediate = 1536;
   std::string model;
   bool quick = false;
@@ -44,7 +44,7 @@ struct Question {
   FusionShape shape;
 };
 
-// A pattern's features and columns.
+// A pattern with its features and columns.
 using Width = std::tuple<FusionPattern, int64_t, int64_t>;
 
 std::set<Width> widths_of_model(const std::string& path) {
@@ -68,7 +68,7 @@ std::set<Width> widths_of_model(const std::string& path) {
 
 std::set<Width> widths_of(const TuneFusionArguments& options) {
   if (!options.model.empty()) return widths_of_model(options.model);
-  // What reads a norm before a feed-forward layer is its gate and up.
+  // The readers of a norm before a feed-forward layer are its gate and up projections.
   return {{FusionPattern::SwiGlu, options.hidden, options.intermediate},
           {FusionPattern::AddRmsNorm, options.hidden, 2 * options.intermediate}};
 }
@@ -97,7 +97,7 @@ std::vector<Question> questions_of(const TuneFusionArguments& options) {
   return questions;
 }
 
-// What the file holds already stays, where it was measured under the same conditions.
+// Keeps the file's entries if they were measured under the same conditions.
 FusionProfile profile_for(const std::string& file, const CompileOptions& options) {
   const FusionConditions conditions = fusion_conditions(options);
   if (!std::filesystem::exists(file)) return FusionProfile(conditions);
@@ -145,7 +145,7 @@ void run(TuneFusionArguments options) {
                     fmt::format("questions: {}, {}", name(pattern), text(shape)));
     const FusionAnswer answer = measure_fusion(pattern, shape, options.compile, timing);
     profile.add(pattern, shape, answer);
-    profile.write(options.output);  // each answer: a run that is ended early keeps what it has
+    profile.write(options.output);  // after each answer: an interrupted run keeps them
     line.clear();
     std::cout << line_of(questions[i], answer) << std::flush;
     loses += answer.rounds > 0 && answer.low > 1 && !is_noisy(answer);

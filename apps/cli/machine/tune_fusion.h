@@ -1,4 +1,4 @@
-// luminal tune fusion: the fusion question, answered by measurement for later compiles.
+// luminal tune fusion: measures whether fusing pays, for later compiles.
 #pragma once
 
 namespace CLI {

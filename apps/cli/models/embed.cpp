@@ -1,4 +1,4 @@
-// luminal embed: the embeddings of texts, or how alike the texts are.
+// luminal embed: the embeddings of texts, or their similarities.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,13 +33,13 @@ struct EmbedArguments {
   CompileOptions compile;
 };
 
-// Of a whole run.
+// Totals of a run.
 struct Totals {
   int64_t tokens = 0;
   std::vector<double> seconds;  // of each text
 };
 
-// A text each, the empty ones too: the n-th result is that of the n-th line.
+// One text per line, also for empty lines: the n-th result belongs to the n-th line.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
@@ -66,7 +66,7 @@ llm::Embedder open_embedder(const EmbedArguments& options, ProgressLine& line) {
 }
 
 std::string numbers_text(const std::vector<float>& values, const char* between) {
-  // The shortest that reads back to the same bits.
+  // The shortest text that reads back to the same bits.
   return fmt::format("{}", fmt::join(values, between));
 }
 
@@ -122,7 +122,7 @@ void embed(const EmbedArguments& options) {
   ProgressLine line;
   llm::Embedder embedder = open_embedder(options, line);
   Totals totals;
-  std::vector<llm::Embedding> kept;  // for --similarity alone: there may be many texts
+  std::vector<llm::Embedding> kept;  // only for --similarity: there may be many texts
   for (size_t i = 0; i < texts.size(); ++i) {
     line.show_share("embedding", static_cast<int64_t>(i), static_cast<int64_t>(texts.size()),
                     "texts");

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostOfAValue = 100;  // bytes of its text in the table
-constexpr size_t kMostItems = 8;       // of a list
+constexpr size_t kMostItems = 8;       // shown of a list
 
 struct PlanningOptions {
   std::string path;
@@ -31,7 +31,7 @@ std::string dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// On one line, with control characters escaped by JSON's rules, and short.
+// On one line, shortened, with control characters escaped as in JSON.
 std::string brief(const Json& value) {
   std::string text;
   if (value.is_array()) {
@@ -60,7 +60,7 @@ std::string dims_text(const TensorInfo& info) {
   return fmt::format("[{}]", fmt::join(info.dims, ", "));
 }
 
-// Names from a file, as a terminal can take them.
+// Names from a file, made safe for a terminal.
 std::string plain(const std::string& name) {
   const std::string quoted = dump(Json(name));
   return quoted.substr(1, quoted.size() - 2);

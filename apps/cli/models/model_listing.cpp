@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An f32 as the shortest decimal that reads back as it.
+// An f32 as the shortest decimal that reads back to it.
 double shortest(double real) {
   return std::strtod(fmt::format("{}", static_cast<float>(real)).c_str(), nullptr);
 }
@@ -106,7 +106,7 @@ bool is_gguf(const std::string& path) {
 int64_t ModelListing::n_elements() const {
   int64_t total = 0;
   for (const TensorInfo& info : tensors) {
-    // Dims of a dtype that nobody knows are as the file claims them.
+    // The dims of an unknown dtype are unchecked claims of the file.
     int64_t count = 1;
     bool fits = true;
     for (int64_t dim : info.dims) fits = fits && !__builtin_mul_overflow(count, dim, &count);

@@ -1,4 +1,4 @@
-// What a model's file or folder holds, whatever its format.
+// The contents of a model's file or folder, for every format.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace luminal::cli {
 
 struct MetadataRow {
   std::string key;
-  std::string kind;  // as the format calls it; empty where it doesn't
+  std::string kind;  // the format's own name; may be empty
   nlohmann::ordered_json value;
 };
 

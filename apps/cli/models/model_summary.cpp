@@ -37,7 +37,7 @@ std::optional<int64_t> context_length(const ModelListing& listing,
   return std::nullopt;
 }
 
-// The type that most bytes are of.
+// The dtype that takes the most bytes.
 std::string main_dtype(const ModelListing& listing) {
   std::map<std::string, int64_t> bytes;
   std::string most;

@@ -1,5 +1,4 @@
-// What a model is, in a line: architecture, parameters, format, context, size, and whether it runs
-// here.
+// A model in one line: architecture, parameters, format, context, size, and whether it can be run.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,12 @@
 namespace luminal::cli {
 
 struct ModelSummary {
-  std::string architecture;  // empty where the file doesn't say
+  std::string architecture;  // empty if the file doesn't say
   int64_t parameters = 0;
-  std::string format;  // "GGUF, Q4_1": with the type of most weights
+  std::string format;  // "GGUF, Q4_1": with the most common dtype
   std::optional<int64_t> context;
   int64_t bytes = 0;
-  std::string why_not;  // it doesn't run here; empty where it does
+  std::string why_not;  // why it can't be run; empty if it can
 };
 
 ModelSummary summarise(const std::string& path, const ModelListing& listing);

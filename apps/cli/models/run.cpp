@@ -1,5 +1,5 @@
-// luminal run: a graph run on random or given data, traced and checked if asked for; or a language
-// model that continues a prompt. The path says which.
+// luminal run: runs a graph on random or given data, optionally traced and checked; or continues a
+// prompt with a language model. The path decides which.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -112,7 +112,7 @@ void run_path(const CLI::App& app, RunArguments& options) {
   if (options.compile.explain_fusion) model.model.compile.report = &report;
   if (!has_text && base::input_is_terminal() && !model.json) return chat(model.model);
   run_model(model);
-  // Beside the answer, which is what standard output is for.
+  // To standard error: standard output is for the answer.
   if (options.compile.explain_fusion) std::cerr << explain_fusion_text(report);
 }
 

@@ -14,7 +14,7 @@
 namespace luminal::cli {
 namespace {
 
-// -p or -f, then what was piped in; standard input alone where neither is given.
+// -p or -f, then piped input; only standard input if neither is given.
 std::string prompt_text(const RunModelOptions& options) {
   std::string text = options.prompt_file.empty() ? options.prompt : read_text(options.prompt_file);
   const bool told = options.has_prompt || !options.prompt_file.empty();
@@ -68,7 +68,7 @@ void run_model(const RunModelOptions& options) {
       stream_answer(session, prompt, generation, {.line = line, .writer = writer});
   writer.finish();
   if (options.json) print_json_result(json_of(generated, generation.sampling));
-  // Beside the answer, which is what standard output is for.
+  // To standard error: standard output is for the answer.
   note_full_context(session, generated.reason);
   if (options.model.stats) {
     print_stats(session, generated, generation.sampling, options.model.compile.threads);

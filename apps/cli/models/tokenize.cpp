@@ -1,4 +1,4 @@
-// luminal tokenize: what a model's tokenizer makes of a text, and of ids.
+// luminal tokenize: the tokens of a text by a model's tokenizer, and the text of token ids.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -7,8 +7,8 @@
 namespace luminal::cli {
 namespace {
 
-constexpr size_t kLongestWord = 64;  // what is longer was no slip of the finger
-constexpr size_t kBeginning = 3;     // letters that stand for the word they begin
+constexpr size_t kLongestWord = 64;  // a longer word is no typo
+constexpr size_t kBeginning = 3;     // letters that are enough to match a word they begin
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::string closest_word(std::string_view typed, const std::vector<std::string>&
     if (typed.size() >= kBeginning && word.starts_with(typed)) return word;
   }
   std::string best;
-  size_t best_distance = typed.size() / 3 + 2;  // a word of three letters may have one wrong
+  size_t best_distance = typed.size() / 3 + 2;  // three letters may have two errors
   for (const std::string& word : words) {
     const size_t letters = base::edit_distance(typed, word);
     if (letters < best_distance && letters < word.size()) {

@@ -1,4 +1,4 @@
-// "Did you mean": the word that someone may have meant.
+// "Did you mean": finds the word that the user may have meant.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace luminal::cli {
 
-// The word that `typed` begins, or that differs from it in the fewest letters (added, left out,
-// changed or swapped with their neighbour); empty where none is near. The first of several.
+// The word that starts with `typed`, or the one at the smallest edit distance (letters inserted,
+// removed, changed, or swapped with their neighbour); empty if none is near. The first of several.
 std::string closest_word(std::string_view typed, const std::vector<std::string>& words);
 
-// ": did you mean 'run'?", or nothing where no word is near.
+// ": did you mean 'run'?", or empty if no word is near.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& words);
 
 }  // namespace luminal::cli

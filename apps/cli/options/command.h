@@ -10,11 +10,11 @@ namespace luminal::cli {
 struct Command {
   const char* name;
   const char* summary;
-  // Gives the subcommand its options and what to do. Errors are thrown: run_program() turns them
-  // into messages and exit codes.
+  // Defines the subcommand's options and callback. Errors are thrown: run_program() turns them into
+  // messages and exit codes.
   void (*define)(CLI::App& app);
-  const char* examples = nullptr;  // for its help; null where define() gives them
-  bool runs_models = false;        // its help leaves options of compiling to --help-all
+  const char* examples = nullptr;  // for its help; null if define() sets them
+  bool runs_models = false;        // its help shows compile options only with --help-all
 };
 
 void define_bench(CLI::App& app);

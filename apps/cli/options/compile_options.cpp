@@ -31,7 +31,7 @@ std::optional<FusionPolicy> fusion_policy_of(const std::string& word) {
   return std::nullopt;
 }
 
-// "measured,swiglu=never" into the options; what is wrong with it, where something is.
+// Parses "measured,swiglu=never" into the options; returns an error message, or nothing.
 std::string set_fusion(const std::string& text, CompileOptions& options) {
   for (const std::string& part : CLI::detail::split(text, ',')) {
     const size_t equals = part.find('=');
@@ -54,7 +54,7 @@ std::string set_fusion(const std::string& text, CompileOptions& options) {
   return {};
 }
 
-// "s=1,16": bounds of ranges.
+// Parses "s=1,16": the bounds of the variants' ranges.
 void add_variant(const std::string& text, CompileOptions& options) {
   const size_t equals = text.find('=');
   std::vector<int64_t> bounds;

@@ -16,7 +16,7 @@ namespace luminal::cli {
 
 struct CompileArguments {
   CompileOptions options;
-  std::string fusion = "modelled";  // a policy, and "PATTERN=POLICY"s, with commas between
+  std::string fusion = "modelled";  // comma-separated: a policy and "PATTERN=POLICY"
   bool explain_fusion = false;
   std::string numerics = "reassociating";
   std::string library = "never";
@@ -27,17 +27,17 @@ struct CompileArguments {
 
   static constexpr const char* kGroup = "Compiling";
 
-  // Defines them; `this` must live until the command line is parsed.
+  // Defines the options; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
-  // Those alone that the plan depends on.
+  // Defines only those that the plan depends on.
   void add_planning_to(CLI::App& app);
-  // --explain-fusion, for those that have a report to print it of.
+  // Defines --explain-fusion, for commands that have a report to print it from.
   void add_explain_fusion_to(CLI::App& app);
-  // As they were given.
+  // The given options.
   CompileOptions parsed() const;
 };
 
-// What --explain-fusion prints of a report.
+// What --explain-fusion prints.
 std::string explain_fusion_text(const CompileReport& report);
 
 }  // namespace luminal::cli

@@ -17,7 +17,7 @@ class Option;
 
 namespace luminal::cli {
 
-// Options of all that a model computes, whatever comes out.
+// Options of every command that runs a model, whatever its output.
 CLI::Option* add_dtype(CLI::App& app, std::string& dtype);
 DType dtype_of(const std::string& name);
 void add_threads_and_cache(CLI::App& app, CompileOptions& compile);
@@ -31,18 +31,18 @@ struct ModelArguments {
   std::string dtype = "f32";
   bool stats = false;
   bool quiet = false;
-  // What the model's makers suggest unless given.
+  // Default: what the model's authors suggest.
   std::optional<double> temperature, top_p, min_p, repeat_penalty;
   std::optional<int64_t> top_k;
   bool greedy = false;
-  // Options that graphs have too, so `luminal run` defines them itself.
-  std::optional<uint64_t> seed;  // none: another one for each answer
+  // Options that graphs have too; `luminal run` defines them itself.
+  std::optional<uint64_t> seed;  // none: a new one for each answer
   CompileOptions compile;
-  SearchArguments search;  // of those; the caller applies them
+  SearchArguments search;  // the caller applies them
 
   static constexpr const char* kGroup = "Language models";
 
-  // Defines all but those that graphs have too; `this` must live until the command line is parsed.
+  // Defines all options but those of graphs; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
   void add_shared_to(CLI::App& app);
 

@@ -24,7 +24,7 @@ CLI::Validator number_from(bool with_zero, const char* wanted) {
           ""};
 }
 
-// Digits at the beginning that fit 64 bits; where they end.
+// The end of the leading digits if they fit into 64 bits.
 const char* end_of_digits(const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// The options of searching for a plan, for every subcommand that compiles.
+// The options of the plan search, for every subcommand that compiles.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct SearchArguments {
 
   static constexpr const char* kGroup = "Search";
 
-  // Defines them; `this` must live until the command line is parsed.
+  // Defines the options; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
-  // As they were given. The first Ctrl-C ends a search, which keeps what it found; the second one
-  // ends the program.
+  // Applies the given options. The first Ctrl-C ends a search, which keeps what it found; the
+  // second one ends the program.
   void apply(CompileOptions& options) const;
 };
 

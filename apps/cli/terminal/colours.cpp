@@ -6,7 +6,7 @@
 namespace luminal::cli {
 namespace {
 
-// https://no-color.org: set to anything but nothing.
+// https://no-color.org: disabled if set to a non-empty value.
 bool colours_wanted() {
   return !base::environment("NO_COLOR") && base::environment("TERM").value_or("dumb") != "dumb";
 }

@@ -1,4 +1,4 @@
-// Colours where there is a terminal that shows them, and none where NO_COLOR is set.
+// Colours on terminals that support them, unless NO_COLOR is set.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace luminal::cli {
 
 enum class Style : uint8_t { Bold, Dim, Red, Green, Yellow };
 
-// Whether what goes to standard output, or to standard error, is coloured.
+// Whether standard output, or standard error, is coloured.
 bool output_has_colours();
 bool error_has_colours();
 
-// The text in that style if `coloured`, as it is otherwise.
+// The text in that style if `coloured`, else unchanged.
 std::string styled(std::string_view text, Style style, bool coloured);
 
 }  // namespace luminal::cli

@@ -8,7 +8,7 @@ namespace luminal::cli {
 namespace {
 
 std::optional<EditlineLibrary> load() {
-  // Debian's name, then that of others.
+  // Debian's name, then that of other distributions.
   const auto library = base::SharedLibrary::open({"libedit.so.2", "libedit.so.0"});
   if (library == nullptr) return std::nullopt;
   EditlineLibrary found = {};

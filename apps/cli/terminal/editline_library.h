@@ -1,5 +1,4 @@
-// libedit, loaded when a chat begins: a release runs where it isn't installed, and edits lines
-// where it is.
+// libedit, loaded when a chat begins: without it a release runs, but without line editing.
 #pragma once
 
 #include <histedit.h>
@@ -21,7 +20,7 @@ struct EditlineLibrary {
   decltype(&::el_winsertstr) el_winsertstr;
 };
 
-// Null where the system has no libedit, or one that lacks any of these.
+// Null if the system has no libedit, or one that lacks any of these functions.
 const EditlineLibrary* editline_library();
 
 }  // namespace luminal::cli

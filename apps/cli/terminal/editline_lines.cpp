@@ -32,7 +32,7 @@ class EditlineLines final : public LineSource {
     library_.el_set(edit(), EL_CLIENTDATA, this);
     library_.el_set(edit(), EL_EDITOR, "emacs");
     library_.el_set(edit(), EL_HIST, library_.history, history_.get());
-    // Escape sequences stand between two \1, so that they aren't counted as columns.
+    // Escape sequences are enclosed in \1, so that they don't count as columns.
     library_.el_set(edit(), EL_PROMPT_ESC, prompt, '\1');
     library_.el_set(edit(), EL_GETCFN, next_character);
     library_.el_set(edit(), EL_ADDFN, "luminal-paste", "Insert pasted text", paste);
@@ -48,7 +48,7 @@ class EditlineLines final : public LineSource {
   ReadLine read(bool goes_on) override {
     goes_on_ = goes_on;
     state_ = ReadLine::State::Line;
-    std::cout << "\x1b[?2004h" << std::flush;  // pasted text comes between marks
+    std::cout << "\x1b[?2004h" << std::flush;  // bracketed paste
     int count = 0;
     base::CatchInterrupt interrupt;
     const char* line = library_.el_gets(edit(), &count);
@@ -66,7 +66,7 @@ class EditlineLines final : public LineSource {
   void remember(const std::string& message) override {
     if (message.find_first_not_of(" \t\n") == message.npos) return;
     enter(message);
-    // At once: other chats may run, and this one may be killed.
+    // Immediately: other chats may be running, and this one may be killed.
     file_.add(message);
   }
 
@@ -92,7 +92,7 @@ class EditlineLines final : public LineSource {
     return self.prompt_.data();
   }
 
-  // Instead of libedit's own, which tries again after a signal.
+  // Replaces libedit's own reader, which retries after a signal.
   static int next_character(EditLine* edit, wchar_t* character) {
     EditlineLines& self = of(edit);
     if (const int columns = base::terminal_columns(); columns != self.columns_) {
@@ -150,7 +150,7 @@ bool edits_lines() { return editline_library() != nullptr; }
 
 std::unique_ptr<LineSource> editline_lines(const std::filesystem::path& history) {
   if (!edits_lines()) return nullptr;
-  // libedit takes the terminal for what the locale says; all texts here are UTF-8.
+  // libedit takes the terminal's encoding from the locale; all texts here are UTF-8.
   if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
   return std::make_unique<EditlineLines>(*editline_library(), history);
 }

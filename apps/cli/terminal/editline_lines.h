@@ -1,5 +1,4 @@
-// Lines typed at a terminal, with libedit: editing, a history across sessions, pasted text as one
-// line.
+// Lines typed at a terminal, with libedit: editing, persistent history, pasted text as one message.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +11,8 @@ namespace luminal::cli {
 // Whether the system has libedit, and the program was built with its header.
 bool edits_lines();
 
-// `history`: the file that keeps messages, for this user alone; empty for none. Null where lines
-// aren't edited.
+// `history`: the file that keeps messages, readable by this user only; empty for none. Null if
+// lines can't be edited.
 std::unique_ptr<LineSource> editline_lines(const std::filesystem::path& history);
 
 }  // namespace luminal::cli

@@ -1,4 +1,4 @@
-// Of a build without libedit's header.
+// For builds without libedit's header.
 #include "apps/cli/terminal/editline_lines.h"
 
 namespace luminal::cli {

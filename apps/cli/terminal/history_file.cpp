@@ -32,7 +32,7 @@ std::vector<std::string> HistoryFile::read() const {
   if (path_.empty()) return messages;
   std::istringstream lines(base::read_own_file(path_, kMostBytes).bytes);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with('"')) continue;  // so that it can't be nested
+    if (!line.starts_with('"')) continue;  // only strings, so nothing can be nested
     const auto message = nlohmann::json::parse(line, nullptr, false);
     if (message.is_string()) messages.push_back(message);
   }

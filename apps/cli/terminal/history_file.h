@@ -1,4 +1,4 @@
-// HistoryFile: the messages that were typed, across sessions, in a file for this user alone.
+// HistoryFile: typed messages across sessions, in a file that only this user can access.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@
 
 namespace luminal::cli {
 
-// A line per message, as a string of JSON. Chats that run at the same time add to the same file.
+// One message per line, as a JSON string. Concurrent chats append to the same file.
 class HistoryFile {
  public:
-  // Makes its folder. A file that other users could have written is neither read nor written.
+  // Creates the folder. A file that other users could have written is neither read nor written.
   // Without a path nothing is kept.
   explicit HistoryFile(std::filesystem::path path);
 
-  // The newest last, at most kMostMessages. A file that has grown far beyond that is written anew.
+  // The newest last, at most kMostMessages. Rewrites a file that has grown far beyond that.
   std::vector<std::string> read() const;
   void add(const std::string& message) const;
 

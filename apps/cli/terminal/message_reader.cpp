@@ -16,7 +16,7 @@ ReadLine MessageReader::read() {
     lines_.remember(message.text);
     return message;
   }
-  std::string typed = message.text;  // with the fences: it can be recalled and edited
+  std::string typed = message.text;  // with the fences, so that it can be recalled and edited
   std::string text = message.text.substr(kFence.size());
   while (!text.ends_with(kFence)) {
     const ReadLine line = lines_.read(true);
@@ -30,7 +30,7 @@ ReadLine MessageReader::read() {
   }
   lines_.remember(typed);
   text.resize(text.size() - kFence.size());
-  // A fence on a line of its own is no part of the text.
+  // A fence on a line of its own is not part of the text.
   if (text.starts_with('\n')) text.erase(0, 1);
   if (text.ends_with('\n')) text.pop_back();
   return {.state = ReadLine::State::Line, .text = text};

@@ -1,4 +1,4 @@
-// Messages from lines: each is one, but for those between two """.
+// Messages from lines: one per line, or everything between two """.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@ namespace luminal::cli {
 struct ReadLine {
   enum class State : uint8_t {
     Line,
-    Interrupted,  // Ctrl-C: what was typed is dropped
-    End,          // Ctrl-D, or the input's end
+    Interrupted,  // Ctrl-C: the typed text is dropped
+    End,          // Ctrl-D, or end of input
   };
   State state = State::End;
-  std::string text;  // without the newline at its end; pasted text may have some inside
+  std::string text;  // without the trailing newline; pasted text may contain some
 };
 
-// Where lines come from: a terminal, with editing and a history, or a stream.
+// A source of lines: a terminal, with editing and history, or a stream.
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  // `goes_on`: the line belongs to a message that has begun.
+  // `goes_on`: the line continues a message.
   virtual ReadLine read(bool goes_on) = 0;
-  // A whole message that was read, which the history keeps.
+  // Adds a complete message to the history.
   virtual void remember(const std::string& message) = 0;
 };
 
@@ -30,7 +30,7 @@ class MessageReader {
  public:
   explicit MessageReader(LineSource& lines) : lines_(lines) {}
 
-  // The next message, of one line or several. A message that the input's end cuts off ends there.
+  // The next message, of one line or several. The end of input also ends a message.
   ReadLine read();
 
  private:

@@ -6,7 +6,7 @@ std::wstring pasted_text(const std::wstring& sent) {
   std::wstring text;
   for (size_t i = 0; i < sent.size(); ++i) {
     const wchar_t character = sent[i];
-    if (character == L'\r') {  // which is how terminals send the end of a line
+    if (character == L'\r') {  // terminals send it as the line end
       if (i + 1 == sent.size() || sent[i + 1] != L'\n') text += L'\n';
     } else if (character == L'\n' || character == L'\t') {
       text += character;

@@ -1,12 +1,12 @@
-// Text between a terminal's marks of a paste, as a message takes it.
+// Text between a terminal's bracketed-paste marks, as a message takes it.
 #pragma once
 
 #include <string>
 
 namespace luminal::cli {
 
-// Without the control characters that a terminal would act on, with \n for each end of a line, and
-// without one at the end.
+// Removes control characters that a terminal would act on, uses \n as line end, and drops a
+// trailing one.
 std::wstring pasted_text(const std::wstring& sent);
 
 }  // namespace luminal::cli

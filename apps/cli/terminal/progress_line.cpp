@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kQuietStart{2000}, kFrame{100}, kLines{2000};
 
-// A line that wraps can't be written over.
+// A line that wraps can't be overwritten.
 std::string shortened(const std::string& text) {
   const int columns = base::terminal_columns();
   return columns > 0 ? base::printable(text, static_cast<size_t>(columns - 1)) : text;
 }
 
-// ", 12 s left", or nothing as long as it can't be told.
+// ", 12 s left", or empty while it can't be estimated.
 std::string time_left(double seconds, int64_t done, int64_t to_do) {
   if (done <= 0 || seconds < 0.5) return {};
   const double left = seconds / static_cast<double>(done) * static_cast<double>(to_do);

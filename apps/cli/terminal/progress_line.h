@@ -1,5 +1,5 @@
-// A line on a terminal's standard error that says how far a long run is, and how long it will still
-// take. Nothing for the first two seconds, and nothing where no terminal is.
+// A progress line on a terminal's standard error, with the remaining time. Shows nothing for the
+// first two seconds, and nothing if there is no terminal.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace luminal::cli {
 
 class ProgressLine {
  public:
-  // `asked`: also where no terminal is, as a line now and then.
+  // `asked`: also without a terminal, as an occasional line.
   explicit ProgressLine(bool asked = false);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
@@ -20,15 +20,15 @@ class ProgressLine {
 
   // Whether anything will be shown.
   bool shows() const { return terminal_ || asked_; }
-  // Whether it is time to show something again: asked before the text is made.
+  // Whether to show something again; check it before composing the text.
   bool due() const { return shows() && Clock::now() >= next_; }
   void show(const std::string& text);
-  // "reading the prompt: 512 of 2048 tokens, 12 s left", if it is time. The time left goes by the
-  // time since `done` was first seen for `what`.
+  // Shows "reading the prompt: 512 of 2048 tokens, 12 s left", if due. The remaining time is
+  // extrapolated from the time since `done` was first passed for `what`.
   void show_share(const std::string& what, int64_t done, int64_t total, const std::string& unit);
-  // How far a compile is, if it is time.
+  // Shows the progress of a compile, if due.
   void show(const CompileProgress& now);
-  // Before anything else is written.
+  // Call before writing anything else.
   void clear();
 
  private:
@@ -38,7 +38,7 @@ class ProgressLine {
   bool asked_;
   bool shown_ = false;
   Clock::time_point next_;
-  // Of the share shown last.
+  // State of the last show_share().
   std::string what_;
   int64_t first_done_ = 0;
   Clock::time_point began_;

@@ -1,4 +1,4 @@
-// Lines of a stream, as a pipe has them: no prompt, no editing, no history.
+// Lines of a stream such as a pipe: no prompt, no editing, no history.
 #pragma once
 
 #include <iosfwd>
@@ -9,7 +9,7 @@ namespace luminal::cli {
 
 class StreamLines final : public LineSource {
  public:
-  // With a prompt on standard error if someone types.
+  // Prompts on standard error if `typed`.
   StreamLines(std::istream& in, bool typed) : in_(in), typed_(typed) {}
 
   ReadLine read(bool goes_on) override;

@@ -14,7 +14,7 @@ constexpr int kTab = 8;
 struct Range {
   char32_t first, last;
 };
-// What terminals show in two columns: the blocks of East Asian scripts, and pictures.
+// Characters two columns wide: East Asian scripts and emoji.
 constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
                            {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
                            {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF},
@@ -70,7 +70,7 @@ void WrappingWriter::add_to_word(char32_t character, std::string_view bytes) {
   if (!in_code_ && word_columns_ + width > columns_) flush_word();
   word_ += bytes;
   word_columns_ += width;
-  // Scripts with wide characters have no spaces: a line may end after each.
+  // Scripts with wide characters have no spaces: a line may break after each.
   if (width == 2) flush_word();
 }
 

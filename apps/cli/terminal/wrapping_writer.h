@@ -1,4 +1,4 @@
-// WrappingWriter: text as it comes, broken into lines between words.
+// WrappingWriter: streams text, wrapped between words.
 #pragma once
 
 #include <functional>
@@ -7,17 +7,18 @@
 
 namespace luminal::cli {
 
-// A word is held back until it is whole, so that none is broken that fits on a line. Code between
-// ``` stays as it is. Control characters become U+FFFD: a text can't move the terminal's cursor.
+// A word is held back until it is complete, so that no word is broken that fits on a line. Code
+// between ``` is left unchanged. Control characters become U+FFFD, so that text can't move the
+// cursor.
 class WrappingWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
-  // `columns` of a line; 0 passes everything on as it is.
+  // `columns` per line; 0 disables wrapping.
   WrappingWriter(Sink sink, int columns) : sink_(std::move(sink)), columns_(columns) {}
 
-  // A piece of the text, in whole characters of UTF-8.
+  // A piece of the text, in complete UTF-8 characters.
   void write(std::string_view piece);
-  // Ends the text: the word held back, and a newline.
+  // Ends the text: writes the pending word and a newline.
   void finish();
 
  private:
@@ -28,16 +29,16 @@ class WrappingWriter {
 
   Sink sink_;
   int columns_;
-  int column_ = 0;  // that is written, of this line
-  int spaces_ = 0;  // between that and the word
+  int column_ = 0;  // of the current line, without the pending word
+  int spaces_ = 0;  // before the pending word
   std::string word_;
   int word_columns_ = 0;
   bool in_code_ = false;
-  bool at_start_ = true;  // of a line of the text: only spaces and ` so far
-  int ticks_ = 0;         // of those `
+  bool at_start_ = true;  // of a line: only spaces and backticks so far
+  int ticks_ = 0;         // number of those backticks
 };
 
-// The program's standard output: wrapped on a terminal, as it is elsewhere.
+// Standard output: wrapped on a terminal, unchanged elsewhere.
 WrappingWriter output_writer();
 
 }  // namespace luminal::cli

@@ -25,13 +25,13 @@ std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// "step: kernel 1": the field that an item begins with.
+// "step: kernel 1": the first field of an item.
 std::string title(const Json& item) {
   if (!item.is_object() || item.empty()) return plain(item);
   return item.begin().key() + ": " + plain(item.begin().value());
 }
 
-// The first field that differs goes into `into`.
+// Records the first differing field in `into`.
 void compare_items(const Json& a, const Json& b, StageDifference& into) {
   into.item = title(a);
   for (const auto& [key, value] : a.items()) {

@@ -1,4 +1,4 @@
-// Two reports of debug-ops, and where they part.
+// Compares two reports of debug-ops.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@ namespace luminal::debug {
 struct StageDifference {
   std::string stage;
   std::string plan;
-  size_t items = 0;   // that differ, or that one of them alone has
+  size_t items = 0;   // that differ, or are only in one report
   std::string item;   // the first of them: "step: kernel 1"
-  std::string field;  // of it, that differs; empty where one hasn't got the item
-  std::string a, b;   // what each has
+  std::string field;  // its first field that differs; empty if one report lacks the item
+  std::string a, b;   // the two values
 };
 
-// Of the texts of two reports, under the names that messages give them: the stages that differ, in
-// order. UserError for what isn't a report.
+// Compares the texts of two reports, whose names are for messages: the stages that differ, in
+// order. UserError for an invalid report.
 std::vector<StageDifference> compare_reports(const std::string& a, const std::string& a_name,
                                              const std::string& b, const std::string& b_name);
 
-// The first in full, the others by their number of items.
+// The first difference in full, the others by their number of items.
 std::string text(const std::vector<StageDifference>& differences, const std::string& a_name,
                  const std::string& b_name);
 

@@ -21,7 +21,7 @@ const char* name_of(DebugStage::Status status) {
   return "";
 }
 
-// The first line stands beside the list's mark, the others below it.
+// The first line follows the bullet, the others are indented below it.
 std::string indented(const std::string& text, const char* by) {
   std::string out;
   size_t start = 0;

@@ -1,5 +1,5 @@
-// DebugReport: what was seen in each stage of one compile and run, and the causes of what is wrong.
-// The same subject gives the same report, byte for byte: no times, no addresses.
+// DebugReport: observations from each stage of one compile and run, and the causes of faults.
+// Deterministic: equal subjects give equal bytes, without times and addresses.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,37 @@ using search::Finding;
 struct DebugStage {
   enum class Status : uint8_t { Ok, Fault, Skipped };
   std::string name;  // one of kStages
-  std::string plan;  // of which variant: "s = 2 … 16"; empty where there is only one
+  std::string plan;  // the variant: "s = 2 … 16"; empty if there is only one
   Status status = Status::Ok;
-  std::string summary;          // one line; of a skipped one, why
-  std::vector<Finding> seen;    // what there is, one by one: tensors, classes, kernels, steps
-  std::vector<Finding> causes;  // of what is wrong, the first first
+  std::string summary;          // one line; for a skipped stage, the reason
+  std::vector<Finding> seen;    // all observations: tensors, classes, kernels, steps
+  std::vector<Finding> causes;  // of faults, in order
 
-  // A cause of this stage; the field `cause` is its name, which doesn't change.
+  // Adds a cause to this stage; the field `cause` is its stable name.
   Finding& blame(const std::string& cause);
 };
 
-// In the order they are gone through.
+// In execution order.
 inline constexpr const char* kStages[] = {"graph", "data", "rolled", "terms",
                                           "plan",  "code", "run"};
 
 struct DebugReport {
-  std::string name;               // of what was looked at
-  std::string target;             // that code is for
+  std::string name;               // of the graph or model
+  std::string target;             // of the code
   std::string sizes;              // "s = 4"
-  std::deque<DebugStage> stages;  // whose places stay as it grows
+  std::deque<DebugStage> stages;  // a deque: references stay valid as it grows
 
   DebugStage& begin(const std::string& name, const std::string& plan = {});
   DebugStage& skip(const std::string& name, const std::string& plan, const std::string& why);
   size_t n_causes() const;
-  // Of all stages.
+  // Over all stages.
   const Finding* first_cause() const;
 };
 
 // `name`, `target`, `sizes`, `stages` (`stage`, `plan`, `status`, `summary`, `seen`), and `causes`
 // of all stages, each with its `stage` and `plan`.
 std::string json(const DebugReport& report);
-// A line per stage, with causes, remarks and notes in full; with `all`, whatever was seen too.
+// One line per stage, with causes, remarks and notes in full; with `all`, also all observations.
 std::string text(const DebugReport& report, bool all);
 
 }  // namespace luminal::debug

@@ -44,7 +44,7 @@ class Experiments {
   }
 
  private:
-  // Where it is, and by how much.
+  // Where the difference is, and how large.
   Finding& cause(const std::string& name, const std::string& way_out,
                  const std::string& evidence = {}) {
     Finding& found = stage_.blame(name);
@@ -103,7 +103,7 @@ class Experiments {
     if (!op.empty() && found.at("op").empty()) found.add("op", op);
   }
 
-  // With a kernel for each op, the op whose kernel is the first that is wrong.
+  // Compiles one kernel per op; returns the op whose kernel is wrong first.
   std::string op_alone() const {
     Subject apart = subject_;
     apart.options.fusion = FusionPolicy::Never;
@@ -137,7 +137,7 @@ class Experiments {
         alone ? "with a kernel for each op it is right" : "with a kernel for each op it is wrong");
   }
 
-  // The groups of rules that its terms come from; those of the user first.
+  // Tries the rule groups behind the kernel's terms; the user's first.
   bool blame_rule() {
     const search::RuleSet rules(inspect_options(subject_).rules);
     for (const bool of_user : {true, false}) {
@@ -157,8 +157,8 @@ class Experiments {
     return false;
   }
 
-  // Of a group without which all is right, the rule that fails its test, else the first that the
-  // kernel's terms come from.
+  // Within a group without which the fault disappears: the rule that fails its test, else the first
+  // behind the kernel's terms.
   void blame_in_group(const search::RuleSet& rules, const std::string& group, bool of_user) {
     std::string first, wrong, why;
     for (const search::RuleInfo& rule : rules.rules()) {

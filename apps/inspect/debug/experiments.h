@@ -1,4 +1,4 @@
-// Experiments: what makes a fault of a checked run go away names its cause.
+// Experiments: varies the options of a faulty run; what makes the fault disappear names its cause.
 #pragma once
 
 #include "apps/inspect/debug/debug_report.h"
@@ -6,8 +6,7 @@
 
 namespace luminal::debug {
 
-// Adds the cause of a kernel that computes something wrong: where, and which of the stages before
-// it is to blame.
+// Adds the cause of a wrong kernel result: the location, and the stage that is to blame.
 void blame_kernel(const Subject& subject, const Trial& trial, const StepFault& fault,
                   DebugStage& stage);
 

@@ -1,4 +1,4 @@
-// The graph and its data, before anything is compiled.
+// The stages graph and data, before anything is compiled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Finding seen_node(const Graph& graph, NodeId id) {
       .add("label", node.label);
 }
 
-// Each variable within its bounds, and nothing bound that isn't one.
+// Checks that each variable is within its bounds, and that no unknown variable is bound.
 void check_sizes(const Subject& subject, DebugStage& stage) {
   const std::vector<Expr> known = variables(*subject.graph);
   for (Expr variable : known) {
@@ -61,7 +61,7 @@ void check_sizes(const Subject& subject, DebugStage& stage) {
   }
 }
 
-// Dims that have no size, or one below 0, at these sizes; the first of them, since others follow.
+// Reports the first dim that has no size, or a negative one; others follow from it.
 void check_dims(const Subject& subject, const std::vector<NodeId>& order, DebugStage& stage) {
   for (NodeId id : order) {
     const Result<ResolvedDims> dims = resolve_dims(subject.graph->node(id).dims, subject.sizes);
@@ -75,7 +75,7 @@ void check_dims(const Subject& subject, const std::vector<NodeId>& order, DebugS
   }
 }
 
-// Of another type or other dims than its leaf.
+// A dtype or dims that differ from the leaf's; empty if they match.
 std::string misfit(const Subject& subject, NodeId leaf, const TensorData& data) {
   const Node& node = subject.graph->node(leaf);
   if (data.dtype != node.dtype) {

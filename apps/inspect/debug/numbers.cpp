@@ -20,7 +20,7 @@ bool has(const Numbers& numbers, Wanted wanted) {
   return (wanted == Wanted::NaN ? numbers.n_nan : numbers.n_infinite) > 0;
 }
 
-// "x is -0.5" for each operand that has as many elements as the result.
+// "x is -0.5" for each operand with as many elements as the result.
 std::string operands_at(const Subject& subject, NodeId id, size_t at, size_t count,
                         const std::map<NodeId, TensorData>& values) {
   std::string text;
@@ -68,7 +68,7 @@ double interpreted_elements(const Subject& subject) {
 }
 
 std::optional<BadElement> first_made(const Subject& subject, Wanted wanted) {
-  constexpr double kMostElements = 2e7;  // that are held at once
+  constexpr double kMostElements = 2e7;  // in memory at once
   if (interpreted_elements(subject) > kMostElements) return std::nullopt;
   const Graph& graph = *subject.graph;
   const std::vector<NodeId> order = topological_order(graph, roots(graph));
@@ -83,7 +83,7 @@ std::optional<BadElement> first_made(const Subject& subject, Wanted wanted) {
     const size_t at = wanted == Wanted::NaN ? numbers.first_nan : numbers.first_infinite;
     return BadElement{.node = id,
                       .element = element_text(at, value.dims),
-                      .found = wanted == Wanted::NaN ? "nan"  // whose sign means nothing
+                      .found = wanted == Wanted::NaN ? "nan"  // without a sign, which means nothing
                                                      : fmt::format("{}", value.to_doubles()[at]),
                       .why = operands_at(subject, id, at, elements_of(subject, id), values)};
   }

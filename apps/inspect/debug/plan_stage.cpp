@@ -1,4 +1,4 @@
-// The plan and its code: kernels in order, what they read, and what they were compiled to.
+// The stages plan and code: kernels in order, what they read, and what they were compiled to.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using kernel::KernelStep;
 
-// By class: the step that stores it. A class that two steps store has the first.
+// By class: the step that stores it. If two steps do, the first.
 std::map<kernel::ClassId, size_t> stored_at(const kernel::Plan& plan) {
   std::map<kernel::ClassId, size_t> steps;
   for (size_t s = 0; s < plan.steps.size(); ++s) {
@@ -26,7 +26,7 @@ std::map<kernel::ClassId, size_t> stored_at(const kernel::Plan& plan) {
   return steps;
 }
 
-// A kernel that reads what a later one stores, or what none does.
+// Finds kernels that read what a later kernel stores, or what none stores.
 void check_order(const Trial& trial, DebugStage& stage) {
   const kernel::PlannedGraph& planned = trial.planned();
   const auto stored = stored_at(planned.plan);
@@ -112,7 +112,7 @@ void add_steps(const Subject& subject, const Trial& trial, DebugStage& stage) {
   (void)subject;
 }
 
-// A plan that was kept must be the one that would be made now.
+// A cached plan must equal the one that would be made now.
 void check_kept(const Subject& subject, const Trial& trial, DebugStage& stage) {
   bool kept = false;
   for (const StageReport& of : trial.report().stages) {

@@ -1,5 +1,5 @@
-// The run: each kernel checked by itself, then as it runs for everybody; a difference between the
-// two is one of memory or order, not of a kernel.
+// The stage run: runs each kernel separately under check, then the program as usual; a difference
+// between the two is a fault of memory or order, not of a kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void blame_overwritten(const Subject& subject, const Trial& trial, const Overwri
       .add("way_out", std::string("look at how long buffers are kept, and who may take them over"));
 }
 
-// The first step whose result differs though what it read is the same; null: none.
+// The first step whose results differ although its inputs are equal; null if there is none.
 const SeenStep* first_difference(const TrialRun& a, const TrialRun& b, size_t& param) {
   const auto same = [](const SeenTensor& x, const SeenTensor& y) { return x.digest == y.digest; };
   for (size_t s = 0; s < std::min(a.steps.size(), b.steps.size()); ++s) {
@@ -60,7 +60,7 @@ const SeenStep* first_difference(const TrialRun& a, const TrialRun& b, size_t& p
   return nullptr;
 }
 
-// A step that is right with memory of its own, and wrong in the memory that was planned.
+// A step that is correct with memory of its own, and wrong in the planned memory.
 bool check_memory(const Trial& trial, const TrialRun& checked, const TrialRun& planned,
                   DebugStage& stage) {
   size_t param = 0;
@@ -112,7 +112,7 @@ bool has_infinite_result(const TrialRun& run) {
       run.results, [](const TensorData& data) { return numbers_of(data).n_infinite > 0; });
 }
 
-// The first kernel that has it, where the ops themselves are too many to look at.
+// Names the first kernel with such a value, if there are too many ops to check each.
 void blame_numbers(const Subject& subject, const Trial& trial, const TrialRun& run, Wanted wanted,
                    DebugStage& stage) {
   const std::optional<BadElement> made = first_made(subject, wanted);

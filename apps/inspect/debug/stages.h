@@ -1,4 +1,4 @@
-// The stages that a subject is taken through. Each adds itself to the report; false ends the way.
+// The stages of debug-ops. Each adds itself to the report; false stops at that stage.
 #pragma once
 
 #include "apps/inspect/debug/debug_report.h"
@@ -7,22 +7,22 @@
 
 namespace luminal::debug {
 
-// The graph as it was given: what it promises, and the sizes of its dims.
+// The graph as given: its verification, and the sizes of its dims.
 bool look_at_graph(const Subject& subject, DebugReport& report);
-// What leaves hold, and whether indices point to rows that there are.
+// The data of leaves, and whether indices are in bounds.
 bool look_at_data(const Subject& subject, DebugReport& report);
-// What repeats, and what stands for what in each trip.
+// The loops found, and what each marker stands for in each iteration.
 bool look_at_rolled(const Subject& subject, DebugReport& report);
-// The e-graph: rules that fired, and what is known of each class.
+// The e-graph: rules that fired, and the facts about each class.
 bool look_at_terms(const Subject& subject, DebugReport& report);
-// The kernels in order, what they read, and why they are what they are.
+// The kernels in order, what they read, and why they were chosen.
 bool look_at_plan(const Subject& subject, Trial& trial, DebugReport& report);
 // What each kernel was compiled to.
 bool look_at_code(const Subject& subject, Trial& trial, DebugReport& report);
-// What each step computed, against its loops, the graph and other runs of itself.
+// What each step computed, compared with its loops, the graph and other runs.
 bool look_at_run(const Subject& subject, Trial& trial, DebugReport& report);
 
-// All of them, up to and with `until`; empty: to the end.
+// Runs all stages up to and including `until`; empty: all.
 void debug(const Subject& subject, const std::string& until, DebugReport& report,
            const std::function<void(const std::string& stage)>& progress = {});
 

@@ -50,7 +50,7 @@ void StepRecord::before(const runtime::StepView& view) {
                            .digest = {},
                            .output = slot.output,
                            .numbers = {}});
-    // A library has packed what isn't there.
+    // The library packed it, so there is no buffer to read.
     if (slot.output || view.params[p] == nullptr) continue;
     const TensorData data = data_at(slot, view.params[p]);
     seen.params.back().digest = digest_of(data);
@@ -68,7 +68,7 @@ void StepRecord::check_read(const runtime::StepView& view, size_t param, const S
   overwritten_ = {.reader = view.step, .param = param, .writer = known->second.step};
   const std::byte* begin = data.bytes.data();
   const std::byte* end = begin + data.bytes.size();
-  // The first that wrote there after the value was made.
+  // The first step that wrote there after the value was made.
   bool after = known->second.step < 0;
   for (const Range& range : writes_) {
     const bool made = range.step == known->second.step;

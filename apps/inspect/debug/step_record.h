@@ -1,5 +1,5 @@
-// StepRecord: what each step of a run read and wrote, so that two runs can be compared, and what
-// was overwritten before its last reader came is seen.
+// StepRecord: records what each step of a run read and wrote, to compare two runs, and to detect
+// values overwritten before their last read.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ namespace luminal::debug {
 
 struct SeenTensor {
   std::string type;    // "f32[4, 8]"
-  std::string digest;  // of its bytes
+  std::string digest;  // hash of its bytes
   bool output = false;
-  Numbers numbers;  // of outputs
-  int shares = -1;  // of an output: the param whose memory it lies in
+  Numbers numbers;  // outputs
+  int shares = -1;  // output: the parameter whose memory it reuses
 };
 
 struct SeenStep {
@@ -26,17 +26,17 @@ struct SeenStep {
   std::vector<SeenTensor> params;
 };
 
-// What a step reads isn't what was written, or what others read before.
+// A step read other bytes than were written, or than other steps read before.
 struct Overwritten {
-  int reader = 0;  // steps of the plan
+  int reader = 0;  // step of the plan
   size_t param = 0;
-  int writer = -1;   // of what it should have read; −1: it is a leaf
-  int culprit = -1;  // the step that wrote into its memory between; −1: not known
+  int writer = -1;   // step that made the value; −1: a leaf
+  int culprit = -1;  // step that overwrote it in between; −1: unknown
 };
 
 class StepRecord : public runtime::StepObserver {
  public:
-  // Both must outlive it.
+  // Both must outlive the record.
   StepRecord(const Subject& subject, const kernel::PlannedGraph& planned)
       : subject_(subject), planned_(planned) {}
 
@@ -47,7 +47,7 @@ class StepRecord : public runtime::StepObserver {
   const std::optional<Overwritten>& overwritten() const { return overwritten_; }
 
  private:
-  // A tensor of a step: its type, and what it is a value of.
+  // A tensor of a step: its type, and the value it holds.
   struct Slot {
     DType dtype;
     Dims dims;

@@ -1,4 +1,4 @@
-// Subject: what is debugged, a graph with its options, sizes and data.
+// Subject: what is debugged: a graph with its options, sizes and data.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,17 @@ namespace luminal::debug {
 struct Subject {
   std::string name;
   std::shared_ptr<const Graph> graph;  // of one variant
-  std::string plan;                    // that variant; empty where there is only one
+  std::string plan;                    // that variant; empty if there is only one
   CompileOptions options;              // without variants
   Bindings sizes;
-  std::map<NodeId, TensorData> given;  // data beside the graph's own; states without any are 0
-  // What isn't as options say it: faults that were planted.
+  std::map<NodeId, TensorData> given;  // data besides the graph's own; states without data are 0
+  // Injects a fault by changing the planning options.
   std::function<void(search::PlanningOptions&)> plant = nullptr;
-  // Scalar operations that interpreting may take; more is checked at some points only, and said so.
+  // Limit for the interpreter, in scalar operations; beyond it only some points are checked.
   double most_operations = 3e8;
 };
 
-// The data of a leaf, resolved; every leaf has some.
+// The data of a leaf, with resolved dims; every leaf has some.
 TensorData leaf_data(const Subject& subject, NodeId leaf);
 interpret::LeafData leaf_data(const Subject& subject);
 

@@ -1,4 +1,4 @@
-// What planning sees before it chooses: loops rolled up, and the e-graph after its rules ran.
+// The stages rolled and terms: loops found in the graph, and the e-graph after its rules ran.
 #include <fmt/format.h>
 
 #include "apps/inspect/debug/stages.h"
@@ -15,7 +15,7 @@ using search::ClassFact;
 using search::Inspection;
 using search::RolledGraph;
 
-// By the first way that is offered; none where nothing repeats.
+// The first rolling that is offered; nullopt if nothing repeats.
 std::optional<RolledGraph> rolled_of(const Subject& subject) {
   const search::PlanningOptions options = inspect_options(subject);
   const Graph& graph = *subject.graph;
@@ -24,7 +24,7 @@ std::optional<RolledGraph> rolled_of(const Subject& subject) {
   return search::roll_graph(graph, roots(graph), ways.front());
 }
 
-// In each trip a marker stands for what the body reads there: nodes of one type, one per trip.
+// A marker stands for what the loop body reads: one node per iteration, all of one type.
 void check_marker(const Subject& subject, const RolledGraph& rolled,
                   const search::LoopMarker& marker, DebugStage& stage) {
   const Graph& graph = *subject.graph;
@@ -72,8 +72,7 @@ Finding seen_class(const Inspection& inspection, const ClassFact& fact, search::
       .add("rules", facts.rules(fact.id));
 }
 
-// Rules of one's own that do nothing are worth a word, and no fault: the graph may have no place
-// for them.
+// A user's rule that never matched is a remark, not a fault: it may not apply to this graph.
 bool is_remark(const std::string& cause) {
   return cause == "rule-off" || cause == "guard-never-holds" || cause == "rule-unmatched";
 }
@@ -95,7 +94,7 @@ void add_causes(const std::vector<Finding>& causes, DebugStage& stage) {
   }
 }
 
-// Names of the graph itself say more than those of its rolled form.
+// Names from the original graph are more useful than those of its rolled form.
 std::vector<Finding> causes_of(const Subject& subject, Inspection& inspection) {
   std::vector<Finding> causes = search::diagnose(inspection);
   if (causes.empty() || &inspection.graph() == subject.graph.get()) return causes;

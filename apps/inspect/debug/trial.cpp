@@ -15,7 +15,7 @@ namespace {
 
 using runtime::Buffer;
 
-// The first is the outer one: what it does around a step isn't seen by the second.
+// The first observer is the outer one: the second doesn't see what it does around a step.
 class Both : public runtime::StepObserver {
  public:
   Both(runtime::StepObserver* outer, runtime::StepObserver& inner) : outer_(outer), inner_(inner) {}
@@ -34,7 +34,7 @@ class Both : public runtime::StepObserver {
   runtime::StepObserver& inner_;
 };
 
-// Reasons are part of what is asked.
+// The options, with a report attached.
 CompileOptions reporting_to(CompileReport& report, CompileOptions options) {
   options.report = &report;
   return options;
@@ -72,7 +72,7 @@ bool Trial::load() {
   }
 }
 
-// All of their own: a run rewrites states, and what it writes elsewhere must not last.
+// Fresh buffers for each run: a run updates states, and stray writes must not persist.
 std::vector<Buffer> Trial::buffers() const {
   const runtime::Program& program = compilation_.program(0);
   std::vector<Buffer> buffers;
@@ -95,7 +95,7 @@ TrialRun Trial::run(Watch watch) {
   TrialRun result;
   runtime::Program& program = compilation_.program(0);
   const std::vector<Buffer> memory = buffers();
-  program.weights_changed();  // what is computed of them once is computed again, and watched
+  program.weights_changed();  // recomputes folded weights under observation
   StepRecord record(subject_, planned());
   const interpret::LeafData leaf = leaf_data(subject_);
   StepFault fault;

@@ -1,5 +1,5 @@
-// Trial: a subject planned, compiled and run under some options, with whatever is wrong as a value:
-// what stages look at, and what experiments vary.
+// Trial: a subject planned, compiled and run under some options, with errors as values: the stages
+// examine it, and experiments vary it.
 #pragma once
 
 #include <functional>
@@ -16,30 +16,30 @@
 namespace luminal::debug {
 
 struct TrialOptions {
-  bool packing = true;  // weights in panels, as compile() has them
+  bool packing = true;  // pack weights into panels, as compile() does
 };
 
-// One run: what each step did, and what was wrong.
+// One run: what each step did, and the errors.
 struct TrialRun {
   std::vector<SeenStep> steps;
   std::optional<Overwritten> overwritten;
   std::optional<StepFault> fault;   // of a checked run
-  std::string error;                // of one that ended otherwise
+  std::string error;                // any other failure
   std::vector<TensorData> results;  // as Trial::results(), unless it ended early
 };
 
 class Trial {
  public:
   enum class Watch : uint8_t {
-    No,       // as it runs for everybody: kernels of a launch side by side
-    Steps,    // one by one, in the memory that was planned
-    Checked,  // one by one, each result in memory of the checker's own
+    No,       // the normal run: kernels of a launch run concurrently
+    Steps,    // one by one, in the planned memory
+    Checked,  // one by one, each result in the checker's own memory
   };
 
-  // The subject must outlive it.
+  // The subject must outlive the trial.
   explicit Trial(const Subject& subject, const TrialOptions& options = {});
 
-  // Each after the one before; false where there is an error.
+  // Call in this order; each returns false on error.
   bool plan();
   bool load();
   TrialRun run(Watch watch);
@@ -66,8 +66,8 @@ class Trial {
   std::string error_;
 };
 
-// The fault that a checked run of the subject under these options has, if any; an error counts as
-// one without fields.
+// The fault of a checked run of the subject under these options, if any; an error counts as a fault
+// without fields.
 struct Outcome {
   bool wrong = false;
   std::optional<StepFault> fault;

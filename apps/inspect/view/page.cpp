@@ -5,8 +5,8 @@
 namespace luminal::view {
 namespace {
 
-// JSON has '<' inside of strings alone, where this says the same: no text of a graph can look like
-// the end of a script to a browser.
+// JSON contains '<' only inside strings, where an escape means the same: no text of a graph can end
+// the script element.
 std::string without_tags(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -36,7 +36,7 @@ std::string make_page(std::string_view data) {
                                                     : scripts;
     to += part.text;
   }
-  // The data last: what it says is looked at by nobody.
+  // The data comes last, so that its contents aren't searched for marks.
   put(page, "/*style*/", style);
   put(page, "/*scripts*/", scripts);
   put(page, "/*data*/", without_tags(data));

@@ -1,4 +1,4 @@
-// The page of `luminal view`: one HTML file that needs nothing but itself.
+// The page of `luminal view`: one self-contained HTML file.
 #pragma once
 
 #include <span>
@@ -7,15 +7,15 @@
 
 namespace luminal::view {
 
-// A file of view/page, as it was when this was built.
+// A file of view/page, embedded at build time.
 struct PagePart {
   std::string_view name;
   std::string_view text;
 };
 std::span<const PagePart> page_parts();  // the frame first, then its style, then scripts in order
 
-// The page over its data, which must be JSON. Nothing in the data can end the element it stands in,
-// and the page fetches nothing.
+// The page with its data, which must be JSON. The data can't end the element that contains it, and
+// the page fetches nothing.
 std::string make_page(std::string_view data);
 
 }  // namespace luminal::view

@@ -1,4 +1,4 @@
-// Kernels of a plan, with all that is known of each, as JSON for the page.
+// The kernels of a plan with all details, as JSON for the page.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace luminal::view {
 
-// How much of a kernel's low-level code the page holds.
+// How much of a kernel's low-level code the page contains.
 struct CodeOptions {
   bool wanted = true;
-  size_t most_bytes = 24 << 10;  // of each listing; the rest is counted, not shown
+  size_t most_bytes = 24 << 10;  // per listing; the remainder is counted, not shown
 };
 
-// Fields of an object: `variant`, `sizes`, `us`, `model_us`; `kinds`: kernels that differ, with the
-// fields of `luminal explain --json` that matter here and their code; `kernels`: all of them, each
-// with its `kind`, the `nodes` it computes and its `launch`; `packing`: names of those that only
-// store weights in panels.
+// Fields of an object: `variant`, `sizes`, `us`, `model_us`; `kinds`: the distinct kernels, with
+// the relevant fields of `luminal explain --json` and their code; `kernels`: all of them, each with
+// its `kind`, the `nodes` it computes and its `launch`; `packing`: names of kernels that only pack
+// weights into panels.
 void write_plan(base::JsonText& json, const CompileReport& report, const ExplainedPlan& plan,
                 const CodeOptions& code, const std::function<void(const std::string&)>& progress);
 

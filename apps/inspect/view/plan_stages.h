@@ -1,5 +1,5 @@
-// PlanStages: what planning saw of a graph before it chose: the graph of one variant, rolled where
-// it repeats, and its terms after the rules ran.
+// PlanStages: what planning saw of a graph before it chose: the graph of one variant, rolled if it
+// repeats, and its terms after the rules ran.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ namespace luminal::view {
 
 class PlanStages {
  public:
-  // `options` as the variant was planned with. Of several ways to roll the graph it is the one of
-  // this number, from 0.
+  // `options` must be those the variant was planned with. `rotation` is the index of the rolling
+  // that was chosen.
   PlanStages(std::shared_ptr<const Graph> graph, const CompileOptions& options, size_t rotation);
   PlanStages(const PlanStages&) = delete;
   PlanStages& operator=(const PlanStages&) = delete;
 
-  // What became terms: the rolled graph where there is one.
+  // The graph that became terms: the rolled graph if there is one.
   const Graph& planned() const { return rolled_ ? *rolled_->graph : *graph_; }
   const search::RolledGraph* rolled() const { return rolled_ ? &*rolled_ : nullptr; }
   const search::Terms& terms() const { return *results_.terms; }
@@ -34,7 +34,7 @@ class PlanStages {
   std::optional<search::ClassFacts> facts_;
 };
 
-// By plan of a report, which way to roll was taken, from 0; its stages must be those of a compile
+// By plan of a report: the index of the rolling that was chosen. The report must be of a compile
 // that planned anew.
 std::vector<size_t> rotations_of(const CompileReport& report);
 

@@ -11,7 +11,7 @@ namespace {
 
 using Layout = base::JsonText::Layout;
 
-// The op with what a reader needs to tell it from its neighbours.
+// The op, with what distinguishes it from its neighbours.
 std::string title_of(const Node& node) {
   const std::string op(name(node.op));
   if (node.op == Op::Reduce || node.op == Op::Scan) {

@@ -6,14 +6,14 @@
 
 namespace luminal::view {
 
-// A list by node id: `op`, `title`, `type`, `inputs`; `name` and `role` of leaves, `label` of those
-// that have one. Removed nodes are null.
+// An array by node id: `op`, `title`, `type`, `inputs`; `name` and `role` for leaves, `label` if
+// there is one. Removed nodes are null.
 void write_nodes(base::JsonText& json, const Graph& graph);
 
-// Fields of an object: `rolled` (in words; empty where nothing repeats), `nodes` of the planned
-// graph, `loops` (by node, from 1; 0: outside) and `trips` (by loop), `places` (by node of the
-// graph: the planned one's id, or −1), `markers` (`leaf`, the `first` node of the graph and the
-// planned nodes `of` those that it stands for), `class_of` (by planned node, or −1) and `classes`
+// Fields of an object: `rolled` (a description; empty if nothing repeats), `nodes` of the planned
+// graph, `loops` (by node, from 1; 0: outside) and `trips` (iterations by loop), `places` (by node
+// of the graph: the planned node's id, or −1), `markers` (`leaf`, the `first` node of the graph and
+// the planned nodes `of` those it stands for), `class_of` (by planned node, or −1) and `classes`
 // (`id`, `type`, `rules` and `terms` with `text`, the `rule` behind each and the classes it
 // `reads`).
 void write_stages(base::JsonText& json, const PlanStages& stages);

@@ -1,4 +1,4 @@
-// What the page of `luminal view` shows of one compile and its runs, as JSON.
+// The data of the `luminal view` page about one compile and its runs, as JSON.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ struct Compiled {
   const CompileOptions& options;
   const CompileReport& report;
   const Trace& trace;
-  std::vector<size_t> plan_of_run;  // which plan each run of the trace took
+  std::vector<size_t> plan_of_run;  // the plan that each run of the trace used
   std::vector<std::string> sizes_of_run;
 };
 
 // An object: `name`, `version`, `target`, `stages`, `rules`, `notes`, `memory`, `stored`, `nodes`
-// of the graph and its `outputs`, `plans` (plan_data.h and stages_data.h say what of each), and the
-// `trace` with the machine's roofline. The same compile gives the same text, but for times.
+// of the graph and its `outputs`, `plans` (see plan_data.h and stages_data.h), and the `trace` with
+// the machine's roofline. Deterministic except for times.
 std::string view_data(const Compiled& compiled, const CodeOptions& code,
                       const std::function<void(const std::string&)>& progress = {});
 
