@@ -4,12 +4,12 @@
   .venv/bin/python apps/bench/egraph/bench.py BUILD_DIR [--rounds N] [--only ac-10 math …] [--quick]
   .venv/bin/python apps/bench/egraph/bench.py BUILD_DIR --suite DIR [--only NAME …] [--timeout S]
 
-Every round runs a program once in each engine, one after the other and each in a process of its own, so
-that what else the machine does hits all alike. Times are wall time of running; ours contains parsing,
-egglog's doesn't. A ratio is egglog's median over ours, against the faster wheel, with a bootstrap interval
-of 95 %. Table sizes must be equal. With --suite the programs are the .egg files of a folder, such as
-tests/ of egglog's repository; they run in the folder's parent, where their includes are. egglog 3.x without
-tree decomposition is no wheel and isn't run (published: 0.42 s for llama).
+Every round runs a program once in each engine, one after the other and each in its own process, so that
+other load on the machine affects all alike. Times are wall-clock run times; ours include parsing, egglog's
+don't. A ratio is the median of the faster egglog wheel over ours, with a 95 % bootstrap interval. Table
+sizes must be equal. With --suite the programs are the .egg files of a folder, such as tests/ of egglog's
+repository; they run in the folder's parent, where their includes are. egglog 3.x without tree decomposition
+has no wheel and isn't run (published: 0.42 s for llama).
 """
 import argparse
 import dataclasses
@@ -52,7 +52,7 @@ class Engine:
     """A contestant: its name with its version, and the command that runs a file and prints JSON."""
     name: str
     command: list
-    limited: bool  # a cap on addresses; a sanitizer reserves far more than it uses, so ours has none
+    limited: bool  # has an address-space limit; ours has none, because a sanitizer reserves far more than it uses
 
     def run(self, file, folder, limits):
         def cap():
@@ -101,7 +101,7 @@ def table_sizes(text):
 
 
 def interleave(name, engines, file, folder, limits, rounds):
-    """The runs of each engine; one that doesn't finish is not run again."""
+    """The runs of each engine; one that doesn't finish isn't run again."""
     runs = {engine.name: [] for engine in engines}
     start = time.monotonic()
     for round_number in range(rounds):
@@ -118,7 +118,7 @@ def seconds_of(runs):
 
 
 def ratio_with_interval(theirs, ours):
-    """The ratio of medians, and the middle 95 % of it over resampled rounds."""
+    """The ratio of medians, with a 95 % bootstrap interval over resampled rounds."""
     generator = random.Random(0)
     pairs = list(zip(theirs, ours))
     ratio = lambda sample: statistics.median(t for t, _ in sample) / statistics.median(o for _, o in sample)
@@ -127,7 +127,7 @@ def ratio_with_interval(theirs, ours):
 
 
 def judge(name, runs):
-    """What one program showed: a dict for print and JSON."""
+    """The result of one program: a dict for printing and JSON."""
     ours = runs["ours"]
     result = {"name": name, "runs": runs, "medians": {}, "ratios": {}, "unfinished": {}}
     for engine, its_runs in runs.items():
@@ -211,7 +211,7 @@ def run_suite(engines, options, limits):
 
 
 def summarize_suite(results):
-    """The programs by what came of them."""
+    """The programs grouped by outcome."""
     def names(title, chosen, why=lambda result: ""):
         print(f"{title}: {len(chosen)}")
         for result in chosen:

@@ -3,9 +3,9 @@
 
   .venv/bin/python apps/bench/egraph/compiler_rules.py BUILD_DIR [--blocks N] [--rounds N] [--wheel FOLDER]
 
-egglog has no host: what the rules asked ours comes to it as tables, so its rules are two or three atoms
-longer in place of a call. Both are timed over the saturation alone, terms and tables loaded before. The
-sizes of all constructors must be equal.
+egglog has no host primitives: their results come to it as tables, so its rules have two or three more
+atoms instead of a call. Both are timed over saturation alone, after loading terms and tables. The sizes of
+all constructors must be equal.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ from egglog_peer import load  # noqa: E402
 
 
 def replay(bindings, version, text):
-    """Milliseconds of the last command, the saturation, and the sizes of all tables."""
+    """Milliseconds of the last command (the saturation), and the sizes of all tables."""
     egraph = bindings.EGraph()
     commands = [command for part in dialect.write(text, version) for command in egraph.parse_program(part)]
     for command in commands[:-1]:

@@ -1,7 +1,7 @@
 """Runs one program in egglog, timed: egglog_runner.py [--wheel FOLDER] FILE prints a JSON object on one line.
 
-Parsing, which goes through Python objects, is timed apart from running and isn't counted. The program is
-fed command by command: egglog copies the text it parses for every expression.
+Parsing, which goes through Python objects, is timed separately and isn't counted. The program is fed
+command by command, because egglog copies the text it parses for every expression.
 """
 
 import argparse

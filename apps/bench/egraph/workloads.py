@@ -4,7 +4,7 @@ import math
 
 
 def ac_sum(terms):
-    """A sum of distinct leaves under commutativity and associativity, to the end: every way to write it."""
+    """A sum of distinct leaves, saturated under commutativity and associativity: every way to write it."""
     expression = f"(Leaf {terms - 1})"
     for i in reversed(range(terms - 1)):
         expression = f"(Add (Leaf {i}) {expression})"
@@ -94,8 +94,8 @@ INDEX_RULES = """(datatype Ix (Num i64) (Sym String) (Add Ix Ix) (Mul Ix Ix) (Di
 
 
 def index_arithmetic(iterations, sizes=(2, 2, 2, 3, 4, 5, 6, 8, 16)):
-    """A row-major index of nine loops taken apart by div and mod and put together in another order, as a
-    reshape of a transpose does, twice."""
+    """A row-major index of nine loops, split by div and mod and recombined in another order, twice, as in a
+    reshape of a transpose."""
 
     def flatten(parts, dims):
         index = parts[0]

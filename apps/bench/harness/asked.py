@@ -1,4 +1,4 @@
-"""One of our programs, which answers each command with a line."""
+"""A subprocess that answers each command with one line."""
 import subprocess
 
 
@@ -19,7 +19,7 @@ class Asked:
         return answer.split()
 
     def ended_at(self, command):
-        """What is done where it gives no answer."""
+        """Called if the program gives no answer."""
         raise RuntimeError(f"{self.name} ended with code {self.process.wait()} at: {command}")
 
     def end(self):

@@ -1,16 +1,16 @@
-"""Rounds of several sides, interleaved, and what is said of them: what the benches against PyTorch share.
+"""Interleaved rounds of several sides and their statistics, shared by the benches against PyTorch.
 
-Each round times all sides, one after the other, so that what else the machine does hits all alike: each after a pause
-and a run that isn't counted, and of several runs the best, since a busy machine only ever adds.
+Each round times all sides one after the other, so that other load on the machine affects all alike: each side after a
+pause and a warm-up run, and the best of several runs, because a busy machine can only add time.
 
-Import it before torch: it starts the script again with the heap and the threads that PyTorch is at its best with.
+Import it before torch: it restarts the script with the heap and thread settings under which PyTorch is fastest.
 """
 import math
 import os
 import sys
 import time
 
-# Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
+# Reuse heap memory for large tensors instead of mapping fresh pages on every call: PyTorch's fastest setting.
 HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
         "OMP_NUM_THREADS": "1" if "--cpu-time" in sys.argv else "2"}
 if any(os.environ.get(key) != value for key, value in HEAP.items()):
@@ -19,22 +19,22 @@ if any(os.environ.get(key) != value for key, value in HEAP.items()):
 from . import asked  # noqa: E402
 import torch  # noqa: E402
 
-# After a parallel region OpenMP's threads spin for some milliseconds: long enough to take a core from who is next.
+# After a parallel region OpenMP's threads spin for some milliseconds, which would take a core from the next side.
 SETTLE_SECONDS = 0.03
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 
 
 def raw(tensor):
-    """The bytes of a tensor, as our programs read them."""
+    """The bytes of a tensor in the format of our programs."""
     tensor = tensor.contiguous()
     return tensor.view(torch.int16 if tensor.element_size() == 2 else tensor.dtype).numpy().tobytes()
 
 
 class Asked(asked.Asked):
-    """One of our programs, with tensors for inputs and results."""
+    """One of our programs, with tensors as inputs and results."""
 
     def answers(self, command):
-        """Whether it can do that; it is gone where it can't."""
+        """Whether the program supports it; if not, the program has ended."""
         return bool(self.line_for(command))
 
     def ended_at(self, command):
@@ -56,7 +56,7 @@ class Asked(asked.Asked):
 
 
 def difference(got, want):
-    """The largest distance, in units of what the dtype of `got` can tell apart at the size of the results."""
+    """The largest error, in units of the dtype's resolution (that of `got`) at the magnitude of the results."""
     if want.dtype == torch.bool:
         return float((got != want).sum())
     unit = torch.finfo(got.dtype).eps
@@ -77,14 +77,14 @@ def seconds(function, count, clock=time.perf_counter):
 
 
 def interval(values):
-    """A 95 % interval for the median, by ranks."""
+    """A 95 % confidence interval of the median, by ranks."""
     ordered, n = sorted(values), len(values)
     reach = 0.98 * math.sqrt(n)
     return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
 
 
 def interleaved(sides, rounds, per_round):
-    """For each side its best time of each round. A side is a function of how often to run: the seconds of each run."""
+    """For each side its best time per round. A side is a function from a number of runs to the seconds of each run."""
     times = {side: [] for side in sides}
     for _ in range(rounds):
         for side, run in sides.items():

@@ -1,19 +1,19 @@
-"""Matrix products and attention: this compiler, PyTorch and bare oneDNN, interleaved, two threads each.
+"""GEMM and attention: this compiler, PyTorch and plain oneDNN, interleaved, two threads each.
 
   .venv/bin/python apps/bench/kernels/contractions.py BUILD_DIR [--set NAME] [--rounds N] [--dtypes f32,bf16] [--shapes MxNxK,…]
                                               [--library measured|never] [--json FILE]
 
 Sets, each a list of kinds over shapes M × N × K, x [M, K] by weights [N, K]:
-  large      x · wᵀ of 128 and 512 rows and 2048³, against F.linear and oneDNN with its weights packed beforehand
+  large      x · wᵀ of 128 and 512 rows and 2048³, against F.linear and oneDNN with prepacked weights
   fused      the same with bias and GeLU, and as SwiGLU of two products, against eager and torch.compile
-  stream     1 and 8 rows, against eager and torch.compile; each run takes another weight, over 1 GiB of them, so that
-             no cache serves them; and against the rate at which the same run of the bench reads memory
-  quantised  1 row by weights of 8 and 4 bits with scales per 32 along k, against that rate
+  stream     GEMV: 1 and 8 rows, against eager and torch.compile; each run uses another weight, over 1 GiB of them, so
+             that no cache serves them; and against the memory bandwidth measured in the same run of the bench
+  quantised  1 row by weights of 8 and 4 bits with scales per 32 along k, against that bandwidth
   attention  causal, 8 heads of 64, 512 and 4096 tokens, against F.scaled_dot_product_attention
 
-rounds.py says what a round is. The ratio to a side is the median over rounds of (its time / ours), where PyTorch is
-the better of its sides, with a 95 % interval; the share of the read rate likewise. Before anything is timed, our
-results are compared with PyTorch's in f64.
+rounds.py defines a round. The ratio to a side is the median over rounds of (its time / ours), where PyTorch is the
+better of its sides, with a 95 % interval; the fraction of the bandwidth likewise. Our results are compared with
+PyTorch's in f64 before anything is timed.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ RATE_SECONDS = 0.3
 BLOCK = 32
 LARGE = [(128, 4096, 4096), (512, 4096, 4096), (2048, 2048, 2048)]
 ROWS = [(1, 4096, 4096), (8, 4096, 4096)]
-# Kinds, shapes, and who runs beside us; M × N × K of attention is tokens × heads × head size.
+# Kinds, shapes, and the other sides; M × N × K of attention is tokens × heads × head size.
 SETS = {
     "large": (["linear"], LARGE, ["eager", "library"]),
     "fused": (["gelu", "swiglu"], LARGE, ["eager", "compiled"]),
@@ -64,7 +64,7 @@ def from_8_bits(x, w, scale):
 
 
 def from_4_bits(x, w, scale, offset):
-    # Two elements a byte, the first in the lower half.
+    # Two elements per byte, the first in the low nibble.
     w = torch.stack((w & 15, w >> 4), dim=-1).flatten(1)
     return F.linear(x, w.to(x.dtype) * per_block(scale) + per_block(offset))
 
@@ -78,13 +78,13 @@ FUNCTIONS = {"linear": linear, "gelu": gelu, "swiglu": swiglu, "q8": from_8_bits
 
 
 def inputs(kind, shape, dtype):
-    """By name, in the order of the function's parameters."""
+    """Inputs by name, in the order of the function's parameters."""
     m, n, k = shape
     generator = torch.Generator().manual_seed(1)
     make = lambda *dims: torch.randn(*dims, generator=generator).to(dtype)
     half = lambda rows, columns, size: (torch.randn(rows, columns, generator=generator) * size).half()
     whole = lambda low, high, *dims, kind: torch.randint(low, high, dims, generator=generator).to(kind)
-    # Results of about 1, as a model's are.
+    # Results of magnitude 1, as in a model.
     weight = lambda: (torch.randn(n, k, generator=generator) * k ** -0.5).to(dtype)
     if kind == "attention":
         return {name: make(1, n, m, k) for name in "qkv"}
@@ -99,7 +99,7 @@ def inputs(kind, shape, dtype):
 
 
 class PyTorch:
-    """A function over inputs of which each call takes the next."""
+    """A function that uses the next inputs in each call."""
 
     def __init__(self, function, arguments):
         self.function, self.arguments, self.next = function, arguments, 0
@@ -110,7 +110,7 @@ class PyTorch:
 
 
 def copies_of(arguments, count):
-    """The inputs as often as weights rotate; x is the same for all."""
+    """One set of inputs per rotated weight; x is the same for all."""
     copied = lambda name, value, copy: value if name == "x" or copy == 0 else value.clone()
     return [[copied(name, value, copy) for name, value in arguments.items()] for copy in range(count)]
 
@@ -123,7 +123,7 @@ def library_side(library, kind, shape, dtype_name, rotating):
 
 
 def compared(times, sides):
-    """Median and interval over rounds of the best of `sides` over ours."""
+    """Median and interval over rounds of the best of `sides` divided by ours."""
     ratios = [min(others) / ours for ours, *others in zip(times["ours"], *(times[side] for side in sides))]
     low, high = interleaving.interval(ratios)
     return {"ratio": statistics.median(ratios), "low": low, "high": high}
@@ -157,7 +157,7 @@ def measure(ours, library, policy, kind, shape, dtype_name, beside, rounds, per_
     if "library" in beside:
         sides["library"] = library_side(library, kind, shape, dtype_name, rotating)
     if "rate" in beside:
-        # As the time that reading the weights once would take.
+        # As the time of reading the weights once.
         read = lambda: prepared["weights"] / float(ours.ask(f"rate {THREADS} {RATE_SECONDS}")[0])
         sides["rate"] = lambda count: [read()] * count
     times = interleaving.interleaved(sides, rounds, per_round)

@@ -4,16 +4,15 @@
                                          [--cases a,b] [--json FILE] [--cpu-time]
 
 Element-wise cases run over 2^24 elements, the others over 4096 x 4096; all three use two threads. Each round
-times all three, one after the other, so that what else the machine does hits all alike: each after a pause and a run
-that isn't counted, and of several runs the best, since a busy machine only ever adds. Eager writes into a given tensor
-where it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a 95 % interval
-for that median; last comes the geometric mean. Before anything is timed, our results are compared with PyTorch's in
-f64.
+times all three one after the other, so that other load on the machine affects all alike: each after a pause and a
+warm-up run, and the best of several runs, because a busy machine can only add time. Eager writes into a given tensor
+if it can (out=). The ratio of a case is the median over rounds of (the better PyTorch / ours), with a 95 % interval
+of that median; the geometric mean comes last. Our results are compared with PyTorch's in f64 before anything is timed.
 
-A tensor of f32 has 64 MB, so each case streams far past the second-level caches; a large third-level cache may
-serve part of it, to all three alike: they take turns and together touch more than it holds on most machines.
+A tensor of f32 has 64 MB, so each case far exceeds the L2 caches; a large L3 cache may serve part of it, to all
+three alike: they take turns and together touch more than it holds on most machines.
 
---cpu-time is for diagnosis on a busy machine: one thread each, the least processor time over all runs.
+--cpu-time is for diagnosis on a busy machine: one thread each, the minimum CPU time over all runs.
 """
 import argparse
 import json
@@ -42,14 +41,14 @@ def rotary(x, cos, sin):
 
 
 def case(name, dtype):
-    """The function, its arguments by name, and the function that eager runs (with out=)."""
+    """The function, its arguments by name, and the function for eager (with out=)."""
     generator = torch.Generator().manual_seed(1)
     make = lambda *dims: torch.randn(*dims, generator=generator).to(dtype)
     positive = lambda *dims: (torch.rand(*dims, generator=generator) * 100 + 1e-3).to(dtype)
     flat, rows = (ROWS * WIDTH,), (ROWS, WIDTH)
     other = torch.bfloat16 if dtype == torch.float32 else torch.float32
 
-    def out(function):  # eager with its result in place
+    def out(function):  # eager with a preallocated result
         return lambda x, *rest, y: function(x, *rest, out=y)
 
     def x_only(function, x):

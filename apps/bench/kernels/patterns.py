@@ -2,8 +2,8 @@
 
   .venv/bin/python apps/bench/kernels/patterns.py BUILD_DIR [--rounds N] [--dtypes f32,bf16] [--patterns a,b]
 
-Each round times all three, one after the other, so that what else the machine does hits all alike. The
-ratio of a pattern is the median over rounds of (the better PyTorch / ours); last comes the geometric mean.
+Each round times all three one after the other, so that other load on the machine affects all alike. The
+ratio of a pattern is the median over rounds of (the better PyTorch / ours); the geometric mean comes last.
 """
 import argparse
 import math
@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 
-# Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
+# Reuse heap memory for large tensors instead of mapping fresh pages on every call: PyTorch's fastest setting.
 HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184", "OMP_NUM_THREADS": "2"}
 if any(os.environ.get(key) != value for key, value in HEAP.items()):
     os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})

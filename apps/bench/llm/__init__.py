@@ -1,1 +1,1 @@
-"""The LLM suite: language models × ways to run them, each in a process of its own, kept in a database, shown as a page."""
+"""The LLM suite: runs language models × runtimes, each in its own process, stores results in a database and shows a page."""

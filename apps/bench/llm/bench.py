@@ -5,7 +5,7 @@ import pathlib
 import signal
 import sys
 
-# The project's root in place of this folder: the names of files here and beside it are those of packages elsewhere.
+# The project's root instead of this folder: files here have the names of installed packages.
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[3])
 
 from apps.bench.llm import dashboard, database, machine, options as command_line, picture, settings  # noqa: E402
@@ -59,7 +59,7 @@ def stop(*_):
 
 def main():
     options = command_line.read()
-    for number in (signal.SIGINT, signal.SIGTERM):  # also where a shell started it in the background: nothing stays behind
+    for number in (signal.SIGINT, signal.SIGTERM):  # also if a shell started it in the background: leave no processes behind
         signal.signal(number, stop)
     try:
         if not options.render_only:

@@ -1,4 +1,4 @@
-"""The weights of a request as arrays, by Hugging Face's names: what paths that build their graph themselves read."""
+"""The weights of a request as arrays, by Hugging Face's names, for paths that build their own graph."""
 import dataclasses
 import json
 import pathlib
@@ -12,7 +12,7 @@ BLOCK = 32
 
 @dataclasses.dataclass
 class Blocks:
-    """A matrix [rows, columns] in blocks of 32 columns: value = quant · scale of its block."""
+    """A matrix [rows, columns] quantised in blocks of 32 columns: value = quant · the block's scale."""
     bits: int
     quants: np.ndarray  # int8 [rows, columns / 32, 32]: −8 … 7, or −127 … 127
     scales: np.ndarray  # f16 [rows, columns / 32]
@@ -27,7 +27,7 @@ def read_blocks(kind, dims, data):
     body = np.ascontiguousarray(raw[:, :, 2:])
     if kind == "Q8_0":
         return Blocks(8, body.view(np.int8), scales)
-    # Q4_0: the first sixteen in the low halves, around 8.
+    # Q4_0: the first sixteen in the low nibbles; the zero point is 8.
     quants = np.concatenate([body & 15, body >> 4], axis=2).astype(np.int8) - np.int8(8)
     return Blocks(4, quants, scales)
 
@@ -37,7 +37,7 @@ def with_rows(blocks, order):
 
 
 class RequestWeights:
-    """`matrix(name)`: f32, or Blocks where the request asks for them; `vector(name)`: f32."""
+    """`matrix(name)`: f32, or Blocks for quantised dtypes; `vector(name)`: f32."""
 
     def __init__(self, request):
         folder = pathlib.Path(request.folder)
@@ -59,7 +59,7 @@ class RequestWeights:
         return with_rows(blocks, swapped_rows(np.arange(dims[0])[:, None], heads, to_gguf=False)[:, 0])
 
     def embedding(self):
-        """f32: a row of it is read, not all."""
+        """f32: only single rows are read."""
         table = self.matrix("model.embed_tokens.weight")
         return table.f32() if isinstance(table, Blocks) else table
 

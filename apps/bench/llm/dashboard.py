@@ -1,4 +1,4 @@
-"""bench.html: all runs of a database as one page that needs no network, and summary.png, a picture of its beginning."""
+"""bench.html: all runs of a database as one offline page; and summary.png, a screenshot of its top."""
 import html
 import json
 import pathlib
@@ -15,11 +15,11 @@ NEEDED = ("run_id path model model_key config device dtype prompt_tokens iters d
           "peak_rss_mb others_cpu note error").split()
 CHROMIUM = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
             "--disable-background-networking", "--force-color-profile=srgb", "--virtual-time-budget=5000")
-CARD_COLUMNS, CARD_HEIGHT, HEAD_HEIGHT = 3, 330, 420  # of the picture; about what the page takes
+CARD_COLUMNS, CARD_HEIGHT, HEAD_HEIGHT = 3, 330, 420  # of the picture; approximate sizes on the page
 
 
 class DashboardError(Exception):
-    """A page that can't be made; the message says why."""
+    """The page can't be made; the message says why."""
 
 
 def plotly_script():
@@ -32,7 +32,7 @@ def plotly_script():
 
 
 def spread(samples):
-    """The tenth, the middle and the ninetieth of a hundred: the page needs no more."""
+    """The 10th, 50th and 90th percentiles, all that the page needs."""
     ordered = sorted(samples)
     return [round(ordered[round(share * (len(ordered) - 1))], 4) for share in (0.1, 0.5, 0.9)] if ordered else []
 
@@ -57,14 +57,14 @@ def page(data, script):
     facts = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
     parts = {"@PLOTLY@": script, "@DATA@": facts, "@TITLE@": html.escape("Luminal: language models")}
     text = TEMPLATE.read_text()
-    for mark in ("@TITLE@", "@DATA@", "@PLOTLY@"):  # the largest last: it isn't searched for the others
+    for mark in ("@TITLE@", "@DATA@", "@PLOTLY@"):  # the largest last, so that it isn't searched for the others
         before, after = text.split(mark, 1)
         text = before + parts[mark] + after
     return text
 
 
 def picture(page_file, file, data):
-    """A picture of the chosen run's comparison; False where there is no browser to draw it."""
+    """Writes a picture of the chosen run's comparison; False if there is no browser to render it."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         return False

@@ -1,4 +1,4 @@
-"""bench.db: every run, and every result of it."""
+"""bench.db: all runs and their results."""
 import json
 import sqlite3
 import time
@@ -35,7 +35,7 @@ RESULT_COLUMNS = ("run_id path model model_key config device dtype prompt_tokens
 
 
 class DatabaseError(Exception):
-    """A file that can't be used; the message says why."""
+    """The file can't be used; the message says why."""
 
 
 def now():
@@ -62,7 +62,7 @@ def open_file(file, create=True):
 
 
 def add_run(connection, mode, facts):
-    """The new run's id: microseconds since 1970, but always above the last one's, whatever the clock does."""
+    """The new run's id: microseconds since 1970, but always greater than the last, even if the clock goes back."""
     with connection:
         last = connection.execute("SELECT max(run_id) FROM runs").fetchone()[0] or 0
         run_id = max(time.time_ns() // 1000, last + 1)
@@ -73,7 +73,7 @@ def add_run(connection, mode, facts):
 
 
 def add_result(connection, row):
-    """A row by column names; samples are lists. What isn't given is NULL."""
+    """Adds a row by column names; samples are lists. Missing columns are NULL."""
     values = {"device": "cpu", "created_at": now(), **row}
     values = {key: json.dumps(value) if isinstance(value, list) else value for key, value in values.items()}
     with connection:

@@ -1,12 +1,12 @@
-"""A language model's first token and those after it: this compiler and transformers, interleaved, two threads each.
+"""TTFT and TPOT of a language model: this compiler and transformers, interleaved, two threads each.
 
   .venv/bin/python apps/bench/llm/generation.py BUILD_DIR MODEL [--rounds N] [--prompt N] [--new N] [--dtype bf16|f32]
                                             [--no-compile] [--json FILE]
 
 MODEL is a folder in Hugging Face's layout that both read; random_llama.py writes one of the size of Llama-3.2-1B. A round
-is one prompt and its new tokens by each side. TTFT is the time until the first token is known, TPOT the median over the
-others, each as our time over the better of transformers' eager and torch.compile (static cache), the median over rounds
-with a 95 % interval. Before anything is timed the logits after the prompt are compared.
+is one prompt and its new tokens by each side. TTFT is the time to the first token, TPOT the median time per token after
+it; both are given as our time over the better of transformers' eager and torch.compile (static cache), the median over
+rounds with a 95 % interval. The logits after the prompt are compared before anything is timed.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ def prompt_of(length, vocabulary):
 
 
 class Transformers:
-    """The prompt, then new tokens one by one, the likeliest each."""
+    """Feeds the prompt, then generates tokens greedily."""
 
     def __init__(self, model, room, compiled):
         self.model, self.room = model, room
@@ -59,7 +59,7 @@ class Transformers:
 
 
 def compared(ours, others):
-    """The median and interval over rounds of our time over the best of the others'."""
+    """Median and interval over rounds of our time divided by the best other time."""
     ratios = [own / min(rest) for own, *rest in zip(ours, *others)]
     low, high = interleaving.interval(ratios)
     return {"ratio": statistics.median(ratios), "low": low, "high": high}

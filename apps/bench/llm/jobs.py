@@ -1,4 +1,4 @@
-"""Which measurements a mode asks for, in order."""
+"""The measurements of a mode, in order."""
 import dataclasses
 
 from .paths import SEARCHING
@@ -23,12 +23,12 @@ class Job:
 
 
 def overridden(config, options):
-    """The configuration with what the command line says of prompts, dtypes and counts."""
+    """The configuration with the prompts, dtypes and counts of the command line."""
     given = {"dtype": options.dtype, "prompt": options.prompt, "iters": options.iters, "warmups": options.warmups,
              "decode_tokens": options.decode_tokens}
     given = {key: value for key, value in given.items() if value is not None}
     changes = {key: value for key, value in given.items() if value != getattr(config, key)}
-    # Another prompt or dtype is another configuration: it must not be drawn as one line with this.
+    # Another prompt or dtype is another configuration, and must not share its line in plots.
     words = [f"prompt {changes['prompt']}"] if "prompt" in changes else []
     words += [changes["dtype"]] if "dtype" in changes else []
     name = config.name + (f" ({', '.join(words)})" if words else "")
@@ -36,7 +36,7 @@ def overridden(config, options):
 
 
 def distinct(configs):
-    """Without those that the command line has made the same."""
+    """Drops configurations that the command line has made equal."""
     seen, kept = set(), []
     for config in configs:
         key = dataclasses.replace(config, name="", sweep=False, model=config.model.key)
@@ -47,7 +47,7 @@ def distinct(configs):
 
 
 def jobs_of(options, settings, configs, paths):
-    """`configs` and `paths` are those that the options leave."""
+    """`configs` and `paths` are those selected by the options."""
     configs = distinct([overridden(config, options) for config in configs])
     jobs = []
     if options.mode != "search-sweep":

@@ -1,11 +1,11 @@
-"""Facts about the machine and the sources that a run is kept with."""
+"""Facts about the machine and the sources, stored with a run."""
 import os
 import pathlib
 import platform
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# Of the many flags of a processor those that decide how fast matrices are, the best first.
+# The processor flags that decide the speed of GEMM, the best first.
 ISA_FLAGS = ("amx_bf16", "amx_int8", "avx512_bf16", "avx512_vnni", "avx512f", "avx_vnni", "avx2", "asimd", "sse4_2")
 
 

@@ -1,4 +1,4 @@
-"""What all paths do alike: the prompt, the greedy tokens, what is timed, and how a path answers."""
+"""Shared by all paths: the prompt, greedy decoding, timing, and the answer."""
 import sys
 import time
 import traceback
@@ -10,22 +10,22 @@ KEPT_TOKENS = 16
 
 
 class Absent(Exception):
-    """Raised by a path that isn't installed; the message says how it would be."""
+    """Raised by a path that isn't installed; the message says how to install it."""
 
 
 class Unsupported(Exception):
-    """Raised by a path that can't do what was asked; the message says what it lacks."""
+    """Raised by a path that can't do the request; the message says what it lacks."""
 
 
 def prompt_ids(length, vocabulary):
-    """The same for all; generate_bench.cpp has them too."""
+    """The same prompt for all paths; generate_bench.cpp uses it too."""
     return [7919 * (k + 1) % vocabulary for k in range(length)]
 
 
 def timed_generation(prefill, step, new):
-    """Seconds until the first token, then of each after it; and the tokens.
+    """Seconds to the first token (TTFT), then of each token after it; and the tokens.
 
-    `prefill()` begins anew and gives the first token, `step(token, k)` the one after the k-th new token.
+    `prefill()` starts over and returns the first token, `step(token, k)` the one after the k-th new token.
     """
     start = time.perf_counter()
     tokens = [prefill()]
@@ -38,9 +38,9 @@ def timed_generation(prefill, step, new):
 
 
 def measured(request, run):
-    """`run(new)` feeds the prompt and makes so many new tokens: (seconds of each, tokens).
+    """`run(new)` feeds the prompt and generates `new` tokens: (seconds of each, tokens).
 
-    Each of the iterations is a whole prefill; the last one goes on with the tokens that are timed.
+    Each iteration is a complete prefill; the last one continues with the timed tokens.
     """
     for _ in range(request.warmups):
         run(min(4, request.decode_tokens + 1))
@@ -52,12 +52,12 @@ def measured(request, run):
 
 
 def say(text):
-    """Progress goes where the protocol isn't."""
+    """Prints progress to stderr: stdout is for the protocol."""
     print(text, file=sys.stderr, flush=True)
 
 
 def answer(measure):
-    """The main function of a path: reads the request, prints the result, whatever happens."""
+    """The main function of a path: reads the request and always prints a result."""
     request = protocol.read_request(sys.argv[1])
     try:
         result = measure(request)

@@ -1,10 +1,10 @@
-"""A run as one picture: bars of tokens per second, an SVG that is drawn without a library and read without colours."""
+"""A run as one SVG: bars of tokens per second, drawn without a library and legible without colours."""
 import html
 
 from . import database
 from .paths import PATHS
 
-WIDTH, LABEL, VALUE = 760, 270, 60  # of the picture, of names at the left, of figures at the right
+WIDTH, LABEL, VALUE = 760, 270, 60  # widths of the picture, of the names at the left, of the figures at the right
 HEAD, TITLE, ROW, GAP, FOOT = 34, 30, 22, 14, 30
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
@@ -19,17 +19,17 @@ STYLE = """
 
 
 class PictureError(Exception):
-    """A picture that can't be drawn; the message says why."""
+    """The picture can't be drawn; the message says why."""
 
 
 def measured(connection, run_id):
-    """The run, and by configuration (path, tokens per second), the fastest first."""
+    """The run, and per configuration a list of (path, tokens per second), the fastest first."""
     run = next((run for run in database.runs(connection) if run["run_id"] == run_id), None)
     if run is None:
         raise PictureError(f"there is no run {run_id}")
     by_config = {}
     for row in database.results(connection):
-        # What a longer search finds isn't what one gets by default.
+        # Results of a longer search aren't what users get by default.
         if row["run_id"] == run_id and row["status"] == "ok" and row["tpot_ms"] and not row["search_budget"]:
             by_config.setdefault((row["model"], row["dtype"], row["prompt_tokens"]), []).append(
                 (row["path"], 1000 / row["tpot_ms"]))

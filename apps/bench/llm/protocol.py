@@ -1,14 +1,14 @@
-"""What the suite and a path say to one another: a request as JSON, and a line BENCH_RESULT with JSON as the answer."""
+"""The protocol between the suite and a path: a request as JSON, and a line BENCH_RESULT with JSON as the answer."""
 import dataclasses
 import json
 
 MARK = "BENCH_RESULT "
 
-# How a measurement ended. Only `ok` has figures; each of the others has a reason in `error`.
+# How a measurement ended. Only `ok` has figures; the others have a reason in `error`.
 OK = "ok"
 ABSENT = "absent"  # the path isn't installed
-UNSUPPORTED = "unsupported"  # the path hasn't this dtype or architecture
-NOT_BUILT = "not built"  # an architecture that the suite only lists
+UNSUPPORTED = "unsupported"  # the path lacks this dtype or architecture
+NOT_BUILT = "not built"  # the suite only lists this architecture
 FAILED = "failed"
 TIMED_OUT = "timed out"
 OUT_OF_MEMORY = "out of memory"
@@ -17,7 +17,7 @@ SKIPPED = "skipped"  # it ran out of memory at a smaller setting
 
 @dataclasses.dataclass
 class Request:
-    """One measurement: everything that a path needs to know."""
+    """The request for one measurement."""
     path: str
     folder: str  # the weights, in Hugging Face's layout
     gguf: str  # the same as GGUF, in `dtype`
@@ -28,7 +28,7 @@ class Request:
     decode_tokens: int
     max_cache_len: int
     threads: int
-    candidates: int = 0  # plans that a measured search may try; 0: the compiler's model chooses
+    candidates: int = 0  # maximum plans of a measured search; 0: the cost model chooses
     search_seconds: float = 0
     build_dir: str = ""
 
@@ -38,14 +38,14 @@ class Request:
 
 @dataclasses.dataclass
 class Result:
-    """What a path answers."""
+    """The answer of a path."""
     status: str = OK
     error: str = ""
     note: str = ""
-    compile_ms: float | None = None  # None: there is nothing to compile
-    ttft_samples: list = dataclasses.field(default_factory=list)  # ms, one of each whole prefill
-    tpot_samples: list = dataclasses.field(default_factory=list)  # ms, one of each token after the first
-    tokens: list = dataclasses.field(default_factory=list)  # the first new ones, to see whether paths agree
+    compile_ms: float | None = None  # None: nothing to compile
+    ttft_samples: list = dataclasses.field(default_factory=list)  # ms, one per prefill
+    tpot_samples: list = dataclasses.field(default_factory=list)  # ms, one per token after the first
+    tokens: list = dataclasses.field(default_factory=list)  # the first new ones, to check that paths agree
 
     def line(self):
         return MARK + json.dumps(dataclasses.asdict(self))
@@ -56,7 +56,7 @@ def read_request(text):
 
 
 def find_result(output):
-    """The last result in a process's output; None where there is none, or it can't be read."""
+    """The last result in a process's output; None if there is none, or it is invalid."""
     for line in reversed(output.splitlines()):
         if line.startswith(MARK):
             try:

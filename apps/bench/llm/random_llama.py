@@ -1,9 +1,10 @@
-"""Writes a Llama with random weights, for timings that need a size and no sense.
+"""Writes a Llama with random weights, for timings that only need the right size.
 
   .venv/bin/python apps/bench/llm/random_llama.py OUTPUT [--type BF16|F32|F16|Q8_0|Q4_0|Q4_1|Q4_K|Q6_K] [--shape NAME]
 
 OUTPUT is a folder in Hugging Face's layout (config.json, model.safetensors in BF16, F16 or F32, and a tokenizer.json in
-which each byte is a token and the others have no meaning), or a GGUF file if it ends in .gguf; there norms are F32. Equal arguments give equal bytes. The shape '1b' is Llama-3.2-1B's.
+which each byte is a token and the others have no meaning), or a GGUF file, with norms in F32, if it ends in .gguf. Equal
+arguments give equal bytes. The shape '1b' is Llama-3.2-1B's.
 """
 import argparse
 import json
@@ -14,7 +15,7 @@ import sys
 
 import numpy as np
 
-# The formats in numpy that the tests of the readers use.
+# The numpy encoders of the readers' tests.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tests/io"))
 from gguf_blocks import TYPES, encode  # noqa: E402
 from gguf_file import write as write_gguf  # noqa: E402
@@ -43,7 +44,7 @@ LAYER = [
 
 
 def weights(shape, gguf):
-    """Names and dims of all weights; the last layer is the embedding's table unless the shape says otherwise."""
+    """Names and dims of all weights; the output layer is tied to the embedding unless the shape says otherwise."""
     yield ("token_embd" if gguf else "model.embed_tokens") + ".weight", [shape["vocab_size"], shape["hidden_size"]]
     for layer in range(shape["num_hidden_layers"]):
         for ours, theirs, dims in LAYER:
@@ -54,7 +55,7 @@ def weights(shape, gguf):
 
 
 def values(number, dims):
-    """About 1 for norms; small for matrices, so that no activation grows from layer to layer."""
+    """About 1 for norms; small for matrices, so that activations don't grow from layer to layer."""
     random = np.random.default_rng(number)
     if len(dims) == 1:
         return 1 + np.float32(0.1) * random.standard_normal(dims, np.float32)
@@ -62,7 +63,7 @@ def values(number, dims):
 
 
 def byte_symbols():
-    """The characters that stand for bytes in byte-level vocabularies: those that can be seen as they are."""
+    """The characters that encode bytes in byte-level vocabularies: printable ones stay unchanged."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in plain]
     return [chr(byte) for byte in plain] + [chr(256 + number) for number in range(len(others))]

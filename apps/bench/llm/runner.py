@@ -1,4 +1,4 @@
-"""Runs one measurement in a process of its own: watches its memory and its time, and reads its answer."""
+"""Runs one measurement in its own process: limits its memory and time, and reads its answer."""
 import collections
 import dataclasses
 import os
@@ -13,8 +13,8 @@ import time
 from . import machine, protocol
 from .protocol import Result
 
-FIRST_POLL_SECONDS, POLL_SECONDS = 0.01, 0.2  # rarer with time: looking takes time from who is measured
-# What is said by those who notice themselves that there is no memory.
+FIRST_POLL_SECONDS, POLL_SECONDS = 0.01, 0.2  # less often with time: polling takes time from the measured process
+# Messages of processes that report themselves that they are out of memory.
 NO_MEMORY = ("MemoryError", "bad_alloc", "can't allocate memory", "Cannot allocate memory", "bad allocation",
              "failed to allocate", "not enough memory")
 
@@ -22,7 +22,7 @@ NO_MEMORY = ("MemoryError", "bad_alloc", "can't allocate memory", "Cannot alloca
 @dataclasses.dataclass
 class Limits:
     seconds: float = 3600
-    free_bytes: int = 512 << 20  # a process is ended where the machine has less left
+    free_bytes: int = 512 << 20  # a process is killed if the machine has less left
 
 
 @dataclasses.dataclass
@@ -31,11 +31,11 @@ class Finished:
     memory_before: int  # available, bytes
     memory_after: int
     peak_rss: int
-    others_cpu: float = 0  # the share of the machine's processors that others took meanwhile
+    others_cpu: float = 0  # CPU share of other processes meanwhile
 
 
 def tree(pid):
-    """A process and its children, theirs too."""
+    """A process and all its descendants."""
     found, waiting = [], [pid]
     while waiting:
         one = waiting.pop()
@@ -49,20 +49,20 @@ def tree(pid):
 
 
 def held(pid):
-    """Memory of a process and what it started: what they hold now, or what one of them held at most, if that is more."""
+    """Memory of a process and its descendants: the current total, or the peak of one of them if that is more."""
     now, most = 0, 0
     for one in tree(pid):
         try:
             status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{one}/status").read_text().splitlines())
             now += int(status["VmRSS"].split()[0])
             most = max(most, int(status["VmHWM"].split()[0]))
-        except (OSError, KeyError, ValueError):  # it ended meanwhile
+        except (OSError, KeyError, ValueError):  # it has ended meanwhile
             pass
     return 1024 * max(now, most)
 
 
 def end(process):
-    """The process and all it started: it leads a group of its own."""
+    """Kills the process and its descendants, which form a process group."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -71,7 +71,7 @@ def end(process):
 
 
 def watch(process, limits):
-    """Waits for the end: why it was ended, if it was, and the most memory it held, with what it started."""
+    """Waits for the end: returns why it was killed, if it was, and the peak memory of it and its descendants."""
     start, peak, pause = time.monotonic(), 0, FIRST_POLL_SECONDS
     try:
         while process.poll() is None:
@@ -84,7 +84,7 @@ def watch(process, limits):
                 return protocol.TIMED_OUT, peak
             time.sleep(pause)
             pause = min(2 * pause, POLL_SECONDS)
-    except BaseException:  # Ctrl-C: nothing stays behind
+    except BaseException:  # Ctrl-C: leave no processes behind
         end(process)
         raise
     return None, peak
@@ -96,7 +96,7 @@ def last_words(errors, count=3):
 
 
 class Busy:
-    """How much of the machine others took while a child of ours ran, and was waited for."""
+    """The CPU share of other processes while a child of ours ran."""
 
     def __init__(self):
         self.start, self.all, self.own = time.monotonic(), self.machine_seconds(), self.child_seconds()
@@ -117,7 +117,7 @@ class Busy:
 
 
 def judge(returncode, output, errors, ended, limits):
-    """What a process's end means."""
+    """Interprets how a process ended."""
     if ended == protocol.TIMED_OUT:
         return Result(status=ended, error=f"no answer in {limits.seconds:g} s")
     if ended == protocol.OUT_OF_MEMORY:

@@ -1,4 +1,4 @@
-"""benchmarks.toml: models by their shapes, and configurations that say what is measured of them."""
+"""benchmarks.toml: models by their shapes, and configurations to measure."""
 import dataclasses
 import pathlib
 import tomllib
@@ -8,17 +8,17 @@ DTYPES = ("bf16", "f32", "q8_0", "q4_0")
 
 
 class SettingsError(Exception):
-    """A file, or a name on the command line, that makes no sense; the message says what would."""
+    """An invalid file, or an unknown name on the command line; the message says what is valid."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Model:
     key: str
     architecture: str
-    built: bool  # whether the suite can make weights of this architecture
+    built: bool  # whether the suite can create weights for this architecture
     shape: dict  # the fields of config.json
     source: str = ""  # a GGUF file with real weights, below the folder of models
-    why_not: str = ""  # where it isn't built
+    why_not: str = ""  # if it isn't built
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +90,7 @@ def read(file=FILE):
 
 
 def named(configs, name):
-    """The configuration of that name, or those of the model of that name: its default ones, if it has any."""
+    """The configuration with this name, or those of the model with this name: its default ones, if it has any."""
     exact = [config for config in configs if config.name == name]
     of_model = [config for config in configs if config.model.key == name]
     found = exact or [config for config in of_model if config.default] or of_model
@@ -101,6 +101,6 @@ def named(configs, name):
 
 
 def choose(configs, names):
-    """Those of these names, in their own order."""
+    """The items with these names, in their own order."""
     chosen = [config.name for name in names for config in named(configs, name)]
     return [config for config in configs if config.name in chosen]

@@ -1,4 +1,4 @@
-"""Runs the measurements of a mode one after the other, and keeps what each gave."""
+"""Runs the measurements of a mode one after the other, and stores their results."""
 import dataclasses
 import statistics
 import time
@@ -6,7 +6,7 @@ import time
 from . import database, machine, protocol, runner
 from .protocol import Request, Result
 
-BUSY = 0.1  # of the processors, taken by others: times say little
+BUSY = 0.1  # CPU share of other processes above which times are unreliable
 
 
 @dataclasses.dataclass
@@ -31,7 +31,7 @@ class Suite:
         return self.options.max_cache_len or config.max_cache_len
 
     def known_before(self, job):
-        """What needs no process to be known; None where it does."""
+        """A result known without running a process; None if one must run."""
         config, path = job.config, job.path
         if not config.model.built:
             return Result(status=protocol.NOT_BUILT,
@@ -58,7 +58,7 @@ class Suite:
                        search_seconds=config.search_seconds, build_dir=str(self.options.build_dir or "")), note
 
     def measure(self, job):
-        """(what the process gave, a note about its weights)"""
+        """(the process's result, a note about its weights)"""
         known = self.known_before(job)
         if known is not None:
             free = machine.memory()[1]
@@ -75,7 +75,7 @@ class Suite:
         return finished, note
 
     def agreement(self, job, result):
-        """How many new tokens are those of the first path: that all run the same model shows here."""
+        """How many new tokens agree with the first path: a check that all run the same model."""
         if result.status != protocol.OK or not result.tokens:
             return ""
         path, tokens = self.tokens.setdefault(job.config.name, (job.path.name, result.tokens))
@@ -100,7 +100,7 @@ class Suite:
                 "note": "; ".join(notes), "error": result.error}
 
     def run_all(self, jobs, mode):
-        """The id of the run. Each result is kept as soon as it is there: an interrupted run keeps what it measured."""
+        """Returns the run's id. Stores each result immediately: an interrupted run keeps what it measured."""
         run_id = database.add_run(self.connection, mode, machine.facts(self.options.threads))
         self.say(f"run {run_id}: {len(jobs)} measurements, {self.options.threads} threads, {self.options.db}")
         for number, job in enumerate(jobs, 1):
@@ -114,7 +114,7 @@ class Suite:
 
 
 def figures(result):
-    """What is said of the samples. Throughput: all new tokens of an iteration over its time, the prompt's included."""
+    """Statistics of the samples. Throughput: all new tokens of an iteration over its time, including the prompt."""
     if result.status != protocol.OK or not result.ttft_samples:
         return {"ttft_samples": [], "tpot_samples": []}
     ttft = statistics.median(result.ttft_samples)

@@ -1,7 +1,7 @@
-"""The weights of a model, made once and the same for all paths: a folder in Hugging Face's layout, and GGUF files made of it.
+"""The weights of a model, created once for all paths: a folder in Hugging Face's layout, and GGUF files made from it.
 
-The folder holds bf16, from a file with real weights or from random numbers by their place in the list. The files of other
-types are the folder's values, rounded; equal settings give equal bytes.
+The folder holds bf16, from a file with real weights or from random numbers seeded by the position in the list. Files of
+other types hold the folder's values, rounded; equal settings give equal bytes.
 """
 import json
 import math
@@ -11,15 +11,15 @@ import struct
 
 import numpy as np
 
-from . import random_llama  # which knows where the next two are
+from . import random_llama  # sets the path of the next two imports
 from .settings import SettingsError
 
 from gguf_blocks import decode, encode
 from gguf_file import read as read_gguf, write as write_gguf
 
-FORM = 1  # of what is written; part of the names, so that old files are never taken for new ones
-MEMORY_SHARE = 1 / 3  # weights may take: a path may hold them twice, and in a wider dtype
-# What isn't part of config.json's shape in a GGUF file, by its name there.
+FORM = 1  # format version, part of file names, so that old files are never used
+MEMORY_SHARE = 1 / 3  # of memory for weights: a path may hold them twice, and in a wider dtype
+# GGUF keys and the fields of config.json they correspond to.
 NUMBERS = {"embedding_length": "hidden_size", "feed_forward_length": "intermediate_size",
            "block_count": "num_hidden_layers", "attention.head_count": "num_attention_heads",
            "attention.head_count_kv": "num_key_value_heads", "attention.key_length": "head_dim",
@@ -29,12 +29,12 @@ NAMES = {ours: theirs for ours, theirs, _ in random_llama.LAYER}
 
 
 def n_bytes(shape):
-    """Of the weights in bf16."""
+    """Bytes of the weights in bf16."""
     return 2 * sum(math.prod(dims) for _, dims in random_llama.weights(shape, gguf=False))
 
 
 def fitted(shape, memory_total):
-    """The shape with as many of its layers as memory allows, and a sentence where those aren't all."""
+    """The shape with as many layers as memory allows, and a note if those aren't all."""
     budget, layers = memory_total * MEMORY_SHARE, shape["num_hidden_layers"]
     none = n_bytes({**shape, "num_hidden_layers": 0})
     each = n_bytes({**shape, "num_hidden_layers": 1}) - none
@@ -48,7 +48,7 @@ def fitted(shape, memory_total):
 
 
 def finished(path, write):
-    """The path, written first to a name beside it: what is there is whole."""
+    """Writes to a temporary path, then renames it: an existing file is complete."""
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,14 +65,14 @@ def finished(path, write):
 
 
 def swapped_rows(weight, heads, to_gguf):
-    """Rows of queries and keys: GGUF pairs neighbours in the rotation, Hugging Face the halves of a head."""
+    """Reorders the rows of queries and keys: GGUF rotates adjacent pairs, Hugging Face the halves of a head."""
     rows = weight.shape[0] // heads // 2
     split = (heads, 2, rows) if to_gguf else (heads, rows, 2)
     return weight.reshape(*split, -1).swapaxes(1, 2).reshape(weight.shape)
 
 
 def heads_of(name, shape):
-    """How many heads the rows of a weight belong to, where their order differs; else None."""
+    """The number of heads of a weight whose row order differs; else None."""
     if "q_proj" in name:
         return shape["num_attention_heads"]
     return shape["num_key_value_heads"] if "k_proj" in name else None
@@ -87,7 +87,7 @@ def gguf_name(name):
 
 
 def write_safetensors(file, tensors):
-    """tensors: {name: (dims, a function that gives f32)}, written as bf16, one in memory at a time."""
+    """tensors: {name: (dims, a function that returns f32)}, written as bf16, one in memory at a time."""
     header, offset = {"__metadata__": {"format": "pt"}}, 0
     for name, (dims, _) in tensors.items():
         size = 2 * math.prod(dims)
@@ -108,7 +108,7 @@ def config_json(shape):
 
 
 def write_folder(folder, shape, source):
-    """Real weights where there is a source, else random ones."""
+    """Real weights if there is a source, else random ones."""
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps(config_json(shape), indent=1) + "\n")
     names = list(random_llama.weights(shape, gguf=False))
@@ -160,7 +160,7 @@ def vocabulary(folder):
 
 
 def write_gguf_of(folder, path, shape, kind):
-    """The folder's weights as GGUF: matrices in `kind`, norms in f32 as is usual there."""
+    """The folder's weights as GGUF: matrices in `kind`, norms in f32, as is usual."""
     metadata = {"general.architecture": ("string", "llama"), "general.name": ("string", folder.name)}
     metadata |= {f"llama.{theirs}": ("u32", shape[ours]) for theirs, ours in NUMBERS.items()}
     metadata |= {"llama.rope.freq_base": ("f32", shape["rope_theta"]),
@@ -180,7 +180,7 @@ def write_gguf_of(folder, path, shape, kind):
 
 
 class Weights:
-    """Makes what isn't there yet in a folder of its own, and says so."""
+    """Creates missing weights in a folder, with a message."""
 
     def __init__(self, folder, models, memory_total, say=print):
         self.folder, self.models, self.memory_total, self.say = folder, models, memory_total, say
@@ -191,7 +191,7 @@ class Weights:
         return finished(path, write)
 
     def shape(self, model):
-        """(the shape that is used, a note where it isn't the model's own)"""
+        """(the shape used, a note if it isn't the model's own)"""
         return fitted(model.shape, self.memory_total)
 
     def folder_of(self, model):
@@ -213,7 +213,7 @@ class Weights:
                          lambda path: write_gguf_of(folder, path, shape, dtype.upper()))
 
     def bytes_of(self, config):
-        """About what a step reads: to order settings by size."""
+        """Approximate bytes that a step reads, to order settings by size."""
         shape, _ = self.shape(config.model)
         per_weight = {"f32": 2.0, "bf16": 1.0, "q8_0": 34 / 64, "q4_0": 18 / 64}[config.dtype]
         return int(n_bytes(shape) * per_weight)

@@ -1,10 +1,10 @@
-"""The ways to run a model: a list.
+"""The list of paths: the runtimes to compare.
 
-Each is a module here that answers a request when it is run, as `python -m apps.bench.llm.paths.NAME` from the root.
+Each is a module that answers a request when run as `python -m apps.bench.llm.paths.NAME` from the root.
 """
 import dataclasses
 
-# Large tensors from the heap, not fresh pages from the system on every call: PyTorch at its best.
+# Reuse heap memory for large tensors instead of mapping fresh pages on every call: PyTorch's fastest setting.
 TORCH_HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184"}
 
 
@@ -28,4 +28,4 @@ PATHS = [
     Path("openvino", "apps.bench.llm.paths.openvino_runtime", "OpenVINO", FLOATS + BLOCKS),
     Path("onnxruntime", "apps.bench.llm.paths.onnx_runtime", "ONNX Runtime", FLOATS + BLOCKS),
 ]
-SEARCHING = "luminal"  # the path that has a search to sweep over
+SEARCHING = "luminal"  # the path whose search the sweep varies

@@ -1,4 +1,4 @@
-"""transformers as it is."""
+"""transformers in eager mode."""
 from .. import measuring
 from .transformers_model import measure
 

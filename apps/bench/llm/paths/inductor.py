@@ -9,7 +9,7 @@ def measure_inductor(request):
     if not any(map(shutil.which, ("g++", "clang++", "c++"))):
         raise measuring.Absent("inductor needs a C++ compiler on the PATH")
     import torch._inductor.config as config
-    config.force_disable_caches = True  # compiling is timed: nothing of earlier runs
+    config.force_disable_caches = True  # compile time is measured: use nothing of earlier runs
     return measure(request, "inductor")
 
 

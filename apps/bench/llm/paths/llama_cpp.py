@@ -1,11 +1,11 @@
-"""llama.cpp on the GGUF file, through the functions of its library: its Python classes tokenise and sample in between."""
+"""llama.cpp on the GGUF file, through its C API: its Python classes would also tokenise and sample."""
 import ctypes
 
 import numpy
 
 from .. import measuring
 
-BATCH = 512  # llama.cpp's default: the prompt goes in pieces of this many
+BATCH = 512  # llama.cpp's default: the prompt is split into batches of this size
 
 
 def load_library():
@@ -17,11 +17,11 @@ def load_library():
 
 
 class Context:
-    """A model with the cache of one sequence."""
+    """A model with a cache for one sequence."""
 
     def __init__(self, library, request):
         self.library = library
-        self.quiet = library.llama_log_callback(lambda level, text, data: None)  # kept: the library calls it later
+        self.quiet = library.llama_log_callback(lambda level, text, data: None)  # keeps it alive: the library calls it later
         library.llama_log_set(self.quiet, ctypes.c_void_p(0))
         library.llama_backend_init()
         parameters = library.llama_model_default_params()
@@ -43,10 +43,10 @@ class Context:
         self.library.llama_memory_clear(self.library.llama_get_memory(self.context), False)
 
     def likeliest_after(self, ids):
-        """Feeds tokens to the sequence; the likeliest to follow."""
+        """Feeds tokens to the sequence; returns the most likely next token."""
         for start in range(0, len(ids), BATCH):
             piece = ids[start:start + BATCH]
-            tokens = (self.library.llama_token * len(piece))(*piece)  # a name: the batch only points to it
+            tokens = (self.library.llama_token * len(piece))(*piece)  # named to keep it alive: the batch only points to it
             batch = self.library.llama_batch_get_one(tokens, len(piece))
             code = self.library.llama_decode(self.context, batch)
             if code != 0:

@@ -1,4 +1,4 @@
-"""luminal itself: generate_bench compiles the model, cold, and generates when asked."""
+"""luminal itself: generate_bench compiles the model without caches and generates on request."""
 import pathlib
 
 from .. import measuring
@@ -9,7 +9,7 @@ def measure(request):
     program = pathlib.Path(request.build_dir or "/nowhere") / "apps/bench/generate_bench"
     if not program.is_file():
         raise measuring.Absent("generate_bench isn't built: cmake --preset ci && cmake --build --preset ci")
-    # Blocks stay blocks; the rest is bf16.
+    # Quantised weights stay quantised; the others are bf16.
     blocks = request.dtype.startswith("q")
     model, dtype = (request.gguf, "bf16") if blocks else (request.folder, request.dtype)
     search = f" {request.candidates} {request.search_seconds}" if request.candidates else ""

@@ -1,4 +1,4 @@
-"""transformers through torch.compile with luminal as the backend, where that is installed."""
+"""transformers through torch.compile with luminal as the backend, if installed."""
 from .. import measuring
 from .transformers_model import measure
 

@@ -1,4 +1,4 @@
-"""The model as an ONNX file with ONNX Runtime's own ops: grouped attention over a cache in place, matrices in blocks.
+"""The model as an ONNX file with ONNX Runtime's own ops: grouped-query attention over an in-place cache, quantised matrices.
 
 One graph for prompts and single tokens: ids [1, s] with a cache of any number of positions, the logits of the last one.
 """
@@ -9,17 +9,17 @@ import numpy as np
 from ..blocks import BLOCK, Blocks
 
 MICROSOFT = "com.microsoft"
-INT8_ACTIVATIONS = 4  # of MatMulNBits: what llama.cpp does too, and the fastest
+INT8_ACTIVATIONS = 4  # accuracy level of MatMulNBits: the fastest; llama.cpp does the same
 
 
 def packed(blocks):
-    """MatMulNBits' layout: quants from 0, with two neighbours in a byte where they have four bits."""
+    """MatMulNBits' layout: unsigned quants; two neighbours per byte if they have four bits."""
     quants = (blocks.quants.astype(np.int16) + (1 << (blocks.bits - 1))).astype(np.uint8)
     return quants if blocks.bits == 8 else quants[:, :, 0::2] | quants[:, :, 1::2] << 4
 
 
 class File:
-    """Weights go to one file beside the graph, one in memory at a time."""
+    """Writes weights to one file beside the graph, one in memory at a time."""
 
     def __init__(self, onnx, folder):
         self.onnx, self.folder = onnx, folder
@@ -67,7 +67,7 @@ def rotations(shape, length):
 
 
 def layer(file, weights, number, x, skip):
-    """(what the layer adds, what it is added to)"""
+    """(the layer's output, the residual it is added to)"""
     shape = weights.shape
     name = f"model.layers.{number}."
     heads, kv_heads, width = shape["num_attention_heads"], shape["num_key_value_heads"], shape["head_dim"]
@@ -101,7 +101,7 @@ def layer(file, weights, number, x, skip):
 
 
 def write(onnx, folder, weights, positions):
-    """`positions`: how many the tables of rotations hold; a cache may have room for no more."""
+    """`positions`: size of the rotation tables, the maximum of the cache's capacity."""
     shape, helper, kinds = weights.shape, onnx.helper, onnx.TensorProto
     file = File(onnx, folder)
     for name, table in zip(("cos", "sin"), rotations(shape, positions)):

@@ -9,7 +9,7 @@ from ..blocks import RequestWeights
 from ..weights import FORM, finished
 from . import onnx_graph
 
-LEAST_POSITIONS = 4096  # so that one file serves most settings
+LEAST_POSITIONS = 4096  # one file for most settings
 
 
 def load_libraries():
@@ -22,7 +22,7 @@ def load_libraries():
 
 
 def model_file(onnx, request, weights):
-    """The model in a folder beside the weights: written once."""
+    """The ONNX model in a folder beside the weights, written once."""
     dtype = request.dtype if request.dtype.startswith("q") else "f32"
     positions = LEAST_POSITIONS
     while positions < request.max_cache_len:
@@ -43,7 +43,7 @@ class Generation:
         self.ids = measuring.prompt_ids(request.prompt_tokens, shape["vocab_size"])
         self.binding = self.session.io_binding()
         cache = (1, shape["num_key_value_heads"], request.max_cache_len, shape["head_dim"])
-        self.caches = []  # kept: the binding holds their memory only
+        self.caches = []  # keeps them alive: the binding only holds their memory
         for number in range(shape["num_hidden_layers"]):
             for part in ("key", "value"):
                 held = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(cache, np.float32))

@@ -1,6 +1,6 @@
-"""The model as an OpenVINO graph with its cache as state, in the forms that its CPU plugin knows to fuse.
+"""The model as an OpenVINO graph with its cache as state, in the patterns that its CPU plugin fuses.
 
-Weights are constants in their own type, widened in the graph: the plugin keeps them as they are, or packs them in bf16.
+Weights are constants in their own type, converted in the graph: the plugin keeps them, or packs them as bf16.
 """
 import numpy as np
 from openvino.op.util import Variable, VariableInfo
@@ -22,14 +22,14 @@ class Builder:
         return self.ops.constant(np.array(values, np.int64))
 
     def copied(self, tensor):
-        """A constant with memory of its own: a tensor only points to its array, which is gone when the model runs."""
+        """A constant that owns its memory: a tensor only points to its array, which is freed before the model runs."""
         return self.ops.constant(tensor, shared_memory=False)
 
     def blocks(self, matrix):
-        """[rows, columns] as f32, from quants and a scale for each block."""
+        """[rows, columns] as f32, from quants and a scale per block."""
         rows, count = matrix.scales.shape
         if matrix.bits == 4:
-            # Two neighbours in a byte, in two's complement: OpenVINO's own layout of i4.
+            # Two neighbours per byte, in two's complement: OpenVINO's layout of i4.
             quants = matrix.quants.astype(np.uint8) & 15
             packed = np.ascontiguousarray(quants[:, :, 0::2] | quants[:, :, 1::2] << 4)
             tensor = self.ov.Tensor(packed, [rows, count, BLOCK], self.ov.Type.i4)
@@ -78,7 +78,7 @@ class Builder:
         return self.ops.add(self.ops.multiply(x, cos), self.ops.multiply(turned, sin))
 
     def with_past(self, x, name):
-        """The state and x behind it; the state becomes that."""
+        """The state with x appended, which becomes the new state."""
         kv_heads, width = self.shape["num_key_value_heads"], self.shape["head_dim"]
         info = VariableInfo()
         info.data_shape = self.ov.PartialShape([1, kv_heads, -1, width])
@@ -92,7 +92,7 @@ class Builder:
         return whole
 
     def repeated(self, x):
-        """Every head of keys and values for each of its queries."""
+        """Repeats each kv head for its query heads."""
         kv_heads, width = self.shape["num_key_value_heads"], self.shape["head_dim"]
         times = self.shape["num_attention_heads"] // kv_heads
         if times == 1:
@@ -131,7 +131,7 @@ class Builder:
             x = self.layer(number, x, cos, sin)
         x = self.norm(x, "model.norm.weight")
         last = self.ops.slice(x, self.ints(-1), self.ints(2**62), self.ints(1), self.ints(1))
-        # The table itself where it is shared, so that there is one.
+        # Reuses the embedding table if the weights are tied.
         head = table if self.weights.tied else self.wide(self.weights.head())
         logits = self.ops.result(self.ops.matmul(last, head, False, True))
         return self.ov.Model([logits], self.assigns, [ids, positions, self.mask, self.beams], "llama")

@@ -1,4 +1,4 @@
-"""transformers' model of the weights, as it is or through torch.compile: what three paths share."""
+"""The transformers model, eager or through torch.compile; shared by three paths."""
 import statistics
 import time
 
@@ -6,7 +6,7 @@ from .. import measuring
 
 
 def load(request):
-    """(torch, the model) in the dtype and with the threads that were asked for."""
+    """(torch, the model) with the requested dtype and threads."""
     try:
         import torch
         import transformers
@@ -21,7 +21,7 @@ def load(request):
 
 
 class Generation:
-    """The prompt, then tokens one by one, the likeliest each, in a cache of a fixed size."""
+    """Feeds the prompt, then generates tokens greedily, with a static cache."""
 
     def __init__(self, torch, model, request, backend):
         from transformers import StaticCache
@@ -31,7 +31,7 @@ class Generation:
         self.ids = torch.tensor([ids])
         self.new_cache = lambda: StaticCache(config=model.config, max_cache_len=request.max_cache_len)
         self.first = self.next = model.forward
-        if backend is not None:  # two functions: one shape each, so that neither is compiled again
+        if backend is not None:  # two functions with one shape each, so that neither is recompiled
             self.first = torch.compile(model.forward, dynamic=False, backend=backend)
             self.next = torch.compile(model.forward, dynamic=False, backend=backend)
 
@@ -54,7 +54,7 @@ class Generation:
 
 
 def measure(request, backend):
-    """Compiling: what the first runs took beyond what later ones do."""
+    """Compile time: the time of the first runs in excess of later ones."""
     torch, model = load(request)
     generation = Generation(torch, model, request, backend)
     spent = 0.0

@@ -46,7 +46,7 @@ function egraphTab(model) {
     make("div", {}, make("h3", {}, `reads ${reads.length} values`), reads.map((other) => classBox(model, other, ""))))];
 }
 
-// A planned node: where it stands for many trips, the first is selected.
+// A planned node: if it stands for several iterations, the first is selected.
 function nodeChip(model, planned) {
   const behind = model.nodesBehind(planned);
   const name = describe(model.plan.nodes[planned], planned);

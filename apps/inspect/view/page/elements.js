@@ -1,4 +1,4 @@
-// Elements of the page. Text only ever becomes text: no name of a graph is read as HTML.
+// Creates elements of the page. Text stays text: no name of a graph is parsed as HTML.
 
 // make("td", {class: "number"}, "12", other) or make("svg:rect", {x: 1}).
 function make(kind, attributes = {}, ...children) {
@@ -32,7 +32,7 @@ function facts(rows) {
     .map(([name, ...value]) => [make("dt", {}, name), make("dd", {}, ...value)]));
 }
 
-// Text that is made when it is asked for: listings are long.
+// Text that is created when it is unfolded: listings are long.
 function folded(title, text) {
   if (!text) return "";
   const details = make("details", {}, make("summary", {}, title));
@@ -42,7 +42,7 @@ function folded(title, text) {
   return details;
 }
 
-// A time against the most that fits, and the mark of what it takes at least.
+// A time relative to the maximum, with a mark at its lower bound.
 function meter(us, most, bound) {
   const width = (value) => `${Math.max(0, Math.min(100, 100 * value / most))}%`;
   return make("div", {class: "meter", title: `${micros(us)}, at least ${micros(bound)} by the roofline`},

@@ -1,4 +1,4 @@
-// Text in drawings, which does not wrap by itself: lines that fit a width.
+// Text in drawings, which doesn't wrap by itself: lines that fit a width.
 
 const kBold = "600 12px", kSmall = "11px";
 
@@ -17,14 +17,14 @@ function ellipsized(text, width, font) {
   return `${text.slice(0, kept)}…`;
 }
 
-// The end of a name says most: …self_attn.k_cache.
+// Shortens from the left, because the end of a name says most: …self_attn.k_cache.
 function ending(text, width, font) {
   let from = 0;
   while (from < text.length && textWidth(`${from ? "…" : ""}${text.slice(from)}`, font) > width) ++from;
   return from ? `…${text.slice(from)}` : text;
 }
 
-// At most `most` lines; the last ends in an ellipsis where more would follow.
+// At most `most` lines; the last ends in an ellipsis if more would follow.
 function fittedLines(text, width, most, font) {
   const lines = [""];
   for (const word of text.split(" ")) {

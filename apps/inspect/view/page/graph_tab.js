@@ -1,4 +1,4 @@
-// The graph as kernels: a box for each, or for all trips of a loop together.
+// The graph as kernels: one box for each, or one for all iterations of a loop.
 
 const kMostBoxes = 4000;
 
@@ -72,7 +72,7 @@ function graphTab(model) {
   return [bar, drawing(size, [paths, boxes.map((box) => boxElement(box, isPicked(box)))], {width: contentWidth(), height}, boxes.find(isPicked) || firstFound(boxes))];
 }
 
-// Where a search leads: the first kernel that it finds.
+// The target of a search: the first kernel found.
 const firstFound = (boxes) => state.place.search ? boxes.find((box) => box.group && !box.kind.includes("faded")) : undefined;
 
 // The ops of one kernel and what they read, for the panel.
@@ -89,7 +89,7 @@ function opDrawing(model, kernel) {
     }
     return boxOf.get(id);
   };
-  const reach = (id, found, seen) => {  // through views, to what is computed, a leaf or a constant
+  const reach = (id, found, seen) => {  // through views, to a computed node, a leaf or a constant
     if (seen.has(id)) return;
     seen.add(id);
     const node = nodes[id];

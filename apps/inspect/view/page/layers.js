@@ -1,6 +1,6 @@
-// Boxes in layers, each below what it reads: a drawing that stays readable without a solver.
+// Layered graph layout, each box below what it reads: stays readable without a solver.
 
-// boxes: {id, width, height}; edges: [from, to, carried]. Gives every box x, y and the drawing's size.
+// boxes: {id, width, height}; edges: [from, to, carried]. Sets x and y of every box; returns the drawing's size.
 function layOut(boxes, edges, gap = {x: 18, y: 46}) {
   const below = new Map(boxes.map((box) => [box, []])), above = new Map(boxes.map((box) => [box, []]));
   for (const [from, to, carried] of edges) {
@@ -26,7 +26,7 @@ function layersOf(boxes, below, above) {
   let ready = boxes.filter((box) => waiting.get(box) === 0);
   const level = new Map(), done = new Set();
   while (done.size < boxes.length) {
-    if (ready.length === 0) ready = [boxes.find((box) => !done.has(box))];  // a circle: begin somewhere
+    if (ready.length === 0) ready = [boxes.find((box) => !done.has(box))];  // a cycle: begin somewhere
     const box = ready.shift();
     if (done.has(box)) continue;
     done.add(box);
@@ -36,7 +36,7 @@ function layersOf(boxes, below, above) {
       if (waiting.get(next) === 0) ready.push(next);
     }
   }
-  // Leaves stand right above their first reader.
+  // Leaves are placed right above their first reader.
   for (const box of boxes) {
     const readers = below.get(box).map((next) => level.get(next));
     if (above.get(box).length === 0 && readers.length) level.set(box, Math.max(0, Math.min(...readers) - 1));
@@ -46,7 +46,7 @@ function layersOf(boxes, below, above) {
   return layers.filter((layer) => layer);
 }
 
-// Sweeps up and down: a box goes where its neighbours are on average.
+// Sweeps up and down: a box moves to the average position of its neighbours.
 function order(layers, below, above) {
   const at = new Map();
   const number = (layer) => layer.forEach((box, i) => at.set(box, i / Math.max(1, layer.length - 1)));
@@ -88,7 +88,7 @@ function place(layers, above, below, gap) {
 
 function edgePath(from, to) {
   const x1 = from.x + from.width / 2, y1 = from.y + from.height, x2 = to.x + to.width / 2, y2 = to.y;
-  if (y2 <= y1) {  // back up, as to the next trip: around the side
+  if (y2 <= y1) {  // a back edge, as to the next iteration: drawn around the side
     const side = Math.min(from.x, to.x) - 16;
     return `M${from.x} ${from.y + from.height / 2} C${side} ${y1} ${side} ${y2} ${to.x} ${to.y + to.height / 2}`;
   }
@@ -99,9 +99,10 @@ function edgePath(from, to) {
 const contentWidth = () => document.getElementById("content").clientWidth - 34;
 const contentHeight = () => document.getElementById("content").clientHeight;
 const panelWidth = () => document.getElementById("panel").clientWidth - 34;
-const kLeastScale = 0.65;  // below that nobody reads it: one part of it is shown then
+const kLeastScale = 0.65;  // unreadable below that: only a part is shown then
 
-// An <svg>, and a line below it where it shows a part, whose content moves with the mouse and grows with its wheel. It begins at `focus`, a box, or at the top.
+// An <svg> that is panned with the mouse and zoomed with its wheel, and a line below it if it shows only a part. It
+// starts at `focus`, a box, or at the top.
 function drawing(size, parts, frame, focus) {
   const svg = make("svg:svg", {class: "drawing", height: frame.height}, parts);
   const scale = Math.max(kLeastScale, Math.min(1, frame.width / size.width));

@@ -1,4 +1,4 @@
-// What bars, marks and colours mean: legend(["bar", "time"], ["mark", "roofline"]) with the swatches of page.css.
+// The legend of bars, marks and colours: legend(["bar", "time"], ["mark", "roofline"]) with the swatches of page.css.
 
 function legend(...entries) {
   return make("div", {class: "legend"}, entries.filter((entry) => entry.length).map(([swatch, meaning]) =>

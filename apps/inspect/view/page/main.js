@@ -1,4 +1,4 @@
-// What is shown: the place is in the address (#tab=plan&kernel=3), so that links, "back" and bookmarks work.
+// The current view is in the URL (#tab=plan&kernel=3), so that links, "back" and bookmarks work.
 
 const tabs = {plan: planTab, graph: graphTab, trace: traceTab, "e-graph": egraphTab, report: reportTab};
 const state = {place: {}, rolled: true, everyKernel: false, sortBy: "time", run: -1};
@@ -26,7 +26,7 @@ function placeOf(hash) {
   return place;
 }
 
-// Selecting one thing lets go of what was selected; tab, plan and search stay unless they are named.
+// Selecting one thing deselects the previous one; tab, plan and search stay unless given.
 function go(target) {
   const place = {tab: state.place.tab, plan: state.place.plan, trips: state.place.trips, search: state.place.search};
   if (target.planned !== undefined) {
@@ -56,7 +56,7 @@ function start() {
   const plans = document.getElementById("plans");
   plans.replaceChildren(...models.map((model) => make("option", {value: model.number},
     `plan${model.plan.variant ? ` for ${model.plan.variant}` : ""}: ${counted(model.kernels.length, "kernel")}, ${micros(model.total)}`)));
-  plans.addEventListener("change", () => {  // kernels are the plan's own
+  plans.addEventListener("change", () => {  // kernels belong to one plan
     state.place = {tab: state.place.tab, search: state.place.search, node: state.place.node};
     go({plan: Number(plans.value)});
   });
@@ -67,7 +67,7 @@ function start() {
     draw();
   };
   window.addEventListener("hashchange", arrive);
-  window.addEventListener("resize", draw);  // drawings are made for the room they have
+  window.addEventListener("resize", draw);  // drawings are made for the available space
   startSearch();
   arrive();
 }

@@ -1,4 +1,4 @@
-// A plan with what follows from the data: which nodes a kernel computes, who reads what it stores, and what it took.
+// A plan with what follows from the data: which nodes a kernel computes, who reads what it stores, and its time.
 
 const idsByDescription = new Map();
 data.nodes.forEach((node, id) => {
@@ -29,7 +29,7 @@ class PlanModel {
     this.findClasses();
   }
 
-  // Leaves of a rolled graph are what they stand for: weights and states of each trip, or values that trips hand over.
+  // Leaves of a rolled graph stand for weights and states of each iteration, or for values carried between iterations.
   findLeaves() {
     this.standsFor = new Map(this.isRolled ? this.plan.markers.map((marker) => [marker.leaf, marker]) : []);
     this.plan.nodes.forEach((node, id) => {
@@ -48,7 +48,7 @@ class PlanModel {
   plannedOf(id) { return this.isRolled ? this.plan.places[id] : id; }
   classOf(id) { const planned = this.plannedOf(id); return planned >= 0 ? this.plan.class_of[planned] : -1; }
 
-  // Nodes of the graph behind a planned one: one per trip.
+  // Nodes of the graph behind a planned one: one per iteration.
   nodesBehind(planned) {
     if (!this.isRolled) return [planned];
     if (this.standsFor.has(planned)) return [this.standsFor.get(planned).first];
@@ -59,7 +59,7 @@ class PlanModel {
     return this.behind.get(planned) || [];
   }
 
-  // Medians over runs; the first one also does what is done once, and counts only where it is alone.
+  // Medians over runs; the first run includes one-time work, and counts only if it is the only one.
   findTimes() {
     const runs = data.trace.plan_of_run.flatMap((plan, run) => plan === this.number ? [run] : []);
     const counted = new Set(runs.length > 1 ? runs.slice(1) : runs);
@@ -80,7 +80,7 @@ class PlanModel {
     this.total = this.kernels.reduce((sum, kernel) => sum + this.timeOf(kernel), 0);
   }
 
-  // What its row and box show: traced where it ran.
+  // The time that its row and box show: traced if it ran.
   timeOf(kernel) { return kernel.traced ? kernel.traced.us : kernel.kind.us; }
   boundOf(kernel) { return kernel.traced ? kernel.traced.bound : kernel.kind.bound_us; }
 
@@ -94,7 +94,7 @@ class PlanModel {
     }
   }
 
-  // Boxes for the drawing: kernels that compute the same planned nodes are one, or each is its own.
+  // Boxes for the drawing: kernels that compute the same planned nodes are one box, or each has its own.
   groups(rolled) {
     const groups = new Map();
     for (const kernel of this.kernels) {
@@ -106,20 +106,20 @@ class PlanModel {
     return [...groups.values()];
   }
 
-  // Where most of what it computes is: values that trips share are in kernels outside too.
+  // The loop that has most of what it computes: values that iterations share are in kernels outside, too.
   loopOf(kernel) {
     if (!this.isRolled) return 0;
     const loops = kernel.planned.map((id) => this.plan.loops[id]), inside = loops.filter((loop) => loop > 0);
     return 2 * inside.length > loops.length ? inside[0] : 0;
   }
 
-  // What it computes last: in every trip the same planned node.
+  // Its last computed node: the same planned node in every iteration.
   lastNode(kernel) {
     const loop = this.loopOf(kernel);
     return Math.max(-1, ...kernel.planned.filter((id) => !loop || this.plan.loops[id] === loop));
   }
 
-  // [from, to, carried] between groups; a leaf is {leaf: id}. Edges go through views, which move nothing.
+  // [from, to, carried] between groups; a leaf is {leaf: id}. Edges pass through views, which move no data.
   edges(groups, rolled) {
     const nodes = rolled ? this.plan.nodes : data.nodes;
     const markers = rolled ? this.standsFor : new Map();
@@ -136,7 +136,7 @@ class PlanModel {
       if (seen.has(id)) return;
       seen.add(id);
       const node = nodes[id];
-      if (markers.has(id) && markers.get(id).of.length) {  // from the trip before, or from outside of the loop
+      if (markers.has(id) && markers.get(id).of.length) {  // from the previous iteration, or from outside of the loop
         const loop = this.plan.loops[id];
         return markers.get(id).of.forEach((of) => visit(of, group, loop > 0 && this.plan.loops[of] === loop, seen));
       }

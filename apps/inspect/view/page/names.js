@@ -1,11 +1,11 @@
 "use strict";
-// What things are called, and how numbers are written.
+// Names of things, and how numbers are written.
 
 window.addEventListener("error", (event) => { document.documentElement.dataset.failed = event.message; });
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
-// As messages of the program name a node: 'x', or %12 (add).
+// Names a node like the program's messages: 'x', or %12 (add).
 function describe(node, id) {
   if (node.op === "input") return `'${node.name}'`;
   return node.label ? `'${node.label}'` : `%${id} (${node.op})`;
@@ -18,14 +18,14 @@ function micros(us) {
   return `${brief(us)} µs`;
 }
 
-// At most three digits, so that cells have room for it: 0.05, 1.25, 12.5, 125.
+// At most three digits, so that it fits into cells: 0.05, 1.25, 12.5, 125.
 function brief(number) {
   if (number < 0.01) return "< 0.01";
   if (number < 1) return number.toFixed(2);
   return number >= 100 ? number.toFixed(0) : number.toPrecision(3);
 }
 
-// Kernels by what they compute for the model; where nothing has a name, by their ops.
+// Names kernels by what they compute for the model; if nothing has a name, by their ops.
 function titleOf(kernels) {
   const [first, ...others] = kernels, computed = first.kind.ops.filter((op) => !op.startsWith("constant"));
   const title = others.every((kernel) => kernel.title === first.title) ? first.title : first.kind.title;

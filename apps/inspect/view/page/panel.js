@@ -1,4 +1,4 @@
-// What is known of the thing that is selected, with links to all that has to do with it.
+// Details of the selected item, with links to everything related.
 
 function panelOf(model) {
   const {kernel, node, rule} = state.place, entry = state.place.class;

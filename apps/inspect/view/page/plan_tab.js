@@ -1,4 +1,4 @@
-// The plan as a table, the slowest first: what each kernel takes, and how near that is to what the machine can do.
+// The plan as a table, the slowest kernel first: the time of each, and how near it is to the machine's peak.
 
 const planColumns = {
   kernel: (row) => row.order, time: (row) => -row.us, share: (row) => -row.us, "of the plan": (row) => -row.us,
@@ -20,7 +20,7 @@ function planRows(model) {
   return [...rows.values()].sort((a, b) => sort(a) - sort(b) || a.order - b.order);
 }
 
-// A kernel by its title; number and details are a small line that may end in an ellipsis.
+// A kernel by its title; number and details are a small line that may be cut with an ellipsis.
 function kernelCell(title, kernel, details) {
   return make("td", {}, link(title, {kernel: kernel.name}), make("div", {class: "small soft cut", title: details}, details));
 }

@@ -1,4 +1,4 @@
-// What the compile said: stages, rules, what is stored between kernels and why, notes.
+// The compile report: stages, rules, what is stored between kernels and why, notes.
 
 function reportTab(model) {
   const row = (kind, cells, numbers) => make("tr", {}, cells.map((cell, i) => make(kind, {class: numbers.includes(i) ? "number" : ""}, cell)));

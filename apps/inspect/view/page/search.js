@@ -1,4 +1,4 @@
-// The search box: kernels by title, number, op, node or rule. Its text is in the address (#search=mlp).
+// The search box: kernels by title, number, op, node or rule. Its text is in the URL (#search=mlp).
 
 function searchedText(kernel) {
   kernel.searched ??= [kernel.title, kernel.name, ...kernel.kind.ops, ...kernel.kind.rules, ...kernel.nodes,
@@ -6,14 +6,15 @@ function searchedText(kernel) {
   return kernel.searched;
 }
 
-// A number alone is a kernel's; at the end of a word it is whole: layers.3 is not layers.30. A star is any number.
+// A number alone is a kernel's; at the end of a word it must match completely: layers.3 is not layers.30. A star is any
+// number.
 function wordFinds(word, kernel) {
   if (/^\d+$/.test(word)) return kernel.name === `kernel ${word}`;
   const literal = word.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", "\\d+");
   return new RegExp(/\d$/.test(word) ? `${literal}(?!\\d)` : literal).test(searchedText(kernel));
 }
 
-// All words must be found; without a search every kernel is.
+// All words must match; without a search every kernel does.
 function isFound(kernel) {
   const words = (state.place.search || "").toLowerCase().split(/\s+/).filter((word) => word);
   return words.every((word) => wordFinds(word, kernel));
@@ -28,7 +29,7 @@ function showSearch(model) {
 }
 
 function search(text) {
-  location.replace(hashOf({...state.place, search: text || undefined}));  // no step of "back" for each letter
+  location.replace(hashOf({...state.place, search: text || undefined}));  // no history entry for each letter
 }
 
 function startSearch() {

@@ -1,4 +1,4 @@
-// One run as a line of time, and its longest steps.
+// One run as a timeline, and its longest steps.
 
 const kMostSteps = 60;
 
@@ -19,7 +19,7 @@ function traceTab(model) {
   return [bar, meanings, timeLine(model, whole, steps), title, found.length ? stepTable(model, found.slice(0, kMostSteps)) : nothingFound()];
 }
 
-// Steps that are no kernels are found by nothing.
+// A search finds kernels only, no other steps.
 function isFoundStep(model, event) {
   return model.byName.has(event.name) ? isFound(model.byName.get(event.name)) : !state.place.search;
 }
