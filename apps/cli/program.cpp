@@ -32,7 +32,7 @@ luminal COMMAND --help has more.
 )";
 
 constexpr Command kCommands[] = {
-    {"run", "Let a language model answer; or run a graph, trace it and check every kernel",
+    {"run", "Run a language model on a prompt; or run a graph, trace it and check every kernel",
      define_run, R"(Examples:
   luminal run model.gguf                          a chat, on a terminal
   luminal run model.gguf -p "Why is the sky blue?" -n 200
@@ -53,7 +53,7 @@ In a chat /help lists what can be typed.
   luminal embed minilm-l6-v2 --similarity "a cat" "a kitten" "a bridge"
   luminal embed minilm-l6-v2 --file texts.txt > vectors.jsonl
 )"},
-    {"tokenize", "Text to a model's token ids, or back", define_tokenize, R"(Examples:
+    {"tokenize", "Convert text to a model's token ids, or back", define_tokenize, R"(Examples:
   luminal tokenize model.gguf -p "Hello, world"
   luminal tokenize model.gguf --ids notes.txt
   echo 15496 11 995 | luminal tokenize tokenizer.json --decode
@@ -64,7 +64,7 @@ In a chat /help lists what can be typed.
   luminal inspect model.gguf
   luminal inspect model.gguf --json | jq .metadata
 )"},
-    {"doctor", "Show what this machine offers, and what to mend", define_doctor, R"(Examples:
+    {"doctor", "Show what this machine offers, and what to fix", define_doctor, R"(Examples:
   luminal doctor
   luminal doctor --no-measure --json
 )"},
@@ -72,13 +72,14 @@ In a chat /help lists what can be typed.
   luminal cache stats
   luminal cache clear
 )"},
-    {"compile", "Compile a graph and report how", define_compile, R"(Examples:
+    {"compile", "Compile a graph and report the result", define_compile, R"(Examples:
   luminal compile graph.lum --report
   luminal compile graph.lum --print-after plan
 )"},
-    {"explain", "Show why a plan is as it is, and what it was chosen over", define_explain},
+    {"explain", "Explain why a plan was chosen, and over which alternatives", define_explain},
     {"debug-ops", "Show how each op was compiled, and why one was not fused", define_debug_ops},
-    {"view", "Write one page of a compile: graph, plan, e-graph and trace, linked", define_view},
+    {"view", "Write an HTML page about a compile: graph, plan, e-graph and trace, linked",
+     define_view},
     {"graph", "Print, verify or draw a graph in its text form", define_graph, R"(Examples:
   luminal graph verify graph.lum
   luminal graph draw graph.lum -o graph.svg
@@ -93,11 +94,11 @@ In a chat /help lists what can be typed.
   luminal rules list
   luminal rules test my.egg
 )"},
-    {"egg", "Run an e-graph program and look inside", define_egg, R"(Examples:
+    {"egg", "Run an e-graph program and inspect it", define_egg, R"(Examples:
   luminal egg program.egg --stats
   luminal egg program.egg --dot egraph.dot
 )"},
-    {"completion", "Print a script that completes command lines, for a shell", define_completion,
+    {"completion", "Print a completion script for a shell", define_completion,
      R"(Examples:
   source <(luminal completion bash)                               for this shell
   luminal completion bash > ~/.local/share/bash-completion/completions/luminal

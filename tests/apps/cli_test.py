@@ -373,6 +373,22 @@ class Compile(unittest.TestCase):
         for part in ("kernel 0: f32[", "ops: ", "constant-factors-meet", "saturated", "by the model", "compiled in"):
             self.assertIn(part, report)
 
+    def test_verbose_prints_the_report_and_quiet_only_errors(self):
+        for option in ("-v", "--verbose"):
+            self.assertIn("kernel 0: f32[", self.compile(option))
+        for option in ("-q", "--quiet"):
+            result = run("compile", self.GRAPH, "--cache", "none", option)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertEqual(self.compile("-q", "--stop-after", "plan"), "")
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.compile("-q", "--dump-kernels", folder), "")
+            self.assertTrue((pathlib.Path(folder) / "kernel_0.txt").exists())
+        missing = run("compile", "no-such-file", "-q")
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
+        self.assertIn("no-such-file", missing.stderr)
+        for other in ("-v", "--json", "--explain-fusion"):
+            self.assertEqual(run("compile", self.GRAPH, "-q", other).returncode, 2)
+
     def test_policies_differ_in_kernels(self):
         count = lambda policy: int(re.search(r"(\d+) kernels", self.compile("--fusion", policy)).group(1))
         self.assertGreater(count("never"), count("modelled"))

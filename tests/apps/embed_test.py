@@ -46,6 +46,21 @@ class Embed(unittest.TestCase):
             file.flush()
             self.assertEqual(embed(MINILM, "--format", "rows", "--file", file.name).stdout, result.stdout)
 
+    def test_short_options_are_those_of_other_commands(self):
+        long = embed(MINILM, "--format", "rows", "--file", "-", "--stats", text="one\ntwo\n")
+        short = embed(MINILM, "--format", "rows", "-f", "-", "-v", text="one\ntwo\n")
+        self.assertEqual((short.returncode, short.stdout), (0, long.stdout), short.stderr)
+        for result in (short, long):
+            self.assertRegex(result.stderr, r"compile +[\d.]+ s")
+
+    def test_quiet_prints_no_notes(self):
+        result = embed(MINILM, "word " * 400, "--format", "rows", "-q")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(len(result.stdout.split()), 384)
+        result = embed(MINILM + "/nowhere", "x", "--quiet")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("there is no such folder", result.stderr)
+
     def test_similarity_is_the_matrix_of_cosines(self):
         for form, read, dtype, delta in (("json", json.loads, "f32", 1e-4),
                                          ("rows", lambda line: [float(word) for word in line.split(" ")], "bf16", 5e-3)):

@@ -66,6 +66,13 @@ class TuneFusion(unittest.TestCase):
             self.assertIn(word, result.stdout)
         self.assertIn("tune fusion", run("tune", "--help").stdout)
 
+    def test_short_options_and_quiet(self):
+        result = run("tune", "fusion", "-o", self.profile, "-t", 1, "-q", "--quick", "--seconds", "0.02", "--hidden", 24,
+                     "--intermediate", 40, "--cache", "none")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("10 answers in", result.stdout)
+        self.assertEqual(self.tune(self.profile, "-q", "-v").returncode, 2)
+
     def test_a_profile_of_both_patterns_in_two_dtypes(self):
         self.assertEqual(self.tuning.returncode, 0, self.tuning.stderr)
         self.assertIn("20 answers in", self.tuning.stdout)

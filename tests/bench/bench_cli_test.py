@@ -41,6 +41,17 @@ class Bench(unittest.TestCase):
             metrics = json.loads((out / f"{stem}_metrics.json").read_text())
             self.assertEqual(len(metrics["cases"][0]["seconds"]), report["cases"][0]["samples"])
 
+    def test_short_options_and_quiet(self):
+        for flag in ("-q", "-v"):
+            result = subprocess.run([LUMINAL, "bench", "micro", "--filter", "sum/l1/f32", "-t", "1", "--min-time", "0.002", flag,
+                                     "-o", self.out], text=True, capture_output=True)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("GB/s", result.stdout)
+            if flag == "-q":
+                self.assertEqual(result.stderr, "")
+        for command in (("micro",), ("patterns",), ("fusion", "--model", "x", "-o", "y")):
+            self.assertIn("excludes", run(*command, "-q", "-v", code=2))
+
     def test_both_backends(self):
         run("micro", "--filter", "add/tiny,add/dram/i8/interp", "--sizes", "tiny,dram", "--dtype", "i8", "--backend",
             "cpu,interp", *SHORT, "--out", self.out)

@@ -194,10 +194,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--per-round", type=int, default=4)
     parser.add_argument("--dtypes", default="f32,bf16")
-    parser.add_argument("--shapes", help="instead of all of the set: 128x4096x4096")
+    parser.add_argument("--shapes", help="only these shapes, such as 128x4096x4096")
     parser.add_argument("--library", choices=["measured", "never"], default="measured",
-                        help="whether oneDNN computes those of our products that it is faster at")
-    parser.add_argument("--json", type=pathlib.Path, help="a file for the rows")
+                        help="use oneDNN for our products where it is faster (default: %(default)s)")
+    parser.add_argument("--json", type=pathlib.Path, help="write the rows to this file")
     arguments = parser.parse_args()
     torch.set_num_threads(THREADS)
     torch.set_grad_enabled(False)

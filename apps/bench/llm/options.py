@@ -16,7 +16,7 @@ examples:
   bench.py full-fast --config smollm2-135m,llama-1b   all configurations of two models: bf16, Q8_0, Q4_0, a long prompt
   bench.py search-sweep --config smollm2-135m         what searches of 10, 100 and 500 candidates find
   bench.py full --skip openvino,onnxruntime --skip-configs llama-8b
-  bench.py --render-only                              the page again, of all runs in the database
+  bench.py --render-only                              render the page again from all runs in the database
   bench.py --render-only --run 1763280000000000       with that run's report in front
 """
 
@@ -48,43 +48,43 @@ def parser():
     known = ", ".join(path.name for path in PATHS)
     result = argparse.ArgumentParser(
         prog="bench.py", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Language models × ways to run them: time to compile or search, to the first token and for each "
-        "after it.")
+        description="Compare language models × runtimes: time to compile or search, to the first token (TTFT) and per "
+        "token after it (TPOT).")
     result.add_argument("mode", nargs="?", choices=MODES, default="single", help="what to measure (default: single)")
     what = result.add_argument_group("what is measured")
     what.add_argument("--config", type=names, default=[], metavar="NAMES",
-                      help="only these configurations; a model's name stands for all of its own")
-    what.add_argument("--skip", type=names, default=[], metavar="PATHS", help=f"without these paths: {known}")
-    what.add_argument("--skip-configs", type=names, default=[], metavar="NAMES", help="without these configurations")
-    what.add_argument("--no-sweep", action="store_true", help="without the search sweep")
-    what.add_argument("--prompt", type=positive, metavar="N", help="tokens of the prompt")
-    what.add_argument("--dtype", choices=DTYPES, help="in place of the configurations' own")
-    what.add_argument("--iters", type=positive, metavar="N", help="whole prefills that are timed")
-    what.add_argument("--warmups", type=not_negative, metavar="N", help="runs before those")
-    what.add_argument("--decode-tokens", type=positive, metavar="N", help="new tokens that are timed")
+                      help="only these configurations, or all of a model by its name")
+    what.add_argument("--skip", type=names, default=[], metavar="PATHS", help=f"skip these paths: {known}")
+    what.add_argument("--skip-configs", type=names, default=[], metavar="NAMES", help="skip these configurations")
+    what.add_argument("--no-sweep", action="store_true", help="skip the search sweep")
+    what.add_argument("--prompt", type=positive, metavar="N", help="prompt length in tokens (default: the configuration's)")
+    what.add_argument("--dtype", choices=DTYPES, help="data type of the weights (default: the configuration's)")
+    what.add_argument("--iters", type=positive, metavar="N", help="timed prefills (default: the configuration's)")
+    what.add_argument("--warmups", type=not_negative, metavar="N", help="warm-up runs (default: the configuration's)")
+    what.add_argument("--decode-tokens", type=positive, metavar="N", help="timed new tokens (default: the configuration's)")
     what.add_argument("--max-cache-len", type=positive, metavar="N",
-                      help="tokens that the kv cache has room for (default: the prompt and the new ones)")
-    what.add_argument("--benchmarks", type=pathlib.Path, metavar="FILE", help="another benchmarks.toml")
-    what.add_argument("--list", action="store_true", help="name the measurements, and measure nothing")
+                      help="capacity of the KV cache in tokens (default: the prompt and the new ones)")
+    what.add_argument("--benchmarks", type=pathlib.Path, metavar="FILE", help="use another benchmarks.toml")
+    what.add_argument("--list", action="store_true", help="list the measurements without measuring")
     how = result.add_argument_group("how")
-    how.add_argument("--threads", type=positive, default=machine.all_threads(), metavar="N",
-                     help="for every path (default: all that this process may use)")
+    how.add_argument("-t", "--threads", type=positive, default=machine.all_threads(), metavar="N",
+                     help="threads of every path (default: all that this process may use)")
     how.add_argument("--build-dir", type=pathlib.Path, metavar="DIR",
-                     help="with luminal's programs (default: build/ci or build/dev)")
+                     help="build folder with luminal's programs (default: build/ci or build/dev)")
     how.add_argument("--weights", type=pathlib.Path, default=cache_folder(), metavar="DIR",
-                     help="where weights are kept once they are made (default: %(default)s)")
+                     help="folder for created weights (default: %(default)s)")
     how.add_argument("--models", type=pathlib.Path, default=machine.ROOT / "../shared/models", metavar="DIR",
-                     help="with real models (default: ../shared/models beside the project)")
-    how.add_argument("--time-out", type=float, default=1800, metavar="SECONDS", help="for one measurement")
-    how.add_argument("--cool-down", type=float, default=2, metavar="SECONDS", help="between measurements")
+                     help="folder with real models (default: ../shared/models beside the project)")
+    how.add_argument("--time-out", type=float, default=1800, metavar="SECONDS", help="time limit of one measurement (default: %(default)s)")
+    how.add_argument("--cool-down", type=float, default=2, metavar="SECONDS", help="pause between measurements (default: %(default)s)")
     out = result.add_argument_group("results")
-    out.add_argument("--db", type=pathlib.Path, metavar="FILE", help="the database (default: bench.db in --out)")
-    out.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-llm"), metavar="DIR",
-                     help="for the page, the summary and the database (default: %(default)s)")
-    out.add_argument("--render-only", action="store_true", help="measure nothing; make the page of what there is")
+    out.add_argument("--db", type=pathlib.Path, metavar="FILE", help="database (default: bench.db in --out)")
+    out.add_argument("-o", "--out", type=pathlib.Path, default=pathlib.Path("bench-llm"), metavar="DIR",
+                     help="folder for the page, the summary and the database (default: %(default)s)")
+    out.add_argument("--render-only", action="store_true", help="render the page from existing results without measuring")
     out.add_argument("--picture", type=pathlib.Path, metavar="FILE",
-                     help="an SVG of that run's tokens per second, for a page of text")
-    out.add_argument("--run", type=int, metavar="ID", help="the run that the page's report begins with (default: the last)")
+                     help="write an SVG of that run's tokens per second, for a page of text")
+    out.add_argument("--run", type=int, metavar="ID", help="run at the top of the page's report (default: the last)")
     return result
 
 

@@ -55,7 +55,7 @@ void chat(const ModelArguments& arguments) {
 
 void define_chat(CLI::App& app) {
   auto arguments = std::make_shared<ModelArguments>();
-  app.add_option("model", arguments->path, "A GGUF file, or a folder in Hugging Face's layout")
+  app.add_option("model", arguments->path, "GGUF file, or folder in Hugging Face's layout")
       ->required();
   arguments->add_to(app);
   arguments->add_shared_to(app);

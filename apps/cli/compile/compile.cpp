@@ -24,13 +24,14 @@ struct CompileCommand {
   std::string report_json;
   bool json = false;
   bool progress = false;
+  bool quiet = false;
   std::string print_after;
   std::string stop_after;
   std::string dump_folder;
 };
 
 // One .txt, .ll and .s per kernel of the plan.
-void dump_kernels(const CompileReport& report, const std::string& folder) {
+void dump_kernels(const CompileReport& report, const std::string& folder, bool quiet) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw UserError("can't create the folder '" + folder + "': " + error.message());
@@ -41,7 +42,7 @@ void dump_kernels(const CompileReport& report, const std::string& folder) {
     if (kernel.low_level) write_text(base + ".ll", kernel.low_level());
     if (kernel.assembly) write_text(base + ".s", kernel.assembly());
   }
-  std::cout << fmt::format("{} kernels written to {}\n", report.kernels.size(), folder);
+  if (!quiet) std::cout << fmt::format("{} kernels written to {}\n", report.kernels.size(), folder);
 }
 
 void run(const CompileCommand& options) {
@@ -51,7 +52,7 @@ void run(const CompileCommand& options) {
   report.stop_after = options.stop_after;
   CompileOptions compile_options = options.compile.parsed();
   compile_options.report = &report;
-  ProgressLine line(options.progress);
+  ProgressLine line(progress_mode(options.progress, options.quiet));
   if (line.shows()) {
     compile_options.progress = [&line](const CompileProgress& now) { line.show(now); };
   }
@@ -60,7 +61,7 @@ void run(const CompileCommand& options) {
     line.clear();
   } catch (const CompileStopped& stopped) {
     line.clear();
-    std::cout << "stopped after " << stopped.stage << "\n";
+    if (!options.quiet) std::cout << "stopped after " << stopped.stage << "\n";
   }
   if (options.json) {
     std::cout << report.json();
@@ -69,8 +70,8 @@ void run(const CompileCommand& options) {
   if (options.report) std::cout << report.text();
   if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
   if (!options.report_json.empty()) write_text(options.report_json, report.json());
-  if (!options.dump_folder.empty()) dump_kernels(report, options.dump_folder);
-  if (!options.report && options.stop_after.empty()) {
+  if (!options.dump_folder.empty()) dump_kernels(report, options.dump_folder, options.quiet);
+  if (!options.report && !options.quiet && options.stop_after.empty()) {
     std::cout << fmt::format("{}: compiled, {} kernels\n", options.file, report.kernels.size());
   }
 }
@@ -83,24 +84,25 @@ void define_compile(CLI::App& app) {
                                            "saturated", "plan",   "kernels"};
   std::vector<std::string> printable = stages;
   printable.push_back("all");
-  app.add_option("file", options->file, "A graph in its text form; - reads standard input")
-      ->required();
-  app.add_flag(
-      "--report", options->report,
-      "Kernels with their source ops and rules, what did not fuse and why, growth by rule, "
-      "time by stage");
+  app.add_option("file", options->file, "Graph in its text form; - for standard input")->required();
+  app.add_flag("-v,--verbose,--report", options->report,
+               "Print kernels with their source ops and rules, what was not fused and why, growth "
+               "by rule, time by stage");
   app.add_flag("--json", options->json, "Print the report as JSON, and nothing else");
-  app.add_option("--report-json", options->report_json, "A file for the report as JSON");
+  app.add_option("--report-json", options->report_json, "Write the report as JSON to a file");
   app.add_flag("--progress", options->progress,
-               "Say how far a long compile is, also where standard error is no terminal");
-  app.add_option("--print-after", options->print_after, "Print what a stage made, or all of them")
+               "Show progress even if standard error is no terminal");
+  app.add_option("--print-after", options->print_after,
+                 "Print the result of a stage, or of all of them")
       ->check(CLI::IsMember(printable));
-  app.add_option("--stop-after", options->stop_after, "The last stage to run")
+  app.add_option("--stop-after", options->stop_after, "Last stage to run")
       ->check(CLI::IsMember(stages));
   app.add_option("--dump-kernels", options->dump_folder,
-                 "A folder for each kernel's text, LLVM IR and assembly");
+                 "Write each kernel's text, LLVM IR and assembly to a folder");
   options->compile.add_to(app);
   options->compile.add_explain_fusion_to(app);
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only")
+      ->excludes("--report", "--json", "--progress", "--print-after", "--explain-fusion");
   app.callback([options] { run(*options); });
 }
 

@@ -136,28 +136,28 @@ std::string case_list() {
 void define_debug_ops(CLI::App& app) {
   auto options = std::make_shared<DebugOpsArguments>();
   app.add_option("subject", options->subject,
-                 "A graph in its text form, where - reads standard input; a language model: a GGUF "
-                 "file, or a folder in Hugging Face's layout; or a case by name");
-  app.add_option("--case", options->named_case, "A graph by name: " + case_list())
-      ->type_name("NAME");
+                 "Graph in its text form, - for standard input; language model: a GGUF file, or a "
+                 "folder in Hugging Face's layout; or the name of a case");
+  app.add_option("--case", options->named_case, "Named graph: " + case_list())->type_name("NAME");
   app.add_option("--json", options->json_file,
-                 "Write JSON to a file, or to standard output: the same subject gives the same "
-                 "bytes; docs/debugging.md lists the fields")
+                 "Write JSON to a file, or to standard output; deterministic; docs/debugging.md "
+                 "lists the fields")
       ->expected(0, 1)
       ->type_name("FILE");
-  app.add_option("--compare", options->compare, "The first stage and item where two reports differ")
+  app.add_option("--compare", options->compare,
+                 "Show the first stage and item where two reports differ")
       ->expected(2)
       ->type_name("A B");
-  app.add_flag("--all", options->all, "Print whatever was seen in each stage");
-  app.add_option("--until", options->stages.until, "The last stage to look at")
+  app.add_flag("--all", options->all, "Print everything observed in each stage");
+  app.add_option("--until", options->stages.until, "Last stage to run")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(debug::kStages), std::end(debug::kStages))));
-  app.add_option("--seed", options->stages.seed, "Of random data")
+  app.add_option("--seed", options->stages.seed, "Seed of random data")
       ->check(whole_number())
       ->capture_default_str();
   app.add_option("--most-operations", options->stages.operations,
-                 "Scalar operations that interpreting may take; kernels of more are checked at "
-                 "some points, and graphs of more not at all")
+                 "Maximum scalar operations of the interpreter; larger kernels are checked at some "
+                 "points, larger graphs not at all")
       ->capture_default_str();
   options->stages.leaves.add_to(app, "Data");
   options->stages.model.add_to(app);

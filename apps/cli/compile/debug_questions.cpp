@@ -91,33 +91,35 @@ std::string text_of(const Inspection& inspection, const std::string& name,
 
 void DebugQuestions::add_to(CLI::App& app) {
   const char* questions = "Questions";
-  app.add_option("--inspect-op", inspect_op,
-                 "Add, or Add:CpuKernel: what became of each such op, or why it isn't a kernel")
+  app.add_option(
+         "--inspect-op", inspect_op,
+         "Show what each such op was compiled to, or why it isn't a kernel: Add, or Add:CpuKernel")
       ->type_name("OP[:TARGET]")
       ->allow_extra_args(false)
       ->group(questions);
-  app.add_option("--inspect-var", inspect_var,
-                 "A leaf or output by name, or %12: its type, class, terms, users and kernels")
+  app.add_option(
+         "--inspect-var", inspect_var,
+         "Show type, class, terms, users and kernels of a leaf or output by name, or of %12")
       ->type_name("TENSOR")
       ->allow_extra_args(false)
       ->group(questions);
   app.add_option("--trace-fn", trace_fn,
-                 "The rows of a function of the e-graph that mention a tensor's class")
+                 "Show the rows of an e-graph function that mention a tensor's class")
       ->type_name("FUNCTION TENSOR")
       ->allow_extra_args(false)
       ->group(questions);
   app.add_flag("--trace-missing-dtype", trace_missing_dtype,
-               "The values whose type nothing says, and the terms and rules responsible")
+               "Show values without a known type, and the terms and rules responsible")
       ->group(questions);
-  app.add_option("--why-not", why_not, "A rule: why it doesn't match at --at")
+  app.add_option("--why-not", why_not, "Explain why a rule doesn't match at the tensor of --at")
       ->type_name("RULE")
       ->allow_extra_args(false)
       ->group(questions);
-  app.add_option("--at", at, "The tensor that --why-not asks about")
+  app.add_option("--at", at, "Tensor of --why-not")
       ->type_name("TENSOR")
       ->allow_extra_args(false)
       ->group(questions);
-  app.add_flag("--analyze", analyze, "Find what is wrong, from its first cause on")
+  app.add_flag("--analyze", analyze, "Find faults, starting from the first cause")
       ->group(questions);
 }
 

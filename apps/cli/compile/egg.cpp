@@ -129,7 +129,7 @@ void run(const EggArguments& options) {
                      options.explain_json == "-";
   std::ostream& out = piped ? std::cerr : std::cout;
 
-  ProgressLine line(options.progress);
+  ProgressLine line(progress_mode(options.progress));
   egraph::RunLimits limits = options.limits;
   if (line.shows()) {
     limits.progress = [&line](const egraph::RunProgress& now) { show(line, now); };
@@ -157,94 +157,96 @@ void run(const EggArguments& options) {
 void define_egg(CLI::App& app) {
   auto options = std::make_shared<EggArguments>();
   app.add_option("file", options->files,
-                 "Programs in egglog's language, run one after the other in one e-graph; - reads "
-                 "standard input")
+                 "Programs in the language of egglog, run one after the other in one e-graph; - "
+                 "for standard input")
       ->type_name("FILE")
       ->required();
   app.add_flag("--allow-files", options->allow_files,
-               "Let programs read and write any file by input, output and print to a file, and "
-               "include files from outside of their folder; only for programs you trust");
+               "Let programs read and write any file by input, output and print, and include files "
+               "from outside of their folder; only for trusted programs");
 
-  const char* inside = "Seeing inside";
+  const char* inside = "Inspection";
   app.add_flag("--stats", options->stats,
-               "Per rule time, candidates, matches and new facts; per iteration the size and the "
-               "rule that added most; the rule behind an explosion")
+               "Print time, candidates, matches and new facts per rule; the size and the rule that "
+               "added most per iteration; and the rule behind an explosion")
       ->group(inside);
-  app.add_option("--stats-json", options->stats_json,
-                 "The same for each rule in each iteration, as JSON into a file; - is standard "
-                 "output")
+  app.add_option(
+         "--stats-json", options->stats_json,
+         "Write the same for each rule in each iteration as JSON to FILE; - for standard output")
       ->type_name("FILE")
       ->group(inside);
   app.add_option("--why-not", options->why_not,
-                 "'RULE at TERM' or 'RULE at VARIABLE=TERM': why the rule doesn't match there; may "
-                 "be given several times")
+                 "Explain why a rule doesn't match: 'RULE at TERM' or 'RULE at VARIABLE=TERM'; may "
+                 "be repeated")
       ->type_name("QUESTION")
       ->allow_extra_args(false)
       ->group(inside);
   app.add_option("--explain", options->explain,
-                 "'TERM = TERM': the rules and commands that make two terms equal, step by step, "
-                 "checked; may be given several times. The program runs slower for it")
+                 "Explain why two terms are equal: 'TERM = TERM'; rules and commands step by step, "
+                 "checked; may be repeated. Slows the program down")
       ->type_name("QUESTION")
       ->allow_extra_args(false)
       ->group(inside);
   app.add_option("--explain-json", options->explain_json,
-                 "The same as a list in JSON into a file; - is standard output")
+                 "Write the explanations as JSON to FILE; - for standard output")
       ->type_name("FILE")
       ->group(inside);
   app.add_flag("--progress", options->progress,
-               "Say how far runs of more than two seconds are, also where standard error is no "
-               "terminal")
+               "Show the progress of long runs even if standard error is no terminal")
       ->group(inside);
 
   const char* exports = "Exports of the e-graph at the end";
   app.add_option("--json", options->json,
-                 "A file for it in the egraph-serialize format; - is standard output, and the "
-                 "program's outputs go to standard error")
+                 "Write the e-graph in the egraph-serialize format to FILE; - for standard output, "
+                 "with the program's outputs on standard error")
       ->type_name("FILE")
       ->group(exports);
-  app.add_option("--dot", options->dot,
-                 "A file for it as Graphviz text; .svg and .png are drawn; - as above")
+  app.add_option(
+         "--dot", options->dot,
+         "Write the e-graph as Graphviz text to FILE, drawn if it ends in .svg or .png; - as above")
       ->type_name("FILE")
       ->group(exports);
-  app.add_option("--around", options->around, "A term: export what lies around its class only")
+  app.add_option("--around", options->around,
+                 "Export only the neighbourhood of the class of a term")
       ->type_name("TERM")
       ->group(exports);
-  app.add_option("--radius", options->radius, "Steps from class to class away from --around")
+  app.add_option("--radius", options->radius,
+                 "Maximum steps from class to class, starting at --around")
       ->capture_default_str()
       ->type_name("N")
       ->group(exports);
   app.add_flag("--children-only", options->children_only,
-               "Step to arguments only, not to the terms they stand in")
+               "Step to arguments only, not to the terms that use them")
       ->group(exports);
   app.add_option("--shown-nodes", options->shown_nodes,
-                 fmt::format("At most this many nodes; {} in JSON and {} in a drawing unless given",
+                 fmt::format("Maximum number of nodes (default: {} in JSON, {} in a drawing)",
                              egraph::ExportOptions{}.shown_nodes, kNodesOfADrawing))
       ->type_name("N")
       ->group(exports);
 
   const char* limits = "Limits of each run; reaching one is an outcome that names the rule";
-  app.add_option("--max-nodes", options->limits.nodes, "Rows of all tables")
+  app.add_option("--max-nodes", options->limits.nodes, "Maximum rows of all tables")
       ->capture_default_str()
       ->type_name("N")
       ->group(limits);
   app.add_option("--max-matches", options->limits.matches_per_rule,
-                 "Matches of one rule in one iteration")
+                 "Maximum matches of one rule in one iteration")
       ->capture_default_str()
       ->type_name("N")
       ->group(limits);
   app.add_option("--max-bytes", options->limits.bytes,
-                 fmt::format("Bytes of tables, indexes, classes, matches, strings and containers; "
-                             "2GB and the like are fine. Unless given, strings and containers "
-                             "have a limit of {} MB",
+                 fmt::format("Maximum size of tables, indexes, classes, matches, strings and "
+                             "containers, in bytes or as 2GB (default: only strings and containers "
+                             "have a limit, of {} MB)",
                              egraph::kMostConstantBytes >> 20))
       ->transform(CLI::AsSizeValue(false))
       ->transform(whole_bytes())
       ->type_name("BYTES")
       ->group(limits);
-  app.add_option("--max-iterations", options->limits.iterations, "Iterations of rulesets")
+  app.add_option("--max-iterations", options->limits.iterations, "Maximum iterations of rulesets")
       ->type_name("N")
       ->group(limits);
-  app.add_option("--max-seconds", options->limits.seconds, "Seconds")
+  app.add_option("--max-seconds", options->limits.seconds, "Maximum seconds")
       ->check(positive())
       ->type_name("S")
       ->group(limits);

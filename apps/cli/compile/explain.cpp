@@ -219,32 +219,32 @@ void run(const ExplainArguments& options) {
 void define_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainArguments>();
   app.add_option("path", options->path,
-                 "A graph in its text form, where - reads standard input; a language model: a GGUF "
-                 "file, or a folder in Hugging Face's layout; or a report of `luminal compile "
-                 "--report-json`");
+                 "Graph in its text form, - for standard input; language model: a GGUF file, or a "
+                 "folder in Hugging Face's layout; or report of `luminal compile --report-json`");
   const char* questions = "Questions";
-  app.add_option("--kernel", options->kernel, "Explain this kernel alone, and show its loops")
+  app.add_option("--kernel", options->kernel, "Explain only this kernel, and show its loops")
       ->check(not_negative())
       ->type_name("N")
       ->group(questions);
-  app.add_option("--diff", options->diff, "How the plans of two graphs, models or reports differ")
+  app.add_option("--diff", options->diff,
+                 "Show how the plans of two graphs, models or reports differ")
       ->expected(2)
       ->type_name("A B")
       ->group(questions);
   app.add_option("--versus", options->versus,
-                 "How the plan would differ under another option of `luminal compile`, as "
-                 "fusion=always; may be given several times")
+                 "Show how the plan differs under another option of `luminal compile`, such as "
+                 "fusion=always; may be repeated")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false)
       ->group(questions);
-  app.add_option(
-         "--why-not", options->why_not,
-         "Two tensors (%12, or a leaf's or output's name): why they aren't in one kernel; a "
-         "rule and a tensor, or a rule alone: why it doesn't apply")
+  app.add_option("--why-not", options->why_not,
+                 "Explain why two tensors (%12, or the name of a leaf or output) aren't in one "
+                 "kernel, or why a rule doesn't apply, at a tensor or anywhere")
       ->expected(1, 2)
       ->type_name("A B")
       ->group(questions);
-  app.add_flag("--json", options->json, "Print JSON; docs/debugging.md lists the fields");
+  app.add_flag("--json", options->json,
+               "Print the result as JSON; docs/debugging.md lists the fields");
   add_dtype(app, options->dtype)->group(ModelArguments::kGroup);
   options->compile.add_to(app);
   app.footer(kExplainExamples);

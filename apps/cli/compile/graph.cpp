@@ -49,22 +49,23 @@ void define_graph(CLI::App& app) {
   auto options = std::make_shared<GraphOptions>();
   auto add = [&](const char* name, const char* summary) {
     CLI::App* command = app.add_subcommand(name, summary);
-    command->add_option("file", options->file, "A graph in its text form; - reads standard input")
+    command->add_option("file", options->file, "Graph in its text form; - for standard input")
         ->required();
     return command;
   };
   add("print", "Parse a graph and print it back")->callback([options] {
     std::cout << print_graph(*read_graph(options->file));
   });
-  CLI::App* verifying = add("verify", "Check a graph and say what is wrong with it");
+  CLI::App* verifying = add("verify", "Check a graph and report what is wrong with it");
   add_json(*verifying, options->json);
   verifying->callback([options] {
     verify(*read_graph(options->file));
     if (options->json) return print_json_result({{"file", options->file}, {"valid", true}});
     std::cout << options->file << ": valid\n";
   });
-  CLI::App* drawing = add("draw", "Draw a graph as .svg, .png or .dot; without -o as dot text");
-  drawing->add_option("-o,--output", options->output, "The file to write; its ending says what");
+  CLI::App* drawing = add("draw", "Draw a graph with Graphviz");
+  drawing->add_option("-o,--output", options->output,
+                      "File to write: .svg, .png or .dot (default: dot text on standard output)");
   drawing->callback([options] { draw(*options); });
 }
 

@@ -86,18 +86,18 @@ void test(const RulesArguments& options) {
 void define_rules(CLI::App& app) {
   auto options = std::make_shared<RulesArguments>();
   app.require_subcommand(1);
-  CLI::App* list_app = app.add_subcommand("list", "Every rule with its group and class");
-  list_app->add_option("files", options->files, "Files with rules of your own");
+  CLI::App* list_app = app.add_subcommand("list", "List every rule with its group and class");
+  list_app->add_option("files", options->files, "Files with user-defined rules");
   add_json(*list_app, options->json);
   list_app->callback([options] { list(*options); });
-  CLI::App* test_app = app.add_subcommand(
-      "test", "Each rule on random instances, left against right through the interpreter");
+  CLI::App* test_app =
+      app.add_subcommand("test", "Test each rule on random instances, by interpreting both sides");
   test_app->add_option("files", options->files,
-                       "Files with rules of your own; none tests the embedded ones");
-  test_app->add_option("--instances", options->test.instances, "That fire, of each rule")
+                       "Files with user-defined rules (default: the built-in ones)");
+  test_app->add_option("--instances", options->test.instances, "Matching instances per rule")
       ->check(positive())
       ->capture_default_str();
-  test_app->add_option("--seed", options->test.seed, "Of what is random")
+  test_app->add_option("--seed", options->test.seed, "Random seed")
       ->check(whole_number())
       ->capture_default_str();
   add_json(*test_app, options->json);

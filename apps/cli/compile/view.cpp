@@ -82,7 +82,7 @@ Runs run_plans(const NamedGraph& viewed, Executable& executable, const ViewArgum
 }
 
 std::string page_of(const ViewArguments& options) {
-  ProgressLine line(options.progress);
+  ProgressLine line(progress_mode(options.progress));
   NamedGraph viewed = open_graph(options.path, options.model, options.compile.parsed());
   const bool shows = line.shows();
   CompileReport report;
@@ -125,23 +125,22 @@ void run(const ViewArguments& options) {
 void define_view(CLI::App& app) {
   auto options = std::make_shared<ViewArguments>();
   app.add_option("path", options->path,
-                 "A graph in its text form, where - reads standard input; or a language model: a "
-                 "GGUF file, or a folder in Hugging Face's layout")
+                 "Graph in its text form, - for standard input; or language model: a GGUF file, or "
+                 "a folder in Hugging Face's layout")
       ->required();
-  app.add_option("-o,--output", options->output, "The file to write, HTML that needs nothing else");
+  app.add_option("-o,--output", options->output, "File to write: self-contained HTML");
   app.add_option("--serve", options->port,
-                 "Serve it on 127.0.0.1, at this port; 0 takes one that is free")
+                 "Serve the page on 127.0.0.1 at this port; 0: a free one")
       ->type_name("PORT");
-  app.add_option("--runs", options->runs,
-                 "How often each plan runs to be traced, on random data; 0: not at all")
+  app.add_option("--runs", options->runs, "Traced runs per plan, on random data; 0: none")
       ->check(not_negative())
       ->capture_default_str();
-  app.add_option("--seed", options->seed, "Of random data")
+  app.add_option("--seed", options->seed, "Seed of random data")
       ->check(whole_number())
       ->capture_default_str();
-  app.add_flag("--no-code", options->no_code, "Leave LLVM IR and assembly out");
+  app.add_flag("--no-code", options->no_code, "Omit LLVM IR and assembly");
   app.add_flag("--progress", options->progress,
-               "Say how far a long compile is, also where standard error is no terminal");
+               "Show progress even if standard error is no terminal");
   options->model.add_to(app);
   options->compile.add_to(app);
   app.footer(kViewExamples);

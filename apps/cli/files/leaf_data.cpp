@@ -23,12 +23,12 @@ std::pair<std::string, std::string> split(const std::string& text, const char* o
 }  // namespace
 
 void LeafArguments::add_to(CLI::App& app, const char* group) {
-  app.add_option("--bind", bindings, "A variable's value; else a typical one, or a bound")
+  app.add_option("--bind", bindings, "Value of a variable (default: a typical one, or a bound)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--input", inputs,
-                 "A leaf's data, from .npy or raw bytes; others are random, states start at 0")
+                 "Data of a leaf, from .npy or raw bytes (default: random, 0 for states)")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)
       ->group(group);

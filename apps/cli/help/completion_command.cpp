@@ -11,7 +11,7 @@ namespace luminal::cli {
 
 void define_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("shell", *shell, "bash, zsh or fish")
+  app.add_option("shell", *shell, "Shell: bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app.callback([shell, &app] {

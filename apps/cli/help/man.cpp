@@ -53,8 +53,8 @@ void print_page(const CommandPage& program, const std::string& name) {
 
 void define_man(CLI::App& app) {
   auto options = std::make_shared<ManOptions>();
-  CLI::Option* command = app.add_option("command", options->command,
-                                        "The command that the page is of; the program if not said");
+  CLI::Option* command =
+      app.add_option("command", options->command, "Command to document (default: the program)");
   app.add_option("--folder", options->folder, "Write the pages of all commands into this folder")
       ->type_name("FOLDER")
       ->excludes(command);

@@ -14,6 +14,7 @@
 #include "apps/cli/machine/bench_progress.h"
 #include "apps/cli/options/command.h"
 #include "apps/cli/options/json_result.h"
+#include "apps/cli/options/progress_options.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os/limits.h"
 #include "luminal/driver/compile.h"
@@ -36,6 +37,7 @@ struct BenchArguments {
   bool quick = false;
   bool list = false;
   bool json = false;
+  ProgressArguments progress;
   std::string baseline, compare;
   std::string planted;
 };
@@ -174,7 +176,7 @@ void run(Level level, const BenchArguments& options) {
     return;
   }
   suite.json = options.json;
-  ProgressLine line;
+  ProgressLine line(progress_mode(options.progress.verbose, options.progress.quiet));
   std::ostringstream result;  // printed after the progress line is cleared
   const bench::Progress progress = shown_on(line);
   bool fine = true;
@@ -201,45 +203,55 @@ void define_level(CLI::App& bench, Level level, const char* summary) {
   CLI::App& app = *bench.add_subcommand(bench::name(level), summary);
   const std::string stem = bench::file_stem(level),
                     command = std::string("luminal bench ") + name(level);
-  app.add_option("--filter", options->filter,
-                 "Only cases whose name contains this; several with commas: softmax,matmul/l3");
+  app.add_option(
+      "--filter", options->filter,
+      "Only cases whose name contains this text; comma-separated for several: softmax,matmul/l3");
   app.add_option("--sizes", options->sizes,
-                 "l1, l2, l3 (in that cache), dram (in memory), tiny; all but tiny unless given")
+                 "Sizes, comma-separated: l1, l2, l3 (fit that cache), dram (main memory), tiny "
+                 "(default: all but tiny)")
       ->delimiter(',');
-  app.add_option("--dtype", options->dtypes, "f32, bf16, f16, i8; all unless given")
+  app.add_option("--dtype", options->dtypes,
+                 "Data types, comma-separated: f32, bf16, f16, i8 (default: all)")
       ->delimiter(',');
-  app.add_option("--threads", options->threads, "1 and all that this process may use unless given")
+  app.add_option(
+         "-t,--threads", options->threads,
+         "Numbers of threads, comma-separated (default: 1 and all that this process may use)")
       ->delimiter(',');
-  app.add_option("--backend", options->backends, "cpu, interp; cpu unless given")->delimiter(',');
+  app.add_option("--backend", options->backends,
+                 "Backends, comma-separated: cpu, interp (default: cpu)")
+      ->delimiter(',');
   app.add_option("--min-time", options->min_seconds,
-                 fmt::format("Seconds of samples for each case; {} unless given", kMinSeconds))
+                 fmt::format("Seconds of samples per case (default: {})", kMinSeconds))
       ->check(CLI::Range(0.001, 100.0));
-  app.add_flag("--quick", options->quick,
-               "A minute or less: sizes l1 and l3, f32 and bf16, all threads, short samples");
-  app.add_option("-o,--out", options->out,
-                 fmt::format("The folder of {}_metrics.json, {}_report.json and bench.html; "
-                             "./bench unless given",
-                             stem, stem));
-  app.add_flag("--list", options->list, "Name the cases and measure nothing");
+  app.add_flag(
+      "--quick", options->quick,
+      "Run for a minute or less: sizes l1 and l3, f32 and bf16, all threads, short samples");
+  app.add_option(
+      "-o,--out", options->out,
+      fmt::format("Folder for {}_metrics.json, {}_report.json and bench.html (default: ./bench)",
+                  stem, stem));
+  app.add_flag("--list", options->list, "List the cases without measuring");
   add_json(app, options->json);
+  options->progress.add_to(app);
   const char* comparing = "Comparing builds";
   auto* baseline =
       app.add_option("--baseline", options->baseline,
-                     "Keep this build's plans and code of the cases in a folder; measures nothing")
+                     "Save this build's plans and code of the cases to a folder, without measuring")
           ->type_name("DIR")
           ->group(comparing);
   app.add_option("--compare", options->compare,
-                 "Run a baseline's code and this build's in turns; a verdict per case, exit code 1 "
-                 "where one is slower")
+                 "Run a baseline's code and this build's in turns; print a verdict per case, with "
+                 "exit code 1 if one is slower")
       ->type_name("DIR")
       ->excludes(baseline)
       ->group(comparing);
   app.add_option("--rounds", options->rounds,
-                 "Of the first look at a case; undecided ones get up to seven times as many")
+                 "Rounds of the first look at a case; undecided ones get up to seven times as many")
       ->check(CLI::Range(10, 10000))
       ->capture_default_str()
       ->group(comparing);
-  app.add_option("--margin", options->margin, "Differences up to this share are none")
+  app.add_option("--margin", options->margin,
+                 "Relative difference up to which times count as equal")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str()
       ->group(comparing);
@@ -258,12 +270,13 @@ void define_level(CLI::App& bench, Level level, const char* summary) {
 
 void define_bench(CLI::App& app) {
   app.require_subcommand(1);
-  define_level(app, Level::Micro,
-               "Single primitives: Exp2 … Sqrt, Add … LessThan, Gather … Iota, Sum, Prod, Max");
+  define_level(
+      app, Level::Micro,
+      "Measure single primitives: Exp2 … Sqrt, Add … LessThan, Gather … Iota, Sum, Prod, Max");
   define_level(app, Level::Patterns,
-               "MatMul, Softmax, GeLU, Attention, norms, SwiGLU, Add + RMSNorm, Conv2d");
+               "Measure MatMul, Softmax, GeLU, Attention, norms, SwiGLU, Add + RMSNorm, Conv2d");
   define_bench_fusion(*app.add_subcommand(
-      "fusion", "A whole model under the fusion policies never, always and measured"));
+      "fusion", "Compare the fusion policies never, always and measured on a whole model"));
 }
 
 }  // namespace luminal::cli

@@ -59,11 +59,11 @@ void define_cache(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   auto add = [&](const char* name, const char* summary) {
     CLI::App* command = app.add_subcommand(name, summary);
-    command->add_option("--cache", *folder, "The folder, if it isn't the user's");
+    command->add_option("--cache", *folder, "Cache folder (default: the user's)");
     add_json(*command, *json);
     return command;
   };
-  add("stats", "Say where plans and compiled kernels are kept and what they take")
+  add("stats", "Show where plans and compiled kernels are kept, and their size")
       ->callback([folder, json] { show(folder_of(*folder), *json); });
   add("clear", "Remove all plans and compiled kernels")->callback([folder, json] {
     const std::filesystem::path path = folder_of(*folder);

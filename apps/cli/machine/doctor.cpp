@@ -259,9 +259,9 @@ void print_json(const MachineFinding& found) {
 
 void define_doctor(CLI::App& app) {
   auto options = std::make_shared<DoctorOptions>();
-  app.add_flag("--json", options->json, "Print JSON");
+  app.add_flag("--json", options->json, "Print the result as JSON");
   auto* measure = app.add_flag("--measure", options->measure,
-                               "Measure again what this machine does at most, about 2 s");
+                               "Measure this machine's peaks again, in about 2 s");
   app.add_flag("!--no-measure", options->may_measure,
                "Measure nothing, even if this machine was never measured")
       ->excludes(measure);

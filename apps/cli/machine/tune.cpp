@@ -266,26 +266,26 @@ void define_tune(CLI::App& app) {
   auto add = [&](const char* name, const char* summary, void (*run)(const TuneArguments&)) {
     CLI::App* command = app.add_subcommand(name, summary);
     command->add_option("--records", options->records,
-                        "The file of tuning records, if it isn't the user's");
+                        "File of tuning records (default: the user's)");
     command->callback([options, run] { run(*options); });
     return command;
   };
   auto with_json = [&](CLI::App* command) {
-    command->add_flag("--json", options->json, "The result as JSON");
+    command->add_flag("--json", options->json, "Print the result as JSON");
     return command;
   };
-  with_json(add("stats", "Say what is recorded, for which devices and compilers", stats));
+  with_json(add("stats", "Show what is recorded, by device and compiler", stats));
   add("export", "Write all records as lines of JSON", export_records)
-      ->add_option("file", options->file, "Where to; - for standard output")
+      ->add_option("file", options->file, "Output file; - for standard output")
       ->capture_default_str();
-  with_json(add("import", "Take in what was exported, line by line checked", import_records))
-      ->add_option("file", options->file, "What was exported; - for standard input")
+  with_json(add("import", "Import exported records, checking each line", import_records))
+      ->add_option("file", options->file, "Exported file; - for standard input")
       ->required();
-  with_json(add("merge", "Take in the records of other files, row by row checked", merge))
-      ->add_option("files", options->files, "Files of tuning records; they stay as they are")
+  with_json(add("merge", "Merge the records of other files, checking each row", merge))
+      ->add_option("files", options->files, "Files of tuning records, which stay unchanged")
       ->required();
   CLI::App* pruning =
-      with_json(add("prune", "Remove records, and always those that are damaged", prune));
+      with_json(add("prune", "Remove records; damaged ones are always removed", prune));
   pruning
       ->add_option_function<double>(
           "--unused-for",
@@ -293,13 +293,13 @@ void define_tune(CLI::App& app) {
             options->unused_days = days;
             options->has_unused_days = true;
           },
-          "What wasn't used for so many days")
+          "Remove records that were unused for this many days")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("DAYS");
   pruning->add_flag("--other-devices", options->other_devices,
-                    "What was measured on other kinds of processors than this one");
+                    "Remove records of other kinds of processors");
   pruning->add_flag("--other-compilers", options->other_compilers,
-                    "What other versions of the compiler made");
+                    "Remove records of other versions of the compiler");
   pruning
       ->add_option_function<uint64_t>(
           "--to-size",
@@ -307,13 +307,14 @@ void define_tune(CLI::App& app) {
             options->to_size = bytes;
             options->has_to_size = true;
           },
-          "What was used least recently, until the file has so many bytes, as 1048576 or 64MB")
+          "Remove the least recently used records until the file has at most this size, in bytes "
+          "or as 64MB")
       ->transform(CLI::AsSizeValue(false))
       ->transform(whole_bytes())
       ->type_name("BYTES");
-  pruning->add_flag("--dry-run", options->dry_run, "Only say what would go");
+  pruning->add_flag("--dry-run", options->dry_run, "Only print what would be removed");
   define_tune_fusion(*app.add_subcommand(
-      "fusion", "Measure what fusing does to patterns of models, for policy measured"));
+      "fusion", "Measure whether fusing patterns of models pays, for policy measured"));
 }
 
 }  // namespace luminal::cli

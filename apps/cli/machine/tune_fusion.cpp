@@ -10,6 +10,7 @@
 #include <set>
 
 #include "apps/cli/options/numbers.h"
+#include "apps/cli/options/progress_options.h"
 #include "apps/cli/terminal/progress_line.h"
 #include "luminal/base/errors.h"
 #include "luminal/driver/fusion/fusion_profile.h"
@@ -36,6 +37,7 @@ struct TuneFusionArguments {
   bool quick = false;
   double seconds = 0;  // 0: as --quick says
   std::string library = "never";
+  ProgressArguments progress;
   CompileOptions compile;
 };
 
@@ -135,7 +137,7 @@ void run(TuneFusionArguments options) {
   FusionTiming timing;
   if (options.quick) timing.seconds = kQuickSeconds;
   if (options.seconds > 0) timing.seconds = options.seconds;
-  ProgressLine line;
+  ProgressLine line(progress_mode(options.progress.verbose, options.progress.quiet));
   std::cout << fmt::format("{:<13} {:<5} {:>6} {:>6} {:>6}  {:<24} {:>5}\n", "pattern", "dtype",
                            "hidden", "inter", "tokens", "fused by unfused (95 %)", "kernels");
   int loses = 0, busy = 0;
@@ -164,40 +166,45 @@ void run(TuneFusionArguments options) {
 void define_tune_fusion(CLI::App& app) {
   auto options = std::make_shared<TuneFusionArguments>();
   app.footer(
-      "Decoding (1 … 32 tokens) and prefill (128 … 2048), a table of where fusing wins and loses, "
-      "and a\nprofile for `luminal compile --fusion measured --fusion-profile FILE`. "
-      "docs/fusion.md");
+      "Measures decoding (1 … 32 tokens) and prefill (128 … 2048 tokens), prints where\n"
+      "fusing wins and loses, and writes a profile for\n"
+      "`luminal compile --fusion measured --fusion-profile FILE`; see docs/fusion.md");
   app.add_option("-o,--output", options->output,
-                 "The profile; answers to other questions stay in it")
+                 "Profile to write; answers to other questions are kept")
       ->type_name("FILE")
       ->required();
-  app.add_option("--dtype", options->dtypes, "What values are stored in, with commas between")
+  app.add_option("--dtype", options->dtypes,
+                 "Data types that values are stored in, comma-separated")
       ->delimiter(',')
       ->check(CLI::IsMember({"f32", "bf16", "f16"}))
       ->capture_default_str();
-  CLI::Option* hidden = app.add_option("--hidden", options->hidden, "Features of a token")
-                            ->check(CLI::Range(1, 1 << 20))
-                            ->capture_default_str();
-  CLI::Option* intermediate =
-      app.add_option("--intermediate", options->intermediate, "Features of gate and up")
+  CLI::Option* hidden =
+      app.add_option("--hidden", options->hidden, "Hidden size: features of a token")
           ->check(CLI::Range(1, 1 << 20))
           ->capture_default_str();
+  CLI::Option* intermediate = app.add_option("--intermediate", options->intermediate,
+                                             "Intermediate size: features of gate and up")
+                                  ->check(CLI::Range(1, 1 << 20))
+                                  ->capture_default_str();
   app.add_option("--model", options->model,
                  "Take the sizes of a model: a GGUF file, or a folder in Hugging Face's layout")
       ->type_name("PATH")
       ->excludes(hidden)
       ->excludes(intermediate);
-  app.add_flag("--quick", options->quick, "Fewer settings, a quarter of a second each");
-  app.add_option("--seconds", options->seconds, "For each question, about; 1 if not said")
+  app.add_flag("--quick", options->quick, "Measure fewer settings, for 0.25 s each");
+  app.add_option("--seconds", options->seconds,
+                 "Approximate seconds per question (default: 1, or 0.25 with --quick)")
       ->check(CLI::Range(0.01, 600.0));
-  app.add_option("--threads", options->compile.threads, "0: as many as this process may use")
+  app.add_option("-t,--threads", options->compile.threads,
+                 "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
-  app.add_option("--target", options->compile.target, "As for `luminal compile`");
-  app.add_option("--library", options->library, "As for `luminal compile`")
+  app.add_option("--target", options->compile.target, "As in `luminal compile`");
+  app.add_option("--library", options->library, "As in `luminal compile`")
       ->check(CLI::IsMember({"never", "measured", "always"}))
       ->capture_default_str();
   app.add_option("--cache", options->compile.cache_folder,
-                 "Where plans and compiled kernels are kept: a folder, or 'none'");
+                 "Folder for plans and compiled kernels, or 'none' (default: the user's)");
+  options->progress.add_to(app);
   app.callback([options] { run(*options); });
 }
 

@@ -30,6 +30,7 @@ struct EmbedArguments {
   std::string dtype = "f32";
   bool similarity = false;
   bool stats = false;
+  bool quiet = false;
   CompileOptions compile;
 };
 
@@ -53,7 +54,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 llm::Embedder open_embedder(const EmbedArguments& options, ProgressLine& line) {
   const llm::EmbeddingModel model = llm::EmbeddingModel::open(options.model);
-  if (!model.states_pooling()) {
+  if (!model.states_pooling() && !options.quiet) {
     std::cerr << fmt::format(
         "luminal: '{}' has no modules.json that says what an embedding is: it is {}\n",
         options.model, text(model.pooling()));
@@ -119,7 +120,7 @@ void embed(const EmbedArguments& options) {
   if (texts.empty()) {
     throw UserError("there is no text to embed: give some after the model, or a file with --file");
   }
-  ProgressLine line;
+  ProgressLine line(progress_mode(false, options.quiet));
   llm::Embedder embedder = open_embedder(options, line);
   Totals totals;
   std::vector<llm::Embedding> kept;  // only for --similarity: there may be many texts
@@ -131,7 +132,7 @@ void embed(const EmbedArguments& options) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     totals.seconds.push_back(taken.count());
     totals.tokens += embedding.read;
-    if (embedding.read < embedding.tokens) {
+    if (embedding.read < embedding.tokens && !options.quiet) {
       line.clear();
       std::cerr << fmt::format("luminal: text {} has {} tokens; the model reads the first {}\n",
                                i + 1, embedding.tokens, embedding.read);
@@ -152,25 +153,26 @@ void embed(const EmbedArguments& options) {
 
 void define_embed(CLI::App& app) {
   auto options = std::make_shared<EmbedArguments>();
-  app.add_option("model", options->model, "The folder of a BERT model in Hugging Face's layout")
+  app.add_option("model", options->model, "Folder of a BERT model in Hugging Face's layout")
       ->required();
-  CLI::Option* texts = app.add_option("texts", options->texts, "Each is embedded on its own");
-  app.add_option("--file", options->file, "A file with a text per line; - for standard input")
+  CLI::Option* texts = app.add_option("texts", options->texts, "Texts, each embedded separately");
+  app.add_option("-f,--file", options->file, "File with one text per line; - for standard input")
       ->excludes(texts)
       ->capture_default_str();
-  app.add_flag_callback(
-      "--json", [options] { options->format = "json"; }, "As --format json, which is the default");
-  app.add_option("--format", options->format,
-                 "json: an object per line with text, tokens and embedding; rows: only the numbers")
+  app.add_flag_callback("--json", [options] { options->format = "json"; }, "Same as --format json");
+  app.add_option(
+         "--format", options->format,
+         "json: one object per line with text, tokens and embedding; rows: only the numbers")
       ->check(CLI::IsMember({"json", "rows"}))
       ->capture_default_str();
-  app.add_flag(
-      "--similarity", options->similarity,
-      "The cosine of every text with every other, a line per text, in place of embeddings");
+  app.add_flag("--similarity", options->similarity,
+               "Print the cosine similarity of every pair of texts, one line per text, instead of "
+               "embeddings");
   add_dtype(app, options->dtype);
   add_threads_and_cache(app, options->compile);
-  app.add_flag("--stats", options->stats,
-               "Say what loading, compiling and each text took; on standard error");
+  app.add_flag("-v,--verbose,--stats", options->stats,
+               "Print the time of loading, compiling and each text to standard error");
+  app.add_flag("-q,--quiet", options->quiet, "Print only results and errors");
   app.callback([options] { embed(*options); });
 }
 

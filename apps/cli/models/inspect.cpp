@@ -124,9 +124,9 @@ void print_json(const PlanningOptions& options, const ModelListing& listing) {
 void define_inspect(CLI::App& app) {
   auto options = std::make_shared<PlanningOptions>();
   app.add_option("path", options->path,
-                 "A GGUF or safetensors file, or a folder in Hugging Face's layout")
+                 "GGUF or safetensors file, or folder in Hugging Face's layout")
       ->required();
-  app.add_flag("--json", options->json, "Everything, as JSON");
+  app.add_flag("--json", options->json, "Print everything as JSON");
   app.callback([options] {
     const ModelListing listing = list_model(options->path);
     options->json ? print_json(*options, listing) : print_table(*options, listing);

@@ -121,15 +121,15 @@ void run_path(const CLI::App& app, RunArguments& options) {
 void define_run(CLI::App& app) {
   auto options = std::make_shared<RunArguments>();
   app.add_option("path", options->file,
-                 "A graph in its text form, where - reads standard input; or a language model: a "
-                 "GGUF file, or a folder in Hugging Face's layout")
+                 "Graph in its text form, - for standard input; or language model: a GGUF file, or "
+                 "a folder in Hugging Face's layout")
       ->required();
-  app.add_option("--seed", options->seed,
-                 "Of random data, 1 if not said; or of sampling, a random one if not said, which "
-                 "--stats prints")
+  app.add_option(
+         "--seed", options->seed,
+         "Seed of random data (default: 1), or of sampling (default: random, printed by --stats)")
       ->check(whole_number());
   app.add_option("--trace", options->trace,
-                 "A file for the steps of all runs, for Chrome or Perfetto: bytes, flops, GB/s, "
+                 "Write the steps of all runs to FILE, for Chrome or Perfetto: bytes, flops, GB/s, "
                  "GF/s and the share of the roofline per kernel")
       ->type_name("FILE");
 
@@ -142,24 +142,23 @@ void define_run(CLI::App& app) {
     app.add_flag(name, value, text)->group(kGraphs);
   };
   options->leaves.add_to(app, kGraphs);
-  add("--runs", options->runs, "How often")->check(positive())->capture_default_str();
+  add("--runs", options->runs, "Number of runs")->check(positive())->capture_default_str();
   add_flag("--print", options->print, "Print the outputs");
   add_flag("--debug", options->debug, "Print each step with shape and time");
   add_flag("--sequential", options->sequential,
-           "Check every kernel right after it, and name the first that is wrong");
+           "Check every kernel right after it runs, and name the first wrong one");
 
-  app.add_option("-p,--prompt", options->model.prompt,
-                 "What the model answers, followed by what is piped in; without one, what is piped "
-                 "in alone, or a chat on a terminal")
+  app.add_option(
+         "-p,--prompt", options->model.prompt,
+         "Prompt, followed by piped input; without it, piped input alone, or a chat on a terminal")
       ->type_name("TEXT")
       ->group(ModelArguments::kGroup);
   app.add_option("-f,--file", options->model.prompt_file,
-                 "A file with the prompt; - for standard input")
+                 "File with the prompt; - for standard input")
       ->type_name("FILE")
       ->group(ModelArguments::kGroup)
       ->excludes("--prompt");
-  app.add_flag("--raw", options->model.raw,
-               "Continue the prompt as it is, without the chat template")
+  app.add_flag("--raw", options->model.raw, "Continue the prompt without the chat template")
       ->group(ModelArguments::kGroup);
   options->model.model.add_to(app);
   options->compile.add_to(app);

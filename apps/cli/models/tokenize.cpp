@@ -78,18 +78,18 @@ void tokenize(const TokenizeArguments& options) {
 void define_tokenize(CLI::App& app) {
   auto options = std::make_shared<TokenizeArguments>();
   app.add_option("tokenizer", options->tokenizer,
-                 "A tokenizer.json, a tokenizer.model or a GGUF file, or a model's folder that "
-                 "holds one of the "
-                 "first two")
+                 "tokenizer.json, tokenizer.model or GGUF file, or a model's folder with one of "
+                 "the first two")
       ->required();
   CLI::Option* file =
-      app.add_option("file", options->file, "Text, or ids with --decode; - for standard input")
+      app.add_option("file", options->file,
+                     "File with text, or with ids for --decode; - for standard input")
           ->capture_default_str();
   CLI::Option* prompt =
-      app.add_option("-p,--prompt", options->prompt, "The text itself")->excludes(file);
-  app.add_flag("--decode", options->decode, "From ids to text");
-  app.add_flag("--ids", options->ids_only, "Only the ids, on one line");
-  app.add_flag("--no-special", options->no_special, "Without the special tokens around the text");
+      app.add_option("-p,--prompt", options->prompt, "Text to tokenize")->excludes(file);
+  app.add_flag("--decode", options->decode, "Convert ids to text");
+  app.add_flag("--ids", options->ids_only, "Print only the ids, on one line");
+  app.add_flag("--no-special", options->no_special, "Omit the special tokens around the text");
   add_json(app, options->json);
   app.callback([options, prompt] {
     options->has_prompt = prompt->count() > 0;

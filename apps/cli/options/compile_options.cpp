@@ -74,52 +74,50 @@ void add_variant(const std::string& text, CompileOptions& options) {
 }  // namespace
 
 void CompileArguments::add_to(CLI::App& app) {
-  app.add_option("--backend", options.backend, "cpu or interp")
+  app.add_option("--backend", options.backend, "Backend: cpu or interp")
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option(
-         "--target", options.target,
-         "The instruction set of cpu kernels: avx512, avx2 or sse2; this machine's best if not "
-         "said")
+  app.add_option("--target", options.target,
+                 "Instruction set of CPU kernels: avx512, avx2 or sse2 (default: the best this "
+                 "machine supports)")
       ->group(kGroup);
   app.add_option("--machine", options.machine,
-                 "Plan for the machine whose peaks a file has, as `luminal doctor --measure` "
-                 "prints and keeps them; default: this machine")
+                 "Plan for another machine, by the peaks that `luminal doctor --measure` printed "
+                 "or kept there (default: this machine)")
       ->type_name("FILE")
       ->group(kGroup);
   add_planning_to(app);
-  app.add_option(
-         "--library", library,
-         "Whether oneDNN computes matrix products in place of compiled kernels: never, where "
-         "it is measured to be faster, or always where it can")
+  app.add_option("--library", library,
+                 "Use oneDNN for matrix products: never, where measured to be faster, or always "
+                 "where possible")
       ->check(CLI::IsMember({"never", "measured", "always"}))
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("-t,--threads", options.threads, "0: as many as this process may use")
+  app.add_option("-t,--threads", options.threads,
+                 "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
   app.add_option("--memory-limit", options.memory_limit,
-                 "Bytes that a run may take beside inputs and weights, as 1048576 or 512MB; 0: the "
-                 "control group's limit")
+                 "Maximum memory of a run besides inputs and weights, in bytes or as 512MB; 0: the "
+                 "control group's limit (default: 0)")
       ->transform(CLI::AsSizeValue(false))
       ->transform(whole_bytes())
       ->type_name("BYTES")
       ->group(kGroup);
-  app.add_option(
-         "--variants", variants,
-         "Plans for ranges of a variable: s=1,16 has one up to 1, one up to 16, one for more")
+  app.add_option("--variants", variants,
+                 "Make separate plans for ranges of a variable: s=1,16 gives one up to 1, one up "
+                 "to 16, one above")
       ->type_name("VARIABLE=BOUNDS")
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--cache", options.cache_folder,
-                 "Where plans and compiled kernels are kept: a folder, or 'none'");
+                 "Folder for plans and compiled kernels, or 'none' (default: the user's)");
   search.add_to(app);
 }
 
 void CompileArguments::add_planning_to(CLI::App& app) {
-  app.add_option(
-         "--fusion", fusion,
-         "What kernels keep to themselves: modelled (where the model says it pays), always, "
-         "never, or measured; and by pattern, as in measured,swiglu=never. docs/fusion.md")
+  app.add_option("--fusion", fusion,
+                 "When to fuse: modelled (if the cost model predicts a gain), always, never or "
+                 "measured; also by pattern, as in measured,swiglu=never; see docs/fusion.md")
       ->check(CLI::Validator(
           [](const std::string& text) {
             CompileOptions unread;
@@ -129,36 +127,35 @@ void CompileArguments::add_planning_to(CLI::App& app) {
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--fusion-profile", options.fusion_profile,
-                 "What fusing was measured to do, for policy measured: a file of `luminal tune "
-                 "fusion`. What it doesn't hold is measured, and kept in it")
+                 "Measurements for policy measured: a file of `luminal tune fusion`; missing ones "
+                 "are measured and added")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_option("--numerics", numerics,
-                 "Which rules may run, by what they may change about the numbers")
+                 "Class of rules that may run, by how they change numerical results")
       ->check(CLI::IsMember(kNumerics))
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--rolling", rolling,
-                 "Whether layers that repeat are planned once: off, auto, or always, however small")
+                 "Plan repeated layers once: off, auto, or always, even if small")
       ->check(CLI::IsMember({"off", "auto", "always"}))
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--rules", rule_files, "A file with rules of your own; see docs/rules.md")
+  app.add_option("--rules", rule_files, "File with user-defined rules; see docs/rules.md")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--disable-rules", options.disable_rules,
-                 "A group of rules that doesn't run; `luminal rules list` names them")
+                 "Group of rules to disable; `luminal rules list` names them")
       ->type_name("GROUP")
       ->allow_extra_args(false)
       ->group(kGroup);
 }
 
 void CompileArguments::add_explain_fusion_to(CLI::App& app) {
-  app.add_flag(
-         "--explain-fusion", explain_fusion,
-         "Print each decision about a pattern: where it is, its shape, whether it is fused, the "
-         "measured ratio with its interval, and where that comes from")
+  app.add_flag("--explain-fusion", explain_fusion,
+               "Print each fusion decision: place, shape, outcome, measured ratio with its "
+               "interval, and where that comes from")
       ->group(kGroup);
 }
 

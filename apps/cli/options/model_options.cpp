@@ -7,7 +7,7 @@
 namespace luminal::cli {
 
 CLI::Option* add_dtype(CLI::App& app, std::string& dtype) {
-  return app.add_option("--dtype", dtype, "What is computed in: f32 or bf16")
+  return app.add_option("--dtype", dtype, "Data type to compute in")
       ->check(CLI::IsMember({"f32", "bf16"}))
       ->capture_default_str();
 }
@@ -15,45 +15,56 @@ CLI::Option* add_dtype(CLI::App& app, std::string& dtype) {
 DType dtype_of(const std::string& name) { return name == "bf16" ? DType::BF16 : DType::F32; }
 
 void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
-  app.add_option("-t,--threads", compile.threads, "0: as many as this process may use")
+  app.add_option("-t,--threads", compile.threads,
+                 "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
   app.add_option("--cache", compile.cache_folder,
-                 "Where plans and compiled kernels are kept: a folder, or 'none'");
+                 "Folder for plans and compiled kernels, or 'none' (default: the user's)");
 }
 
 void ModelArguments::add_to(CLI::App& app) {
   const auto add = [&](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->group(kGroup);
   };
-  add("-n,--max-tokens", max_tokens, "The most new tokens; 0: as many as the context has room for")
+  add("-n,--max-tokens", max_tokens,
+      "Maximum number of new tokens; 0: as many as fit into the context (default: 0)")
       ->check(not_negative());
   CLI::Option* warm =
       add("--temperature", temperature,
-          "0 takes the likeliest token; what the model's makers suggest if not said, or 0.7");
-  app.add_flag("--greedy", greedy, "Take the likeliest token: the same text each time")
+          "Sampling temperature; 0: greedy (default: the model's suggestion, else 0.7)");
+  app.add_flag("--greedy", greedy,
+               "Take the most likely token, so that the text is the same each time")
       ->group(kGroup)
       ->excludes(warm);
-  add("--top-k", top_k, "Chooses among the k likeliest tokens; 0: all")->check(not_negative());
-  add("--top-p", top_p, "Chooses among the fewest tokens that together are this likely; 1: all");
-  add("--min-p", min_p, "Chooses among tokens this likely, relative to the likeliest; 0: all");
-  add("--repeat-penalty", repeat_penalty, "Above 1: tokens seen before become less likely");
-  add("--stop", stop, "Ends the text before this string; may be given several times")
+  add("--top-k", top_k,
+      "Sample from the k most likely tokens; 0: all (default: the model's suggestion, else 0)")
+      ->check(not_negative());
+  add("--top-p", top_p,
+      "Sample from the fewest tokens with this total probability; 1: all (default: the model's "
+      "suggestion, else 0.95)");
+  add("--min-p", min_p,
+      "Sample from tokens with this probability relative to the most likely one; 0: all (default: "
+      "the model's suggestion, else 0.05)");
+  add("--repeat-penalty", repeat_penalty,
+      "Make tokens seen before less likely, if above 1 (default: the model's suggestion, else 1)");
+  add("--stop", stop, "End the text before this string; may be repeated")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  add("--system", system, "What the model is told before the conversation")->type_name("TEXT");
+  add("--system", system, "System prompt")->type_name("TEXT");
   add("-c,--context", context,
-      "Tokens that fit, prompt and answer together; 0: what the model is made for, 4096 at most")
+      "Context size in tokens, prompt and answer together; 0: the model's, at most 4096 (default: "
+      "0)")
       ->check(not_negative());
   add_dtype(app, dtype)->group(kGroup);
-  app.add_flag("-q,--quiet", quiet, "Print the answer and errors, nothing else")->group(kGroup);
+  app.add_flag("-q,--quiet", quiet, "Print only the answer and errors")->group(kGroup);
   app.add_flag("-v,--verbose,--stats", stats,
-               "Say what loading, compiling and each token took, and which share of the read "
-               "bandwidth that is; on standard error")
+               "Print the time of loading, compiling and each token, and the share of the read "
+               "bandwidth, to standard error")
       ->group(kGroup);
 }
 
 void ModelArguments::add_shared_to(CLI::App& app) {
-  app.add_option("--seed", seed, "Of sampling; a random one if not said, which --stats prints")
+  app.add_option("--seed", seed, "Seed of sampling (default: random, printed by --stats)")
       ->check(whole_number());
   add_threads_and_cache(app, compile);
   search.add_to(app);

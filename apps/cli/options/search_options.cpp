@@ -23,42 +23,40 @@ void on_interrupt(int) {
 
 void SearchArguments::add_to(CLI::App& app) {
   app.add_option("--search", mode,
-                 "How plans are chosen: by the machine's model, by measuring them here, or as a "
-                 "measured search went before, by its records alone")
+                 "How to choose plans: by the cost model, by measuring on this machine, or by "
+                 "replaying the records of a measured search")
       ->check(CLI::IsMember({"modelled", "measured", "replay"}))
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--budget", search.seconds, "Seconds that a measured search may take")
+  app.add_option("--budget", search.seconds, "Time limit of a measured search, in seconds")
       ->check(not_negative())
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--candidates", search.candidates, "Plans that it may try, of each variant")
+  app.add_option("--candidates", search.candidates, "Maximum number of plans to try per variant")
       ->check(positive())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--finalists", search.finalists,
-                 "Plans that run whole, in turns with the best one so far")
+                 "Plans to run as a whole, in turns with the best one so far")
       ->check(not_negative())
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--search-warm-ups", search.warm_ups, "Runs before those that count")
+  app.add_option("--search-warm-ups", search.warm_ups, "Warm-up runs before timed runs")
       ->check(not_negative())
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--trials", search.trials, "Runs that a kernel's time is the median of")
+  app.add_option("--trials", search.trials, "Timed runs per kernel, of which the median counts")
       ->check(positive())
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--records", records,
-                 "The file of tuning records; the user's if not said; 'none': nothing is "
-                 "remembered")
+  app.add_option("--records", records, "File of tuning records, or 'none' (default: the user's)")
       ->type_name("FILE")
       ->group(kGroup);
   app.add_flag("--keep-busy-times", search.keep_busy_times,
-               "Times that are measured beside other programs enter the records, too")
+               "Also record times measured while other programs run")
       ->group(kGroup);
   app.add_option("--search-events", events_file,
-                 "A file that gets a line of JSON for each thing that the search does")
+                 "Write a line of JSON to FILE for each step of the search")
       ->type_name("FILE")
       ->group(kGroup);
 }

@@ -28,8 +28,10 @@ std::string time_left(double seconds, int64_t done, int64_t to_do) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool asked)
-    : terminal_(base::error_is_terminal()), asked_(asked), next_(Clock::now() + kQuietStart) {}
+ProgressLine::ProgressLine(ProgressMode mode)
+    : terminal_(mode != ProgressMode::Off && base::error_is_terminal()),
+      always_(mode == ProgressMode::Always),
+      next_(Clock::now() + kQuietStart) {}
 
 void ProgressLine::show(const std::string& text) {
   if (!shows()) return;

@@ -1,5 +1,5 @@
-// A progress line on a terminal's standard error, with the remaining time. Shows nothing for the
-// first two seconds, and nothing if there is no terminal.
+// A progress line on standard error, with the remaining time. Shows nothing for the first two
+// seconds, and by default nothing if standard error is no terminal.
 #pragma once
 
 #include <chrono>
@@ -10,16 +10,26 @@
 
 namespace luminal::cli {
 
+enum class ProgressMode : uint8_t {
+  Off,
+  OnTerminal,
+  Always,  // without a terminal, as an occasional line
+};
+// The mode of --progress or --verbose (`always`), and of --quiet, which wins.
+constexpr ProgressMode progress_mode(bool always, bool quiet = false) {
+  if (quiet) return ProgressMode::Off;
+  return always ? ProgressMode::Always : ProgressMode::OnTerminal;
+}
+
 class ProgressLine {
  public:
-  // `asked`: also without a terminal, as an occasional line.
-  explicit ProgressLine(bool asked = false);
+  explicit ProgressLine(ProgressMode mode = ProgressMode::OnTerminal);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   // Whether anything will be shown.
-  bool shows() const { return terminal_ || asked_; }
+  bool shows() const { return terminal_ || always_; }
   // Whether to show something again; check it before composing the text.
   bool due() const { return shows() && Clock::now() >= next_; }
   void show(const std::string& text);
@@ -35,7 +45,7 @@ class ProgressLine {
   using Clock = std::chrono::steady_clock;
 
   bool terminal_;
-  bool asked_;
+  bool always_;
   bool shown_ = false;
   Clock::time_point next_;
   // State of the last show_share().

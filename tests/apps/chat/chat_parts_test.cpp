@@ -11,6 +11,7 @@
 #include "apps/cli/terminal/history_file.h"
 #include "apps/cli/terminal/message_reader.h"
 #include "apps/cli/terminal/pasted_text.h"
+#include "apps/cli/terminal/progress_line.h"
 #include "apps/cli/terminal/stream_lines.h"
 #include "apps/cli/terminal/wrapping_writer.h"
 #include "luminal/base/errors.h"
@@ -210,6 +211,14 @@ TEST(ClosestWord, IsNearOrBeginsAlike) {
   EXPECT_EQ(closest_word("tok", words), "tokenize");
   EXPECT_EQ(closest_word("xyz", words), "");
   EXPECT_EQ(closest_word("", words), "");
+}
+
+TEST(ProgressLine, IsShownAlwaysOrNeverWhereThatIsAskedFor) {
+  EXPECT_EQ(progress_mode(false), ProgressMode::OnTerminal);
+  EXPECT_EQ(progress_mode(true), ProgressMode::Always);
+  EXPECT_EQ(progress_mode(true, true), ProgressMode::Off);
+  EXPECT_TRUE(ProgressLine(ProgressMode::Always).shows());
+  EXPECT_FALSE(ProgressLine(ProgressMode::Off).shows());
 }
 
 TEST(DoctorVerdict, SaysWhatToDo) {
