@@ -1,4 +1,10 @@
 // Matching: finds the rows and values that satisfy a query, either all or only new ones.
+//
+// New matches are found by semi-naive evaluation, one search per focus atom. For the query
+// (Add x y), (Mul y z) and the rows that are new since a time:
+//   focus Add: new Add rows joined with all Mul rows
+//   focus Mul: old Add rows joined with new Mul rows
+// So a match with at least one new row is found exactly once, and no match of old rows again.
 #pragma once
 
 #include "luminal/egraph/database/database.h"
