@@ -87,16 +87,19 @@ nlohmann::json measure(const Options& options) {
 int main(int argc, char** argv) {
   luminal::Options options;
   CLI::App app("compile() of BERT-base: seconds by stage");
-  app.add_option("--layers", options.layers, "Equal encoder layers")->capture_default_str();
-  app.add_option("--length", options.length, "Of the sequence; 0: chosen per run, 1 to 512");
-  app.add_option("--fusion", options.fusion, "modelled, always or never")
+  app.add_option("--layers", options.layers, "Number of equal encoder layers")
+      ->capture_default_str();
+  app.add_option("--length", options.length,
+                 "Sequence length; 0: a variable from 1 to 512, chosen per run");
+  app.add_option("--fusion", options.fusion, "Fusion policy")
       ->check(CLI::IsMember({"modelled", "always", "never"}))
       ->capture_default_str();
-  app.add_option("--cache", options.cache, "Folder of plans and compiled kernels")
+  app.add_option("--cache", options.cache, "Folder for plans and compiled kernels")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0: as many as this process may use");
-  app.add_flag("--plan-only", options.plan_only, "Stop before kernels are compiled");
-  app.add_flag("--texts", options.texts, "Each distinct kernel's text on standard error");
+  app.add_option("-t,--threads", options.threads,
+                 "Number of threads; 0: all that this process may use (default: 0)");
+  app.add_flag("--plan-only", options.plan_only, "Stop before compiling kernels");
+  app.add_flag("--texts", options.texts, "Print each distinct kernel's text to standard error");
   CLI11_PARSE(app, argc, argv);
   std::cout << luminal::measure(options).dump() << "\n";
 }

@@ -68,12 +68,12 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   luminal::Options options;
   CLI::App app("policy `measured` against the better of `never` and `always`");
-  app.add_option("--profile", options.profile, "Of `luminal tune fusion`")->required();
+  app.add_option("--profile", options.profile, "Profile of `luminal tune fusion`")->required();
   app.add_option("--hidden", options.hidden);
   app.add_option("--intermediate", options.intermediate);
   app.add_option("--dtype", options.dtypes)->delimiter(',');
   app.add_option("--tokens", options.tokens)->delimiter(',');
-  app.add_option("--seconds", options.seconds, "For each setting, about");
+  app.add_option("--seconds", options.seconds, "Approximate seconds per setting");
   CLI11_PARSE(app, argc, argv);
   luminal::run(options);
   return 0;

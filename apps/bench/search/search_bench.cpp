@@ -135,14 +135,17 @@ int main(int argc, char** argv) {
   luminal::Options options;
   CLI::App app("Searches a graph with rising budgets, and runs what each found in turns");
   app.add_option("--graph", options.graph,
-                 fmt::format("{}", fmt::join(luminal::search_graph_names(), ", ")))
+                 fmt::format("Graph: {}", fmt::join(luminal::search_graph_names(), ", ")))
       ->capture_default_str();
-  app.add_option("--budgets", options.budgets, "Seconds, rising")->delimiter(',');
-  app.add_option("--records", options.records, "A file of tuning records; a new one if not said");
-  app.add_option("--cache", options.cache, "A folder for compiled kernels; a new one if not said");
-  app.add_option("--retime", options.retime_seconds, "Seconds that two plans run in turns")
+  app.add_option("--budgets", options.budgets,
+                 "Search budgets in seconds, ascending, comma-separated")
+      ->delimiter(',');
+  app.add_option("--records", options.records, "File of tuning records (default: a new one)");
+  app.add_option("--cache", options.cache, "Folder for compiled kernels (default: a new one)");
+  app.add_option("--retime", options.retime_seconds, "Seconds for running two plans in turns")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0: as many as this process may use");
+  app.add_option("-t,--threads", options.threads,
+                 "Number of threads; 0: all that this process may use (default: 0)");
   CLI11_PARSE(app, argc, argv);
   try {
     const luminal::base::TemporaryFolder folder;
