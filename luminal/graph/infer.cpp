@@ -7,6 +7,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/call_custom.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/shape/index/index_range.h"
 #include "luminal/shape/shape.h"
 
@@ -69,27 +70,53 @@ void require_index(const Subject& subject, size_t input) {
                "cast it to i64");
 }
 
+// Input 0 has a dtype that arithmetic of this kind takes.
+void require_operand(const Subject& subject) {
+  const bool fits = takes(subject.node.op, subject.input(0).dtype);
+  switch (operand_kind(subject.node.op)) {
+    case OperandKind::Any:
+      return require_computes(subject, 0);
+    case OperandKind::Floats:
+      return require_kind(subject, 0, fits, "a float type", "cast it to f32 first");
+    case OperandKind::Numbers:
+      return require_kind(subject, 0, fits, "floats or integers", "cast bool to i64");
+    case OperandKind::Integers:
+      return require_kind(subject, 0, fits, "integers", "cast it, or use a function that does");
+    case OperandKind::None:
+      break;
+  }
+  LUMINAL_CHECK(false, "arithmetic without dtypes in ops.def");
+}
+
+TensorType unary(const Subject& subject) {
+  require_operand(subject);
+  return {subject.input(0).dims, subject.input(0).dtype};
+}
+
 TensorType binary(const Subject& subject) {
   require_computes(subject, 0);
   require_same(subject, 0, 1);
+  require_operand(subject);
   const Node& left = subject.input(0);
-  const bool integer = is_int(left.dtype);
-  switch (subject.node.op) {
-    case Op::Mod:
-      require_kind(subject, 0, integer || is_float(left.dtype), "floats or integers",
-                   "cast bool to i64");
-      break;
-    case Op::IntDiv:
-    case Op::BitAnd:
-      require_kind(subject, 0, integer, "integers", "cast it, or use a function that does");
-      break;
-    case Op::LessThan:
-    case Op::Equal:
-      return {left.dims, DType::Bool};
-    default:
-      break;
+  return {left.dims, gives_bool(subject.node.op) ? DType::Bool : left.dtype};
+}
+
+TensorType select(const Subject& subject) {
+  require_kind(subject, 0, subject.input(0).dtype == DType::Bool, "a bool condition",
+               "compare it, or cast it to bool");
+  require_computes(subject, 1);
+  require_same(subject, 1, 2);
+  if (!same_dims(subject.input(0).dims, subject.input(1).dims)) {
+    subject.fail(fmt::format("dims differ: the condition is {}, {}; expand or reshape one of them",
+                             text(subject.input(0).dims), subject.input_text(1)));
   }
-  return {left.dims, left.dtype};
+  return {subject.input(1).dims, subject.input(1).dtype};
+}
+
+TensorType cast(const Subject& subject) {
+  const DType to = subject.node.dtype;
+  if (!computes(to)) subject.fail("nothing is cast to u4: pack it outside the graph");
+  return {subject.input(0).dims, to};
 }
 
 TensorType bitcast(const Subject& subject) {
@@ -207,63 +234,53 @@ TensorType custom(const Subject& subject) {
   return result;
 }
 
-TensorType infer_by_op(const Subject& subject) {
+TensorType structural(const Subject& subject, StructuralOp op) {
   const Node& node = subject.node;
-  switch (node.op) {
-    case Op::Input:
+  switch (op) {
+    case StructuralOp::Input:
       return {node.dims, node.dtype};
-    case Op::Constant:
+    case StructuralOp::Constant:
       if (!computes(node.dtype)) subject.fail("u4 only stores: choose u8 and cast");
       return {{}, node.dtype};
-    case Op::Iota:
+    case StructuralOp::Iota:
       if (!computes(node.dtype)) subject.fail("u4 only stores: choose u8 and cast");
       return {node.dims, node.dtype};
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-    case Op::Recip:
-    case Op::Sqrt:
-      require_kind(subject, 0, is_float(subject.input(0).dtype), "a float type",
-                   "cast it to f32 first");
-      return {subject.input(0).dims, subject.input(0).dtype};
-    case Op::Cast:
-      if (!computes(node.dtype)) subject.fail("nothing is cast to u4: pack it outside the graph");
-      return {subject.input(0).dims, node.dtype};
-    case Op::Bitcast:
-      return bitcast(subject);
-    case Op::View:
+    case StructuralOp::View:
       return view(subject);
-    case Op::Add:
-    case Op::Mul:
-    case Op::Mod:
-    case Op::IntDiv:
-    case Op::BitAnd:
-    case Op::LessThan:
-    case Op::Equal:
-      return binary(subject);
-    case Op::Select:
-      require_kind(subject, 0, subject.input(0).dtype == DType::Bool, "a bool condition",
-                   "compare it, or cast it to bool");
-      require_computes(subject, 1);
-      require_same(subject, 1, 2);
-      if (!same_dims(subject.input(0).dims, subject.input(1).dims)) {
-        subject.fail(
-            fmt::format("dims differ: the condition is {}, {}; expand or reshape one of them",
-                        text(subject.input(0).dims), subject.input_text(1)));
-      }
-      return {subject.input(1).dims, subject.input(1).dtype};
-    case Op::Reduce:
-    case Op::Scan:
+    case StructuralOp::Reduce:
+    case StructuralOp::Scan:
       return reduction(subject);
-    case Op::Gather:
+    case StructuralOp::Gather:
       return gather(subject);
-    case Op::Scatter:
+    case StructuralOp::Scatter:
       return scatter(subject);
-    case Op::Custom:
+    case StructuralOp::Custom:
       return custom(subject);
   }
   LUMINAL_CHECK(false, "an op without a type rule");
   __builtin_unreachable();
+}
+
+TensorType infer_by_op(const Subject& subject) {
+  const Op op = subject.node.op;
+  switch (op_class(op)) {
+    case OpClass::Unary:
+      return unary(subject);
+    case OpClass::Binary:
+    case OpClass::Comparison:
+      return binary(subject);
+    case OpClass::Convert:
+      return op == Op::Cast ? cast(subject) : bitcast(subject);
+    case OpClass::Ternary:
+      return select(subject);
+    case OpClass::Leaf:
+    case OpClass::Movement:
+    case OpClass::Reduction:
+    case OpClass::Indexing:
+    case OpClass::Custom:
+      break;
+  }
+  return structural(subject, structural_op(op).value());
 }
 
 }  // namespace

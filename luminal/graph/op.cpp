@@ -6,15 +6,26 @@
 namespace luminal {
 namespace {
 
+enum class Order : uint8_t { Matters, Commutes };
+
 struct Row {
   Op op;
   std::string_view text;
   int arity;
   OpClass op_class;
+  OperandKind operands;
+  int flops;
+  Order order = Order::Matters;
 };
 
 constexpr Row kRows[] = {
-#define OP(name, text, arity, op_class) {Op::name, text, arity, OpClass::op_class},
+#define OP(name, text, arity, op_class, operands, flops, ...) \
+  {Op::name,                                                  \
+   text,                                                      \
+   arity,                                                     \
+   OpClass::op_class,                                         \
+   OperandKind::operands,                                     \
+   flops __VA_OPT__(, Order::) __VA_ARGS__},
 #include "luminal/graph/ops.def"
 #undef OP
 };
@@ -35,9 +46,42 @@ std::span<const Op> all_ops() { return kAll; }
 std::string_view name(Op op) { return row(op).text; }
 OpClass op_class(Op op) { return row(op).op_class; }
 int arity(Op op) { return row(op).arity; }
+OperandKind operand_kind(Op op) { return row(op).operands; }
+int flops_of(Op op) { return row(op).flops; }
+bool commutes(Op op) { return row(op).order == Order::Commutes; }
 
-bool commutes(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::BitAnd || op == Op::Equal;
+bool is_elementwise(Op op) {
+  switch (op_class(op)) {
+    case OpClass::Unary:
+    case OpClass::Convert:
+    case OpClass::Binary:
+    case OpClass::Comparison:
+    case OpClass::Ternary:
+      return true;
+    case OpClass::Leaf:
+    case OpClass::Movement:
+    case OpClass::Reduction:
+    case OpClass::Indexing:
+    case OpClass::Custom:
+      return false;
+  }
+  return false;
+}
+
+bool takes(Op op, DType dtype) {
+  switch (operand_kind(op)) {
+    case OperandKind::None:
+      return false;
+    case OperandKind::Any:
+      return kind(dtype) != DTypeKind::Packed;
+    case OperandKind::Floats:
+      return is_float(dtype);
+    case OperandKind::Numbers:
+      return is_float(dtype) || is_int(dtype);
+    case OperandKind::Integers:
+      return is_int(dtype);
+  }
+  return false;
 }
 
 std::optional<Op> op_from_name(std::string_view text) {

@@ -128,7 +128,7 @@ class Building {
   // Operands are made in random order, since creation order is what sorts those of a commutative
   // op.
   NodeId build_elementwise(const Pattern& term, Op op, const Type& type) {
-    const bool compares = op == Op::LessThan || op == Op::Equal;
+    const bool compares = gives_bool(op);
     if (compares && type.dtype != DType::Bool) throw DoesNotFit{};
     const Type operand{type.dims, compares ? random_dtype(random_) : type.dtype};
     std::vector<Type> types(term.args.size(), operand);

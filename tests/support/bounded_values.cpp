@@ -55,6 +55,7 @@ class BoundPass {
       case OpClass::Unary:
       case OpClass::Convert:
       case OpClass::Binary:
+      case OpClass::Comparison:
         return bound_elementwise(node, at(id));
       case OpClass::Ternary:
         return bound_select(node, at(id));

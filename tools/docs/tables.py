@@ -43,9 +43,10 @@ def primitives():
         more = section if more.strip() or "," in title else ""
         if more:
             out.append(escaped(more) + "\n")
-        out.append(table(["op", "in text", "operands", "meaning"], [
-            [code_span(name), code_span(shown), "any" if arity == "-1" else arity, escaped(comment)]
-            for (name, shown, arity, _), comment in rows]))
+        out.append(table(["op", "in text", "operands", "of dtypes", "meaning"], [
+            [code_span(name), code_span(shown), "any" if arity == "-1" else arity,
+             "" if dtypes == "None" else dtypes.lower(), escaped(comment)]
+            for (name, shown, arity, _, dtypes, *_), comment in rows]))
     return "\n".join(out)
 
 
@@ -73,9 +74,21 @@ def forms(text):
                 yield text[start:i + 1]
 
 
+def expanded(text):
+    """An .egg file's text with its `;@each` blocks repeated, as luminal/rules/expand_rules.cmake does it."""
+    ops = [arguments for _, arguments, _ in def_rows((ROOT / "luminal/graph/ops.def").read_text(), "OP")]
+
+    def repeated(match):
+        classes, template = match.group(1).split(), match.group(2)
+        return "".join(template.replace("@Op", name).replace("@text", shown).replace("@name", shown.replace("_", "-"))
+                       for name, shown, _, op_class, *_ in ops if op_class in classes)
+
+    return re.sub(r"^;@each (.*)\n([^;]*);@end\n", repeated, text, flags=re.M)
+
+
 def rules_of_file(path):
     """(name, group, class, text) of every rule of an .egg file."""
-    for form in forms(path.read_text()):
+    for form in forms(expanded(path.read_text())):
         name, ruleset = re.search(r':name "([^"]+)"', form), re.search(r":ruleset ([\w.-]+)", form)
         if name and ruleset:
             group, _, numeric_class = ruleset.group(1).partition(".")

@@ -17,6 +17,7 @@
 #include "luminal/graph/interpret/lanes.h"
 #include "luminal/graph/interpret/storage_plan.h"
 #include "luminal/graph/interpret/stray_row.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/shape/index/position.h"
 #include "luminal/shape/scalar.h"
@@ -305,37 +306,23 @@ class Interpreter::Evaluator {
 
   void compute(NodeId id, const Indices& indices, Lane* out) {
     const Node& node = graph_.node(id);
-    switch (node.op) {
-      case Op::Constant:
+    const std::optional<StructuralOp> op = structural_op(node.op);
+    if (!op) return compute_elementwise(id, indices, out);
+    switch (*op) {
+      case StructuralOp::Constant:
         return compute_constant(node, indices, out);
-      case Op::Iota:
+      case StructuralOp::Iota:
         return compute_iota(id, indices, out);
-      case Op::View:
+      case StructuralOp::View:
         return compute_view(id, indices, out);
-      case Op::Gather:
+      case StructuralOp::Gather:
         return compute_gather(id, indices, out);
-      case Op::Reduce:
+      case StructuralOp::Reduce:
         return compute_reduce(id, indices, out);
-      case Op::Exp2:
-      case Op::Log2:
-      case Op::Sin:
-      case Op::Recip:
-      case Op::Sqrt:
-      case Op::Cast:
-      case Op::Bitcast:
-      case Op::Add:
-      case Op::Mul:
-      case Op::Mod:
-      case Op::IntDiv:
-      case Op::BitAnd:
-      case Op::LessThan:
-      case Op::Equal:
-      case Op::Select:
-        return compute_elementwise(id, indices, out);
-      case Op::Input:
-      case Op::Scan:
-      case Op::Scatter:
-      case Op::Custom:
+      case StructuralOp::Input:
+      case StructuralOp::Scan:
+      case StructuralOp::Scatter:
+      case StructuralOp::Custom:
         break;
     }
     LUMINAL_CHECK(false, std::string(name(node.op)) + " is computed as a whole, not by element");

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "luminal/base/check.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::interpret {
@@ -47,56 +48,62 @@ void map_integers(std::span<Lane* const> in, Lane* out, int64_t count, Function 
   }
 }
 
-void apply_on_floats(Op op, std::span<Lane* const> in, Lane* out, int64_t count) {
+void apply_on_floats(FloatOp op, std::span<Lane* const> in, Lane* out, int64_t count) {
   switch (op) {
-    case Op::Exp2:
+    case FloatOp::Exp2:
       return map_real(in, out, count, [](double x) { return std::exp2(x); });
-    case Op::Log2:
+    case FloatOp::Log2:
       return map_real(in, out, count, [](double x) { return std::log2(x); });
-    case Op::Sin:
+    case FloatOp::Sin:
       return map_real(in, out, count, [](double x) { return std::sin(x); });
-    case Op::Recip:
+    case FloatOp::Recip:
       return map_real(in, out, count, [](double x) { return 1.0 / x; });
-    case Op::Sqrt:
+    case FloatOp::Sqrt:
       return map_real(in, out, count, [](double x) { return std::sqrt(x); });
-    case Op::Add:
+    case FloatOp::Add:
       return map_reals(in, out, count, [](double a, double b) { return a + b; });
-    case Op::Mul:
+    case FloatOp::Mul:
       return map_reals(in, out, count, [](double a, double b) { return a * b; });
-    case Op::Mod:
+    case FloatOp::Mod:
       return map_reals(in, out, count, [](double a, double b) { return std::fmod(a, b); });
-    case Op::LessThan:
+    case FloatOp::LessThan:
       for (int64_t j = 0; j < count; ++j) out[j].integer = in[0][j].real < in[1][j].real;
       return;
-    case Op::Equal:
+    case FloatOp::Equal:
       for (int64_t j = 0; j < count; ++j) out[j].integer = in[0][j].real == in[1][j].real;
       return;
-    default:
-      break;
   }
-  LUMINAL_CHECK(false, std::string(name(op)) + " is not defined on floats");
 }
 
-void apply_on_integers(Op op, std::span<Lane* const> in, Lane* out, int64_t count) {
+void apply_on_integers(IntegerOp op, std::span<Lane* const> in, Lane* out, int64_t count) {
   switch (op) {
-    case Op::Add:
+    case IntegerOp::Add:
       return map_integers(in, out, count, wrapping_add);
-    case Op::Mul:
+    case IntegerOp::Mul:
       return map_integers(in, out, count, wrapping_mul);
-    case Op::Mod:
+    case IntegerOp::Mod:
       return map_integers(in, out, count, int_mod);
-    case Op::IntDiv:
+    case IntegerOp::IntDiv:
       return map_integers(in, out, count, int_div);
-    case Op::BitAnd:
+    case IntegerOp::BitAnd:
       return map_integers(in, out, count, [](int64_t a, int64_t b) { return a & b; });
-    case Op::LessThan:
+    case IntegerOp::LessThan:
       return map_integers(in, out, count, [](int64_t a, int64_t b) -> int64_t { return a < b; });
-    case Op::Equal:
+    case IntegerOp::Equal:
       return map_integers(in, out, count, [](int64_t a, int64_t b) -> int64_t { return a == b; });
-    default:
-      break;
   }
-  LUMINAL_CHECK(false, std::string(name(op)) + " is not defined on integers");
+}
+
+void apply_arithmetic(Op op, DType dtype, std::span<Lane* const> in, Lane* out, int64_t count) {
+  if (is_float(dtype)) {
+    const std::optional<FloatOp> known = float_op(op);
+    LUMINAL_CHECK(known, std::string(name(op)) + " is not defined on floats");
+    apply_on_floats(*known, in, out, count);
+  } else {
+    const std::optional<IntegerOp> known = integer_op(op);
+    LUMINAL_CHECK(known, std::string(name(op)) + " is not defined on integers");
+    apply_on_integers(*known, in, out, count);
+  }
 }
 
 void cast(DType from, DType to, Precision precision, std::span<Lane* const> in, Lane* out,
@@ -190,10 +197,8 @@ void apply(Op op, DType from, DType to, Precision precision, std::span<Lane* con
   }
   if (op == Op::Cast) {
     cast(from, to, precision, operands, out, count);
-  } else if (is_float(from)) {
-    apply_on_floats(op, operands, out, count);
   } else {
-    apply_on_integers(op, operands, out, count);
+    apply_arithmetic(op, from, operands, out, count);
   }
   settle(to, precision, out, count);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "luminal/graph/op_subsets.h"
 #include "luminal/graph/traverse.h"
 
 namespace luminal::interpret {
@@ -15,32 +16,19 @@ constexpr int64_t kMostInline = 512;
 constexpr int64_t kSmall = 1 << 16;
 
 bool always_stored(Op op) {
-  switch (op) {
-    case Op::Reduce:
-    case Op::Scan:
-    case Op::Scatter:
-    case Op::Custom:
+  const std::optional<StructuralOp> structural = structural_op(op);
+  if (!structural) return false;
+  switch (*structural) {
+    case StructuralOp::Reduce:
+    case StructuralOp::Scan:
+    case StructuralOp::Scatter:
+    case StructuralOp::Custom:
       return true;
-    case Op::Input:
-    case Op::Constant:
-    case Op::Iota:
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-    case Op::Recip:
-    case Op::Sqrt:
-    case Op::Cast:
-    case Op::Bitcast:
-    case Op::View:
-    case Op::Add:
-    case Op::Mul:
-    case Op::Mod:
-    case Op::IntDiv:
-    case Op::BitAnd:
-    case Op::LessThan:
-    case Op::Equal:
-    case Op::Select:
-    case Op::Gather:
+    case StructuralOp::Input:
+    case StructuralOp::Constant:
+    case StructuralOp::Iota:
+    case StructuralOp::View:
+    case StructuralOp::Gather:
       return false;
   }
   return true;

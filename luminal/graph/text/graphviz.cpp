@@ -55,6 +55,7 @@ std::string_view style(const Node& node) {
     case OpClass::Unary:
     case OpClass::Convert:
     case OpClass::Binary:
+    case OpClass::Comparison:
     case OpClass::Ternary:
     case OpClass::Indexing:
     case OpClass::Custom:

@@ -7,6 +7,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/base/text/line_reader.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/graph/text/text_lines.h"
 #include "luminal/graph/text_form.h"
@@ -175,25 +176,32 @@ class GraphParser {
     std::optional<Op> op = op_from_name(word);
     if (!op || *op == Op::Input) line.fail(fmt::format("'{}' is not an op", word));
     node.op = *op;
-    switch (*op) {
-      case Op::Constant:
+    if (const std::optional<StructuralOp> structural = structural_op(*op)) {
+      return read_structural(*structural, std::move(node), line);
+    }
+    return read_inputs(std::move(node), line);
+  }
+
+  Node read_structural(StructuralOp op, Node node, Line& line) {
+    switch (op) {
+      case StructuralOp::Constant:
         return read_constant(std::move(node), line);
-      case Op::Iota: {
+      case StructuralOp::Iota: {
         const std::string_view body = line.until_type();
         node = with_type(std::move(node), line);
         node.attribute = IotaAttr{expr(body, node.dims)};
         return node;
       }
-      case Op::View:
+      case StructuralOp::View:
         return read_view(std::move(node), line);
-      case Op::Reduce:
-      case Op::Scan:
+      case StructuralOp::Reduce:
+      case StructuralOp::Scan:
         node.attribute = ReduceAttr{reducer(line)};
         break;
-      case Op::Scatter:
+      case StructuralOp::Scatter:
         node.attribute = line.take("set ") ? ScatterAttr{} : ScatterAttr{reducer(line)};
         break;
-      case Op::Custom: {
+      case StructuralOp::Custom: {
         const std::string custom = line.string();
         auto it = custom_ops_.find(custom);
         if (it == custom_ops_.end()) {
@@ -202,25 +210,14 @@ class GraphParser {
         node.attribute = CustomAttr{std::make_shared<const CustomOp>(it->second)};
         break;
       }
-      case Op::Input:
-      case Op::Exp2:
-      case Op::Log2:
-      case Op::Sin:
-      case Op::Recip:
-      case Op::Sqrt:
-      case Op::Cast:
-      case Op::Bitcast:
-      case Op::Add:
-      case Op::Mul:
-      case Op::Mod:
-      case Op::IntDiv:
-      case Op::BitAnd:
-      case Op::LessThan:
-      case Op::Equal:
-      case Op::Select:
-      case Op::Gather:
+      case StructuralOp::Input:
+      case StructuralOp::Gather:
         break;
     }
+    return read_inputs(std::move(node), line);
+  }
+
+  Node read_inputs(Node node, Line& line) {
     while (line.next_is('%')) node.inputs.push_back(node_id(line));
     return with_type(std::move(node), line);
   }

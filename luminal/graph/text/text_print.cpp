@@ -3,6 +3,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/text/line_reader.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/graph/text/text_lines.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/graph/traverse.h"
@@ -20,38 +21,25 @@ std::string constant_text(const Node& node) {
 
 // What stands between the op's name and its inputs.
 std::string attribute_text(const Node& node) {
-  switch (node.op) {
-    case Op::Constant:
+  const std::optional<StructuralOp> op = structural_op(node.op);
+  if (!op) return "";
+  switch (*op) {
+    case StructuralOp::Constant:
       return " " + constant_text(node);
-    case Op::Iota:
+    case StructuralOp::Iota:
       return " " + node.as<IotaAttr>().expr.text();
-    case Op::Reduce:
-    case Op::Scan:
+    case StructuralOp::Reduce:
+    case StructuralOp::Scan:
       return fmt::format(" {}", name(node.as<ReduceAttr>().reducer));
-    case Op::Scatter:
+    case StructuralOp::Scatter:
       return fmt::format(" {}", node.as<ScatterAttr>().combine
                                     ? name(*node.as<ScatterAttr>().combine)
                                     : std::string_view("set"));
-    case Op::Custom:
+    case StructuralOp::Custom:
       return " " + base::quoted(node.as<CustomAttr>().op->name);
-    case Op::Input:
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-    case Op::Recip:
-    case Op::Sqrt:
-    case Op::Cast:
-    case Op::Bitcast:
-    case Op::View:
-    case Op::Add:
-    case Op::Mul:
-    case Op::Mod:
-    case Op::IntDiv:
-    case Op::BitAnd:
-    case Op::LessThan:
-    case Op::Equal:
-    case Op::Select:
-    case Op::Gather:
+    case StructuralOp::Input:
+    case StructuralOp::View:
+    case StructuralOp::Gather:
       return "";
   }
   return "";

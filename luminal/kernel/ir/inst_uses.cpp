@@ -1,7 +1,5 @@
 #include "luminal/kernel/ir/inst_uses.h"
 
-#include "luminal/kernel/ir/op_flops.h"
-
 namespace luminal::kernel {
 namespace {
 

@@ -166,16 +166,17 @@ class KernelVerifier {
     auto of = [&](size_t k) { return stage.body[op.operands[k].index()].dtype; };
     switch (op_class(op.op)) {
       case OpClass::Unary:
-        check(is_float(result) && of(0) == result, "types of operands");
+        check(takes(op.op, result) && of(0) == result, "types of operands");
         break;
       case OpClass::Convert:
         check(op.op == Op::Cast || bits(of(0)) == bits(result), "types of operands");
         break;
-      case OpClass::Binary: {
-        const bool compares = op.op == Op::LessThan || op.op == Op::Equal;
-        check(of(0) == of(1) && result == (compares ? DType::Bool : of(0)), "types of operands");
+      case OpClass::Binary:
+        check(of(0) == of(1) && result == of(0), "types of operands");
         break;
-      }
+      case OpClass::Comparison:
+        check(of(0) == of(1) && result == DType::Bool, "types of operands");
+        break;
       case OpClass::Ternary:
         check(of(0) == DType::Bool && of(1) == result && of(2) == result, "types of operands");
         break;

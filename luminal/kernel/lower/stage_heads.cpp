@@ -1,5 +1,4 @@
 #include "luminal/kernel/lower/stage_heads.h"
-#include "luminal/kernel/ir/op_flops.h"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "luminal/kernel/ir/inst_uses.h"
-#include "luminal/kernel/ir/op_flops.h"
 #include "luminal/kernel/recognise/contraction_form.h"
 
 namespace luminal::kernel {

@@ -4,7 +4,6 @@
 #include <set>
 #include <unordered_set>
 
-#include "luminal/kernel/ir/op_flops.h"
 #include "luminal/kernel/recognise/contraction_form.h"
 #include "luminal/kernel/recognise/row_block_form.h"
 

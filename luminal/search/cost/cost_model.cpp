@@ -6,7 +6,6 @@
 #include <set>
 
 #include "luminal/kernel/ir/inst_uses.h"
-#include "luminal/kernel/ir/op_flops.h"
 #include "luminal/kernel/lower/stage.h"
 #include "luminal/kernel/plan/split_softmax.h"
 #include "luminal/kernel/recognise/contraction_form.h"
@@ -179,7 +178,7 @@ LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
       if (op == nullptr) continue;
       const kernel::InstId id{static_cast<uint32_t>(k)};
       const bool product = sums_products && id == stage.result && op->op == Op::Mul;
-      const double flops = kernel::flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
+      const double flops = flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
       if (product) {
         work.products += flops / 2;
       } else {

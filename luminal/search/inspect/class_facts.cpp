@@ -139,7 +139,7 @@ std::optional<Type> ClassFacts::type_of(const egraph::Node& node) const {
   }
   const Op op = *terms_.op_of(f);
   if (op == Op::Select) return types[1];
-  if (op == Op::LessThan || op == Op::Equal) types[0].dtype = DType::Bool;
+  if (gives_bool(op)) types[0].dtype = DType::Bool;
   return types[0];
 }
 

@@ -5,8 +5,6 @@
 #include <queue>
 #include <tuple>
 
-#include "luminal/kernel/ir/op_flops.h"
-
 namespace luminal::search {
 namespace {
 
@@ -85,7 +83,7 @@ class Settling {
     const double count = elements(graph_.classes[class_id].dims, sizes_);
     if (std::holds_alternative<kernel::IotaTerm>(term)) return kTiny * count;
     if (const auto* op = std::get_if<kernel::OpTerm>(&term)) {
-      return std::max(kernel::flops_of(op->op), 1) * count;
+      return std::max(flops_of(op->op), 1) * count;
     }
     if (const auto* reduce = std::get_if<kernel::ReduceTerm>(&term)) {
       return count + elements(graph_.at(reduce->operand).dims, sizes_);

@@ -23,10 +23,7 @@ class Extraction {
   Extraction(const Graph& graph, const LoweredGraph& lowered, Terms& terms)
       : graph_(graph), lowered_(lowered), terms_(terms), snapshot_(terms.egraph.snapshot()) {
     for (Op op : all_ops()) {
-      const OpClass kind = op_class(op);
-      if (kind == OpClass::Unary || kind == OpClass::Binary || kind == OpClass::Ternary) {
-        ops_.emplace(terms_.op(op), op);
-      }
+      if (is_elementwise(op) && op_class(op) != OpClass::Convert) ops_.emplace(terms_.op(op), op);
     }
   }
 
@@ -368,7 +365,7 @@ class Extraction {
                                text(type->dims), name(other->dtype), text(other->dims)));
       }
     }
-    if (type && (op == Op::LessThan || op == Op::Equal)) type->dtype = DType::Bool;
+    if (type && gives_bool(op)) type->dtype = DType::Bool;
     return type;
   }
 

@@ -4,6 +4,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/graph/custom_op.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/graph/traverse.h"
 
 namespace luminal::search {
@@ -69,51 +70,35 @@ class Lowering {
   Value lower(NodeId id) {
     const Node& node = graph_.node(id);
     egraph::EGraph& egraph = terms_.egraph;
-    switch (node.op) {
-      case Op::Input:
+    const std::optional<StructuralOp> op = structural_op(node.op);
+    if (!op) return elementwise(node);
+    switch (*op) {
+      case StructuralOp::Input:
         return source(id, false);
-      case Op::Constant: {
+      case StructuralOp::Constant: {
         const auto& constant = node.as<ConstantAttr>();
         return egraph.add(terms_.constant,
                           {terms_.host.of(Number{node.dtype, constant.real, constant.integer})});
       }
-      case Op::Iota:
+      case StructuralOp::Iota:
         return egraph.add(terms_.iota, {terms_.host.of(node.as<IotaAttr>().expr),
                                         terms_.host.of(Type{node.dims, node.dtype})});
-      case Op::View:
+      case StructuralOp::View:
         return egraph.add(terms_.reindex,
                           {terms_.host.of(node.as<IndexMap>()), of(node.inputs[0])});
-      case Op::Reduce:
+      case StructuralOp::Reduce:
         return egraph.add(terms_.reduce, {terms_.string(name(node.as<ReduceAttr>().reducer)),
                                           terms_.host.of(graph_.node(node.inputs[0]).dims.back()),
                                           of(node.inputs[0])});
-      case Op::Gather:
+      case StructuralOp::Gather:
         return egraph.add(terms_.gather, {of(node.inputs[0]), of(node.inputs[1])});
-      case Op::Cast:
-        return egraph.add(terms_.cast, {terms_.string(name(node.dtype)), of(node.inputs[0])});
-      case Op::Bitcast:
-        return egraph.add(terms_.bitcast, {terms_.string(name(node.dtype)), of(node.inputs[0])});
-      case Op::Scan:
+      case StructuralOp::Scan:
         return egraph.add(terms_.scan, {terms_.string(name(node.as<ReduceAttr>().reducer)),
                                         terms_.host.of(node.dims.back()), of(node.inputs[0])});
-      case Op::Scatter:
+      case StructuralOp::Scatter:
         return scatter(node);
-      case Op::Custom:
+      case StructuralOp::Custom:
         return custom(id);
-      case Op::Exp2:
-      case Op::Log2:
-      case Op::Sin:
-      case Op::Recip:
-      case Op::Sqrt:
-      case Op::Add:
-      case Op::Mul:
-      case Op::Mod:
-      case Op::IntDiv:
-      case Op::BitAnd:
-      case Op::LessThan:
-      case Op::Equal:
-      case Op::Select:
-        return elementwise(node);
     }
     LUMINAL_CHECK(false, "an op without a term");
     __builtin_unreachable();
@@ -149,6 +134,10 @@ class Lowering {
   }
 
   Value elementwise(const Node& node) {
+    if (op_class(node.op) == OpClass::Convert) {
+      return terms_.egraph.add(node.op == Op::Cast ? terms_.cast : terms_.bitcast,
+                               {terms_.string(name(node.dtype)), of(node.inputs[0])});
+    }
     std::vector<Value> operands;
     for (NodeId input : node.inputs) operands.push_back(of(input));
     if (commutes(node.op) && operands[1] < operands[0]) std::swap(operands[0], operands[1]);

@@ -23,42 +23,10 @@ Number number_of(DType dtype, Lane lane) {
   return {dtype, lane.real, 0};
 }
 
-// As ops.def says: which dtypes an op takes.
-bool is_defined(Op op, DType dtype) {
-  if (dtype == DType::U4) return false;
-  switch (op) {
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-    case Op::Recip:
-    case Op::Sqrt:
-      return is_float(dtype);
-    case Op::Mod:
-      return dtype != DType::Bool;
-    case Op::IntDiv:
-    case Op::BitAnd:
-      return is_int(dtype);
-    case Op::Add:
-    case Op::Mul:
-    case Op::LessThan:
-    case Op::Equal:
-    case Op::Cast:
-      return true;
-    case Op::Bitcast:
-      return dtype != DType::Bool;
-    case Op::Input:
-    case Op::Constant:
-    case Op::Iota:
-    case Op::View:
-    case Op::Select:
-    case Op::Reduce:
-    case Op::Scan:
-    case Op::Gather:
-    case Op::Scatter:
-    case Op::Custom:
-      break;
-  }
-  return false;
+// Whether constants of `dtype` are cast, or have bits to be read as another dtype's.
+bool converts(Op op, DType dtype) {
+  if (op == Op::Cast) return kind(dtype) != DTypeKind::Packed;
+  return op == Op::Bitcast && (is_float(dtype) || is_int(dtype));
 }
 
 Number apply(Op op, DType to, std::span<const Number> operands) {
@@ -115,18 +83,17 @@ std::optional<Number> fold(std::string_view op, std::initializer_list<Number> op
   const std::optional<Op> known = op_from_name(op);
   if (!known || arity(*known) != static_cast<int>(operands.size())) return std::nullopt;
   const DType dtype = operands.begin()->dtype;
-  if (!is_defined(*known, dtype)) return std::nullopt;
+  if (!takes(*known, dtype)) return std::nullopt;
   for (const Number& operand : operands) {
     if (operand.dtype != dtype) return std::nullopt;
   }
-  const bool compares = known == Op::LessThan || known == Op::Equal;
-  return apply(*known, compares ? DType::Bool : dtype, operands);
+  return apply(*known, gives_bool(*known) ? DType::Bool : dtype, operands);
 }
 
 std::optional<Number> fold_to(std::string_view op, std::string_view dtype, const Number& operand) {
   const std::optional<Op> known = op_from_name(op);
   const std::optional<DType> to = dtype_from_name(dtype);
-  if (!known || !to || !is_defined(*known, operand.dtype) || !is_defined(*known, *to)) {
+  if (!known || !to || !converts(*known, operand.dtype) || !converts(*known, *to)) {
     return std::nullopt;
   }
   if (known == Op::Bitcast && bits(*to) != bits(operand.dtype)) return std::nullopt;

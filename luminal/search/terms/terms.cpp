@@ -32,7 +32,8 @@ std::string number_text(const Number& number) {
                                 : fmt::format("{}:{}", number.integer, name(number.dtype));
 }
 
-// Terms of element-wise ops bear the name of the op's enumerator.
+// Terms of element-wise ops bear the name of the op's enumerator. Cast and Bitcast aren't among
+// them: their terms hold a dtype beside the operand.
 struct ElementwiseTerm {
   std::string_view term;
   Op op;
@@ -41,13 +42,12 @@ struct ElementwiseTerm {
 const std::vector<ElementwiseTerm>& elementwise_terms() {
   static const std::vector<ElementwiseTerm> terms = [] {
     std::vector<ElementwiseTerm> known = {
-#define OP(name, text, arity, op_class) {#name, Op::name},
+#define OP(name, ...) {#name, Op::name},
 #include "luminal/graph/ops.def"
 #undef OP
     };
     std::erase_if(known, [](const ElementwiseTerm& term) {
-      const OpClass kind = op_class(term.op);
-      return kind != OpClass::Unary && kind != OpClass::Binary && kind != OpClass::Ternary;
+      return !is_elementwise(term.op) || op_class(term.op) == OpClass::Convert;
     });
     return known;
   }();

@@ -6,6 +6,7 @@
 #include "luminal/backends/cpu/math/rare_lanes.h"
 #include "luminal/backends/cpu/math/shared_math.h"
 #include "luminal/base/check.h"
+#include "luminal/graph/op_subsets.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::backends::cpu {
@@ -69,53 +70,51 @@ Value* OpEmitter::transcendental(Op op, llvm::ArrayRef<Value*> in) {
 }
 
 Value* OpEmitter::on_floats(Op op, llvm::ArrayRef<Value*> in) {
-  switch (op) {
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-    case Op::Mod:
+  const std::optional<FloatOp> known = float_op(op);
+  LUMINAL_CHECK(known, std::string(name(op)) + " is not defined on floats");
+  switch (*known) {
+    case FloatOp::Exp2:
+    case FloatOp::Log2:
+    case FloatOp::Sin:
+    case FloatOp::Mod:
       return transcendental(op, in);
-    case Op::Recip:
+    case FloatOp::Recip:
       return builder_.CreateFDiv(llvm::ConstantFP::get(in[0]->getType(), 1.0), in[0]);
-    case Op::Sqrt:
+    case FloatOp::Sqrt:
       return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, in[0]);
-    case Op::Add:
+    case FloatOp::Add:
       return builder_.CreateFAdd(in[0], in[1]);
-    case Op::Mul:
+    case FloatOp::Mul:
       return builder_.CreateFMul(in[0], in[1]);
-    case Op::LessThan:
+    case FloatOp::LessThan:
       return builder_.CreateFCmpOLT(in[0], in[1]);
-    case Op::Equal:
+    case FloatOp::Equal:
       return builder_.CreateFCmpOEQ(in[0], in[1]);
-    default:
-      break;
   }
-  LUMINAL_CHECK(false, std::string(name(op)) + " is not defined on floats");
   return nullptr;
 }
 
 Value* OpEmitter::on_integers(Op op, DType dtype, llvm::ArrayRef<Value*> in) {
+  const std::optional<IntegerOp> known = integer_op(op);
+  LUMINAL_CHECK(known, std::string(name(op)) + " is not defined on " + std::string(name(dtype)));
   const bool is_bool = dtype == DType::Bool;
-  switch (op) {
-    case Op::Add:
+  switch (*known) {
+    case IntegerOp::Add:
       return is_bool ? builder_.CreateOr(in[0], in[1]) : builder_.CreateAdd(in[0], in[1]);
-    case Op::Mul:
+    case IntegerOp::Mul:
       return is_bool ? builder_.CreateAnd(in[0], in[1]) : builder_.CreateMul(in[0], in[1]);
-    case Op::Mod:
+    case IntegerOp::Mod:
       return divide_truncating(builder_, in[0], in[1], !is_unsigned(dtype)).remainder;
-    case Op::IntDiv:
+    case IntegerOp::IntDiv:
       return divide_truncating(builder_, in[0], in[1], !is_unsigned(dtype)).quotient;
-    case Op::BitAnd:
+    case IntegerOp::BitAnd:
       return builder_.CreateAnd(in[0], in[1]);
-    case Op::LessThan:
+    case IntegerOp::LessThan:
       return is_unsigned(dtype) ? builder_.CreateICmpULT(in[0], in[1])
                                 : builder_.CreateICmpSLT(in[0], in[1]);
-    case Op::Equal:
+    case IntegerOp::Equal:
       return builder_.CreateICmpEQ(in[0], in[1]);
-    default:
-      break;
   }
-  LUMINAL_CHECK(false, std::string(name(op)) + " is not defined on " + std::string(name(dtype)));
   return nullptr;
 }
 

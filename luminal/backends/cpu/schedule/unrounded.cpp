@@ -8,19 +8,7 @@ using kernel::InstId;
 
 // Ops whose result on 16-bit floats is rounded, so that keeping it in f32 gains precision.
 bool rounds(Op op) {
-  switch (op) {
-    case Op::Exp2:
-    case Op::Log2:
-    case Op::Sin:
-    case Op::Recip:
-    case Op::Sqrt:
-    case Op::Add:
-    case Op::Mul:
-    case Op::Cast:
-      return true;
-    default:
-      return false;
-  }
+  return op_class(op) == OpClass::Unary || op == Op::Add || op == Op::Mul || op == Op::Cast;
 }
 
 class Matcher {
