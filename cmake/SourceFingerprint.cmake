@@ -7,7 +7,7 @@ set(fingerprint_modules base shape egraph graph kernel rules search runtime mach
 set(code_modules kernel runtime backends)
 # What kept plans and code are read by: the bytes, the types they are bytes of, and how code is called. An edit of
 # any of these makes kept ones unreadable (driver/bundle.h), so none of them should hold anything else.
-set(format_files base/byte_stream.h shape/expr/expr_bytes.h shape/expr/expr_bytes.cpp shape/dtype.h graph/ops.def
+set(format_files base/byte_stream.h shape/expr/expr_bytes.h shape/expr/expr_bytes.cpp shape/dtypes.def graph/ops.def
   kernel/ir/kernel.h kernel/ir/kernel_bytes.h kernel/ir/kernel_bytes.cpp kernel/plan/plan.h kernel/plan/plan_bytes.h
   kernel/plan/plan_bytes.cpp kernel/plan/planned_graph.h kernel/plan/schedule_choice.h kernel/lower/term_graph.h backends/cpu/schedule/launch_form.h
   backends/cpu/llvm/kernel_function.h backends/cpu/program/kept_code.cpp driver/compile/bundle.cpp)

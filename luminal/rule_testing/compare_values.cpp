@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "luminal/shape/float_format.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::rule_testing {
@@ -12,19 +13,6 @@ namespace {
 
 // The stated error of approximate rules, relative to the largest element.
 constexpr double kApproximate = 0.01;
-
-double ulp_of(DType dtype) {
-  switch (dtype) {
-    case DType::F64:
-      return 0x1p-52;
-    case DType::F32:
-      return 0x1p-23;
-    case DType::F16:
-      return 0x1p-10;
-    default:
-      return 0x1p-7;  // bf16
-  }
-}
 
 bool same_bits(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -34,7 +22,7 @@ bool same_bits(double a, double b) {
 // The row `composite` of tests/conformance/tolerances.py.
 double tolerance(DType dtype, double value) {
   const double ulps = bits(dtype) >= 32 ? 64 : 2;
-  return ulps * ulp_of(dtype) * (std::abs(value) + 0.125);
+  return ulps * float_format(dtype).ulp() * (std::abs(value) + 0.125);
 }
 
 double largest(const TensorData& data) {

@@ -1,9 +1,11 @@
 #include "luminal/rule_testing/random_values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "luminal/base/hash.h"
+#include "luminal/shape/float_format.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::rule_testing {
@@ -14,17 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Expr variable(const char* name) { return Expr::var(name, 0, 64); }
 
 double special_float(Random& random, DType dtype) {
-  const double least_subnormal = dtype == DType::F64   ? 0x1p-1074
-                                 : dtype == DType::F32 ? 0x1p-149
-                                 : dtype == DType::F16 ? 0x1p-24
-                                                       : 0x1p-133;
-  const double least_normal = dtype == DType::F64   ? 0x1p-1022
-                              : dtype == DType::F16 ? 0x1p-14
-                                                    : 0x1p-126;
-  const double largest = dtype == DType::F64   ? std::numeric_limits<double>::max()
-                         : dtype == DType::F32 ? std::numeric_limits<float>::max()
-                         : dtype == DType::F16 ? 65504.0
-                                               : 0x1.fep127;
+  const FloatFormat format = float_format(dtype);
   // What most rules forget comes most often.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double values[] = {nan,
@@ -39,17 +31,17 @@ double special_float(Random& random, DType dtype) {
                            -kInfinity,
                            1.0,
                            -1.0,
-                           least_subnormal,
-                           -3 * least_subnormal,
-                           least_normal,
-                           largest,
-                           -largest};
+                           format.smallest(),
+                           -3 * format.smallest(),
+                           format.smallest_normal(),
+                           format.largest(),
+                           -format.largest()};
   return random.pick(values);
 }
 
 // Any magnitude of the dtype, most often near 1.
 double any_float(Random& random, DType dtype) {
-  const int reach = dtype == DType::F16 ? 14 : 120;
+  const int reach = std::min(-float_format(dtype).min_exponent, 120);
   const int exponent = random.one_in(2)
                            ? static_cast<int>(random.below(7)) - 3
                            : static_cast<int>(random.below(static_cast<size_t>(2 * reach))) - reach;
@@ -76,7 +68,7 @@ double random_float(Random& random, DType dtype, Values values) {
 }
 
 int64_t random_integer(Random& random, DType dtype) {
-  const int64_t largest = dtype == DType::U8 ? 255 : INT64_MAX >> (64 - bits(dtype));
+  const int64_t largest = INT64_MAX >> (64 - bits(dtype) - is_unsigned(dtype));
   const int64_t specials[] = {0, 1, -1, 2, 3, largest, -largest - 1, 127, 256};
   return random.one_in(2) ? random.pick(specials) : static_cast<int64_t>(random.next());
 }
@@ -151,11 +143,13 @@ uint64_t Random::next() {
 double Random::unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
 DType random_dtype(Random& random) {
-  const DType floats[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
-  const DType integers[] = {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8};
-  const size_t kind = random.below(12);  // floats have the most ways to differ
-  if (kind == 0) return DType::Bool;
-  return kind <= 3 ? random.pick(integers) : random.pick(floats);
+  const size_t which = random.below(12);  // floats have the most ways to differ
+  if (which == 0) return DType::Bool;
+  std::vector<DType> fitting;
+  for (DType dtype : all_dtypes()) {
+    if (kind(dtype) == (which <= 3 ? DTypeKind::Int : DTypeKind::Float)) fitting.push_back(dtype);
+  }
+  return fitting[random.below(fitting.size())];
 }
 
 Expr random_extent(Random& random) {

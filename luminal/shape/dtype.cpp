@@ -15,10 +15,13 @@ struct Row {
   std::string_view text;
   int bits;
   DTypeKind kind;
+  bool is_unsigned;
 };
 
 constexpr Row kRows[] = {
-#define DTYPE(name, text, bits, kind, storage) {DType::name, text, bits, DTypeKind::kind},
+#define DTYPE(name, text, bits, kind, exponent_bits, storage) \
+  {DType::name, text, bits, DTypeKind::kind,                  \
+   DTypeKind::kind != DTypeKind::Float && std::is_unsigned_v<storage>},
 #include "luminal/shape/dtypes.def"
 #undef DTYPE
 };
@@ -37,12 +40,17 @@ DType promote_floats(DType a, DType b) {
   return DType::F32;  // f32 with a 16-bit one, or f16 with bf16
 }
 
+// The wider one; with and without a sign the narrowest signed type that holds both: u8 and i8 give
+// i16.
 DType promote_ints(DType a, DType b) {
-  if (a == b) return a;
-  if (bits(a) < bits(b)) std::swap(a, b);
-  // u8 and i8: the smallest type that holds both.
-  if (bits(a) == bits(b)) return DType::I16;
-  return a;
+  if (is_unsigned(a) == is_unsigned(b)) return bits(a) < bits(b) ? b : a;
+  const int needed = std::max(bits(a) + is_unsigned(a), bits(b) + is_unsigned(b));
+  DType result = DType::I64;
+  for (DType dtype : kAll) {
+    const bool holds = is_int(dtype) && !is_unsigned(dtype) && bits(dtype) >= needed;
+    if (holds && bits(dtype) < bits(result)) result = dtype;
+  }
+  return result;
 }
 
 }  // namespace
@@ -52,6 +60,7 @@ std::string_view name(DType dtype) { return row(dtype).text; }
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
 DTypeKind kind(DType dtype) { return row(dtype).kind; }
 int bits(DType dtype) { return row(dtype).bits; }
+bool is_unsigned(DType dtype) { return row(dtype).is_unsigned; }
 
 std::optional<DType> dtype_from_name(std::string_view text) {
   for (const Row& r : kRows) {

@@ -14,7 +14,7 @@
 namespace luminal {
 
 enum class DType : uint8_t {
-#define DTYPE(name, text, bits, kind, storage) name,
+#define DTYPE(name, ...) name,
 #include "luminal/shape/dtypes.def"
 #undef DTYPE
 };
@@ -34,6 +34,8 @@ inline bool is_float(DType dtype) { return kind(dtype) == DTypeKind::Float; }
 inline bool is_half(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
 // True for the integers, not for bool.
 inline bool is_int(DType dtype) { return kind(dtype) == DTypeKind::Int; }
+// True where no value is below 0: u8, bool and u4.
+LUMINAL_API bool is_unsigned(DType dtype);
 
 // The type that holds the result of an op on both, as PyTorch promotes: float over int over bool,
 // wider over narrower, f16 with bf16 gives f32, u8 with a signed type the wider signed one.

@@ -1,26 +1,20 @@
 #include "luminal/shape/scalar.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "luminal/base/check.h"
+#include "luminal/shape/dtype_traits.h"
 
 namespace luminal {
 namespace {
 
-// A binary float format with `mantissa` explicit bits and exponents min … max of normal numbers.
-struct Format {
-  int mantissa;
-  int min_exponent;
-  int max_exponent;
-};
-constexpr Format kF16 = {10, -14, 15};
-constexpr Format kBF16 = {7, -126, 127};
-
-// Rounds a double in one step: going through f32 would round twice.
-double round_bits(double value, Format format) {
+// Rounds the bits of a double in one step: going through f32 would round twice.
+double round_bits(double value, FloatFormat format) {
   if (!std::isfinite(value) || value == 0) return value;
   int exponent = std::ilogb(value);
   double rounded;
@@ -39,6 +33,54 @@ double round_bits(double value, Format format) {
   }
   return rounded;
 }
+
+// Formats with its exponents are the upper bits of an f32.
+constexpr FloatFormat kF32 = DTypeTraits<DType::F32>::format;
+
+uint64_t exponent_mask(FloatFormat format) {
+  return ((uint64_t{1} << format.exponent_bits) - 1) << format.mantissa;
+}
+
+uint64_t to_pattern(double value, FloatFormat format) {
+  const uint64_t sign = uint64_t{std::signbit(value)} << (format.exponent_bits + format.mantissa);
+  if (std::isnan(value)) {
+    return sign | exponent_mask(format) | uint64_t{1} << (format.mantissa - 1);
+  }
+  value = round_bits(value, format);
+  if (format.exponent_bits == kF32.exponent_bits) {
+    return std::bit_cast<uint32_t>(static_cast<float>(value)) >> (kF32.mantissa - format.mantissa);
+  }
+  if (std::isinf(value)) return sign | exponent_mask(format);
+  value = std::fabs(value);
+  // In units of the last place. The leading 1 of a normal number adds 1 to the exponent's field.
+  const int exponent =
+      value == 0 ? format.min_exponent : std::max(std::ilogb(value), format.min_exponent);
+  const auto units = static_cast<uint64_t>(std::ldexp(value, format.mantissa - exponent));
+  const auto field = static_cast<uint64_t>(exponent - format.min_exponent);
+  return sign | ((field << format.mantissa) + units);
+}
+
+double from_pattern(uint64_t bits, FloatFormat format) {
+  if (format.exponent_bits == kF32.exponent_bits) {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits << (kF32.mantissa - format.mantissa)));
+  }
+  const double sign = bits >> (format.exponent_bits + format.mantissa) & 1 ? -1.0 : 1.0;
+  const uint64_t leading = uint64_t{1} << format.mantissa;
+  const uint64_t mantissa = bits & (leading - 1);
+  const uint64_t field = bits & exponent_mask(format);
+  if (field == exponent_mask(format)) {
+    return mantissa ? std::numeric_limits<double>::quiet_NaN()
+                    : sign * std::numeric_limits<double>::infinity();
+  }
+  const int unit = format.min_exponent - format.mantissa;
+  if (field == 0) return sign * std::ldexp(static_cast<double>(mantissa), unit);
+  const int exponent = static_cast<int>(field >> format.mantissa) - 1;
+  return sign * std::ldexp(static_cast<double>(mantissa + leading), exponent + unit);
+}
+
+// Values of float dtypes that C++ has a type for are that type's; others go by their bits.
+template <typename Traits>
+constexpr bool kIsNative = std::is_floating_point_v<typename Traits::Storage>;
 
 template <typename T>
 T load_as(const std::byte* data, int64_t index) {
@@ -71,85 +113,31 @@ void store_u4(std::byte* data, int64_t index, int64_t value) {
 
 }  // namespace
 
-uint16_t f16_bits(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value)) return sign | 0x7e00;
-  value = std::fabs(round_bits(value, kF16));
-  if (std::isinf(value)) return sign | 0x7c00;
-  if (value < std::ldexp(1.0, kF16.min_exponent)) {
-    return sign | static_cast<uint16_t>(std::ldexp(value, 24));
-  }
-  int exponent = std::ilogb(value);
-  auto mantissa = static_cast<uint16_t>(std::ldexp(value, 10 - exponent) - 1024.0);
-  return static_cast<uint16_t>(sign | ((exponent + 15) << 10) | mantissa);
-}
-
-double f16_value(uint16_t bits) {
-  const double sign = (bits & 0x8000) ? -1.0 : 1.0;
-  const int exponent = (bits >> 10) & 31;
-  const int mantissa = bits & 1023;
-  if (exponent == 31) {
-    return mantissa ? std::numeric_limits<double>::quiet_NaN()
-                    : sign * std::numeric_limits<double>::infinity();
-  }
-  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
-  return sign * std::ldexp(mantissa + 1024, exponent - 25);
-}
-
-uint16_t bf16_bits(double value) {
-  if (std::isnan(value)) return std::signbit(value) ? 0xffc0 : 0x7fc0;
-  // Exact: a value of bf16 is a value of f32.
-  auto rounded = static_cast<float>(round_bits(value, kBF16));
-  return static_cast<uint16_t>(std::bit_cast<uint32_t>(rounded) >> 16);
-}
-
-double bf16_value(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-
 double round_to(DType dtype, double value) {
-  switch (dtype) {
-    case DType::F64:
-      return value;
-    case DType::F32:
-      return static_cast<float>(value);
-    case DType::F16:
-      return round_bits(value, kF16);
-    case DType::BF16:
-      return round_bits(value, kBF16);
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      break;
-  }
-  wrong_kind(dtype, "a float type");
+  return with_traits(dtype, [&]<typename Traits>(Traits) -> double {
+    if constexpr (kIsNative<Traits>) {
+      return static_cast<typename Traits::Storage>(value);
+    } else if constexpr (Traits::kind == DTypeKind::Float) {
+      return round_bits(value, Traits::format);
+    } else {
+      wrong_kind(dtype, "a float type");
+    }
+  });
 }
 
 int64_t wrap_to(DType dtype, int64_t value) {
-  switch (dtype) {
-    case DType::I64:
-      return value;
-    case DType::I32:
-      return static_cast<int32_t>(value);
-    case DType::I16:
-      return static_cast<int16_t>(value);
-    case DType::I8:
-      return static_cast<int8_t>(value);
-    case DType::U8:
-      return static_cast<uint8_t>(value);
-    case DType::Bool:
+  return with_traits(dtype, [&]<typename Traits>(Traits) -> int64_t {
+    if constexpr (Traits::kind == DTypeKind::Int) {
+      using Integer = typename Traits::Storage;
+      return static_cast<Integer>(value);
+    } else if constexpr (Traits::kind == DTypeKind::Bool) {
       return value != 0;
-    case DType::U4:
+    } else if constexpr (Traits::kind == DTypeKind::Packed) {
       return value & 15;
-    case DType::F64:
-    case DType::F32:
-    case DType::F16:
-    case DType::BF16:
-      break;
-  }
-  wrong_kind(dtype, "an integer type");
+    } else {
+      wrong_kind(dtype, "an integer type");
+    }
+  });
 }
 
 int64_t float_to_int(DType dtype, double value) {
@@ -161,98 +149,89 @@ int64_t float_to_int(DType dtype, double value) {
   return wrap_to(dtype, static_cast<int64_t>(value));
 }
 
+uint64_t float_bits(DType dtype, double value) {
+  return with_traits(dtype, [&]<typename Traits>(Traits) -> uint64_t {
+    if constexpr (std::is_same_v<typename Traits::Storage, double>) {
+      return std::bit_cast<uint64_t>(value);
+    } else if constexpr (std::is_same_v<typename Traits::Storage, float>) {
+      return std::bit_cast<uint32_t>(static_cast<float>(value));
+    } else if constexpr (Traits::kind == DTypeKind::Float) {
+      return to_pattern(value, Traits::format);
+    } else {
+      wrong_kind(dtype, "a float type");
+    }
+  });
+}
+
+double float_value(DType dtype, uint64_t bits) {
+  return with_traits(dtype, [&]<typename Traits>(Traits) -> double {
+    if constexpr (std::is_same_v<typename Traits::Storage, double>) {
+      return std::bit_cast<double>(bits);
+    } else if constexpr (Traits::kind == DTypeKind::Float) {
+      return from_pattern(bits, Traits::format);
+    } else {
+      wrong_kind(dtype, "a float type");
+    }
+  });
+}
+
+uint16_t f16_bits(double value) { return static_cast<uint16_t>(float_bits(DType::F16, value)); }
+uint16_t bf16_bits(double value) { return static_cast<uint16_t>(float_bits(DType::BF16, value)); }
+double f16_value(uint16_t bits) { return float_value(DType::F16, bits); }
+double bf16_value(uint16_t bits) { return float_value(DType::BF16, bits); }
+
 double load_float(DType dtype, const std::byte* data, int64_t index) {
-  switch (dtype) {
-    case DType::F64:
-      return load_as<double>(data, index);
-    case DType::F32:
-      return load_as<float>(data, index);
-    case DType::F16:
-      return f16_value(load_as<uint16_t>(data, index));
-    case DType::BF16:
-      return bf16_value(load_as<uint16_t>(data, index));
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      break;
-  }
-  wrong_kind(dtype, "a float type");
+  return with_traits(dtype, [&]<typename Traits>(Traits) -> double {
+    if constexpr (kIsNative<Traits>) {
+      return load_as<typename Traits::Storage>(data, index);
+    } else if constexpr (Traits::kind == DTypeKind::Float) {
+      return from_pattern(load_as<typename Traits::Storage>(data, index), Traits::format);
+    } else {
+      wrong_kind(dtype, "a float type");
+    }
+  });
 }
 
 int64_t load_int(DType dtype, const std::byte* data, int64_t index) {
-  switch (dtype) {
-    case DType::I64:
-      return load_as<int64_t>(data, index);
-    case DType::I32:
-      return load_as<int32_t>(data, index);
-    case DType::I16:
-      return load_as<int16_t>(data, index);
-    case DType::I8:
-      return load_as<int8_t>(data, index);
-    case DType::U8:
-      return load_as<uint8_t>(data, index);
-    case DType::Bool:
-      return load_as<uint8_t>(data, index) != 0;
-    case DType::U4:
+  return with_traits(dtype, [&]<typename Traits>(Traits) -> int64_t {
+    if constexpr (Traits::kind == DTypeKind::Int) {
+      return load_as<typename Traits::Storage>(data, index);
+    } else if constexpr (Traits::kind == DTypeKind::Bool) {
+      return load_as<typename Traits::Storage>(data, index) != 0;
+    } else if constexpr (Traits::kind == DTypeKind::Packed) {
       return load_u4(data, index);
-    case DType::F64:
-    case DType::F32:
-    case DType::F16:
-    case DType::BF16:
-      break;
-  }
-  wrong_kind(dtype, "an integer type");
+    } else {
+      wrong_kind(dtype, "an integer type");
+    }
+  });
 }
 
 void store_float(DType dtype, std::byte* data, int64_t index, double value) {
-  switch (dtype) {
-    case DType::F64:
-      return store_as(data, index, value);
-    case DType::F32:
-      return store_as(data, index, static_cast<float>(value));
-    case DType::F16:
-      return store_as(data, index, f16_bits(value));
-    case DType::BF16:
-      return store_as(data, index, bf16_bits(value));
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      break;
-  }
-  wrong_kind(dtype, "a float type");
+  with_traits(dtype, [&]<typename Traits>(Traits) {
+    using Storage = typename Traits::Storage;
+    if constexpr (kIsNative<Traits>) {
+      store_as(data, index, static_cast<Storage>(value));
+    } else if constexpr (Traits::kind == DTypeKind::Float) {
+      store_as(data, index, static_cast<Storage>(to_pattern(value, Traits::format)));
+    } else {
+      wrong_kind(dtype, "a float type");
+    }
+  });
 }
 
 void store_int(DType dtype, std::byte* data, int64_t index, int64_t value) {
-  switch (dtype) {
-    case DType::I64:
-      return store_as(data, index, value);
-    case DType::I32:
-      return store_as(data, index, static_cast<int32_t>(value));
-    case DType::I16:
-      return store_as(data, index, static_cast<int16_t>(value));
-    case DType::I8:
-      return store_as(data, index, static_cast<int8_t>(value));
-    case DType::U8:
-      return store_as(data, index, static_cast<uint8_t>(value));
-    case DType::Bool:
-      return store_as(data, index, static_cast<uint8_t>(value != 0));
-    case DType::U4:
-      return store_u4(data, index, value);
-    case DType::F64:
-    case DType::F32:
-    case DType::F16:
-    case DType::BF16:
-      break;
-  }
-  wrong_kind(dtype, "an integer type");
+  with_traits(dtype, [&]<typename Traits>(Traits) {
+    using Storage = typename Traits::Storage;
+    if constexpr (Traits::kind == DTypeKind::Int) {
+      store_as(data, index, static_cast<Storage>(value));
+    } else if constexpr (Traits::kind == DTypeKind::Bool) {
+      store_as(data, index, static_cast<Storage>(value != 0));
+    } else if constexpr (Traits::kind == DTypeKind::Packed) {
+      store_u4(data, index, value);
+    } else {
+      wrong_kind(dtype, "an integer type");
+    }
+  });
 }
 
 }  // namespace luminal

@@ -18,7 +18,10 @@ int64_t wrap_to(DType dtype, int64_t value);
 // and wraps below that; NaN gives 0.
 int64_t float_to_int(DType dtype, double value);
 
-// Conversions between values and the 16-bit patterns of the half types.
+// The bit pattern of a value of a float dtype, in the low end of an integer, and back.
+uint64_t float_bits(DType dtype, double value);
+double float_value(DType dtype, uint64_t bits);
+// Of the 16-bit ones.
 uint16_t f16_bits(double value);
 uint16_t bf16_bits(double value);
 double f16_value(uint16_t bits);

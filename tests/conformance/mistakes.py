@@ -93,9 +93,10 @@ MISTAKES = (
     _shape("scalar.cpp", "wrap_to(dtype, static_cast<int64_t>(value))",
            "wrap_to(dtype, static_cast<int64_t>(std::floor(value)))",
            "a cast to integer rounds down", "cast/f32/to-i32*"),
-    _shape("scalar.cpp", "return static_cast<int8_t>(value);",
-           "return value > 127 ? 127 : value < -128 ? -128 : value;",
-           "i8 saturates instead of wrapping", "mul/i8/*", "add/i8/*", statement=True),
+    _shape("scalar.cpp", "return static_cast<Integer>(value);",
+           "constexpr int64_t most = std::numeric_limits<Integer>::max(); "
+           "return value > most ? most : value < -most - 1 ? -most - 1 : value;",
+           "integers saturate instead of wrapping", "mul/i8/*", "add/i8/*", statement=True),
     # Views.
     _shape("index_map.cpp", "i >= before && i < before + source[at]",
            "i >= before && i < before + source[at] - 1",

@@ -55,9 +55,10 @@ def dtypes():
     return "\n".join([
         "# Dtypes\n",
         "The element types, from `luminal/shape/dtypes.def`. [Numerics](../numerics.md#dtypes) says how ops promote them.\n",
-        table(["dtype", "in C++", "bits", "kind", "one element in memory", ""],
-              [[code_span(shown), code_span(f"DType::{name}"), bits, kind, code_span(storage), escaped(comment)]
-               for _, (name, shown, bits, kind, storage), comment in rows])])
+        table(["dtype", "in C++", "bits", "kind", "exponent bits", "one element in memory", ""],
+              [[code_span(shown), code_span(f"DType::{name}"), bits, kind, exponent if kind == "Float" else "",
+                code_span(storage), escaped(comment)]
+               for _, (name, shown, bits, kind, exponent, storage), comment in rows])])
 
 
 def forms(text):
@@ -74,9 +75,9 @@ def forms(text):
                 yield text[start:i + 1]
 
 
-def expanded(text):
+def expanded(text, root=ROOT):
     """An .egg file's text with its `;@each` blocks repeated, as luminal/rules/expand_rules.cmake does it."""
-    ops = [arguments for _, arguments, _ in def_rows((ROOT / "luminal/graph/ops.def").read_text(), "OP")]
+    ops = [arguments for _, arguments, _ in def_rows((root / "luminal/graph/ops.def").read_text(), "OP")]
 
     def repeated(match):
         classes, template = match.group(1).split(), match.group(2)

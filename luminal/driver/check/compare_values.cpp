@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "luminal/driver/check/elements.h"
+#include "luminal/shape/float_format.h"
 #include "luminal/shape/index/position.h"
 #include "luminal/shape/scalar.h"
 
@@ -139,25 +140,9 @@ void blame(WrongElements& wrong, const Suspect& suspect) {
 
 // Each is a few hundred roundings, far from what a wrong term makes.
 double step_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::F64:
-      return 1e-11;
-    case DType::F32:
-      return 1e-4;
-    case DType::F16:
-      return 2e-2;
-    case DType::BF16:
-      return 1e-1;
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      break;
-  }
-  return 0;
+  if (!is_float(dtype)) return 0;
+  const int mantissa = float_format(dtype).mantissa;
+  return mantissa >= 52 ? 1e-11 : mantissa >= 23 ? 1e-4 : mantissa >= 10 ? 2e-2 : 1e-1;
 }
 
 std::optional<WrongElements> compare_values(const ValueComparison& comparison) {

@@ -65,13 +65,13 @@ Tensor wrong_side(const Tensor& m, const Tensor& b) {
 
 Tensor floor_mod(const Tensor& a, const Tensor& b) {
   const Tensor m = prim::mod(a, b);
-  if (a.dtype() == DType::U8) return m;
+  if (is_unsigned(a.dtype())) return m;
   return prim::select(wrong_side(m, b), prim::add(m, b), m);
 }
 
 Tensor floor_divide_ints(const Tensor& a, const Tensor& b) {
   const Tensor quotient = prim::int_div(a, b);
-  if (a.dtype() == DType::U8) return quotient;
+  if (is_unsigned(a.dtype())) return quotient;
   const Tensor less = prim::add(quotient, constant_like(quotient, -1));
   return prim::select(wrong_side(prim::mod(a, b), b), less, quotient);
 }

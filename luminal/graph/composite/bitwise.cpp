@@ -61,7 +61,7 @@ Tensor shifted_left(const Tensor& x, const Tensor& n) {
 // overflows to the minimum, so a shift by width - 1 also takes the sign.
 Tensor shifted_right(const Tensor& x, const Tensor& n) {
   check_ints("bitwise_right_shift", x);
-  const bool is_signed = x.dtype() != DType::U8;
+  const bool is_signed = !is_unsigned(x.dtype());
   const Tensor fits = in_range(n, bits(n.dtype()) - (is_signed ? 1 : 0));
   const Tensor sign_only = where(x < 0, constant_like(x, -1), 0);
   return where(fits, floor_divide(x, power_of_two(where(fits, n, 0))), sign_only);

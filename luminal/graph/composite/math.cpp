@@ -73,7 +73,7 @@ Tensor square(const Tensor& x) {
 
 Tensor abs(const Tensor& x) {
   check_not_bool("abs", x);
-  if (x.dtype() == DType::U8) return x;
+  if (is_int(x.dtype()) && is_unsigned(x.dtype())) return x;
   const Tensor zero = constant_like(x, 0);
   // 0 - x instead of -x, because |0| must be 0, not -0.
   return prim::select(prim::less_than(zero, x), x, zero - x);

@@ -33,7 +33,7 @@ Tensor power_by_squaring(Tensor x, uint64_t n) {
 
 // The same with a run-time exponent. Negative exponents give 0, except for the bases 1 and -1.
 Tensor int_power(const Tensor& a, const Tensor& b) {
-  const int steps = bits(a.dtype()) - (a.dtype() == DType::U8 ? 0 : 1);
+  const int steps = bits(a.dtype()) - (is_unsigned(a.dtype()) ? 0 : 1);
   Tensor result = constant_like(a, 1);
   Tensor factor = a;
   for (int bit = 0; bit < steps; ++bit) {
@@ -41,7 +41,7 @@ Tensor int_power(const Tensor& a, const Tensor& b) {
     result = where(is_set, prim::mul(result, factor), result);
     if (bit + 1 < steps) factor = prim::mul(factor, factor);
   }
-  if (a.dtype() == DType::U8) return result;
+  if (is_unsigned(a.dtype())) return result;
   const Tensor odd = ne(prim::bit_and(b, constant_like(b, 1)), 0);
   const Tensor of_minus_one = where(odd, a, constant_like(a, 1));
   const Tensor negative = where(eq(abs(a), 1), of_minus_one, 0);

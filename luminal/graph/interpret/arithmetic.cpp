@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "luminal/base/hash.h"
+#include "luminal/shape/float_format.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::interpret {
@@ -21,25 +22,13 @@ struct FloatLimits {
 // A sum may overflow in one order and not in another, and Σ q·x may where scale·Σ q·x doesn't: so
 // f32 overflows at 2^-16 of its range. f16 is computed in f32: only its own limit is in doubt.
 FloatLimits limits_of(DType dtype) {
-  constexpr double kWideRange = 0x1p112;  // of f32 and bf16
-  switch (dtype) {
-    case DType::F64:
-      return {0x1p-51, 0x1p-1074, 0x1p1008};
-    case DType::F16:
-      return {0x1p-10, 0x1p-24, 65000};
-    case DType::BF16:
-      return {0x1p-7, 0x1p-133, kWideRange};
-    case DType::F32:
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      break;
-  }
-  return {0x1p-22, 0x1p-149, kWideRange};
+  const FloatFormat format = float_format(dtype);
+  const double ulps = is_half(dtype) ? 1 : 2;  // halves are computed in f32 and round once
+  const bool ends_early = format.max_exponent < float_format(DType::F32).max_exponent;
+  return {
+      .relative = ulps * format.ulp(),
+      .smallest = format.smallest(),
+      .narrow = ends_early ? format.largest() * (1 - 0x1p-7) : two_to(format.max_exponent - 15)};
 }
 
 // In f64, integers count as exact; for other values exactness can't be determined in f64.
@@ -132,7 +121,7 @@ Accumulator::Accumulator(const Arithmetic& arithmetic, Reducer reducer, DType dt
     : arithmetic_(arithmetic),
       reducer_(reducer),
       dtype_(dtype),
-      kept_(dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype) {
+      kept_(is_half(dtype) ? DType::F32 : dtype) {
   if (!is_float(dtype)) arithmetic_.variation = Variation::None;
   // 1, 2, 4, 8 or 16 partial sums, as in vectorised and unrolled loops.
   if (arithmetic_.variation == Variation::Perturbed) {

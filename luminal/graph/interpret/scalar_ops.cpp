@@ -1,6 +1,5 @@
 #include "luminal/graph/interpret/scalar_ops.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -123,47 +122,12 @@ void cast(DType from, DType to, Precision precision, std::span<Lane* const> in, 
 
 // The bits of a value of `dtype`, in the low bits of an integer.
 uint64_t to_bits(DType dtype, Lane lane) {
-  switch (dtype) {
-    case DType::F64:
-      return std::bit_cast<uint64_t>(lane.real);
-    case DType::F32:
-      return std::bit_cast<uint32_t>(static_cast<float>(lane.real));
-    case DType::F16:
-      return f16_bits(lane.real);
-    case DType::BF16:
-      return bf16_bits(lane.real);
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      return static_cast<uint64_t>(lane.integer);
-  }
-  return 0;
+  return is_float(dtype) ? float_bits(dtype, lane.real) : static_cast<uint64_t>(lane.integer);
 }
 
 Lane from_bits(DType dtype, uint64_t bits) {
-  switch (dtype) {
-    case DType::F64:
-      return {.real = std::bit_cast<double>(bits)};
-    case DType::F32:
-      return {.real = std::bit_cast<float>(static_cast<uint32_t>(bits))};
-    case DType::F16:
-      return {.real = f16_value(static_cast<uint16_t>(bits))};
-    case DType::BF16:
-      return {.real = bf16_value(static_cast<uint16_t>(bits))};
-    case DType::I64:
-    case DType::I32:
-    case DType::I16:
-    case DType::I8:
-    case DType::U8:
-    case DType::Bool:
-    case DType::U4:
-      return {.integer = wrap_to(dtype, static_cast<int64_t>(bits))};
-  }
-  return {};
+  if (is_float(dtype)) return {.real = float_value(dtype, bits)};
+  return {.integer = wrap_to(dtype, static_cast<int64_t>(bits))};
 }
 
 double max_of(double a, double b) {
@@ -211,7 +175,7 @@ Lane identity(Reducer reducer, DType dtype) {
       return is_float(dtype) ? Lane{.real = 1} : Lane{.integer = 1};
     case Reducer::Max:
       if (is_float(dtype)) return {.real = -kInfinity};
-      if (dtype == DType::U8 || dtype == DType::Bool) return {.integer = 0};
+      if (is_unsigned(dtype)) return {.integer = 0};
       return {.integer = -(int64_t{1} << (bits(dtype) - 2)) * 2};  // −2^(bits−1) without overflow
   }
   return {};

@@ -160,7 +160,7 @@ Tensor reduce_windows(std::string_view op, const Tensor& x, const Windows& windo
 // The lowest value of a dtype: the maximum of no elements.
 Scalar lowest(DType dtype) {
   if (is_float(dtype)) return -std::numeric_limits<double>::infinity();
-  if (dtype == DType::U8 || dtype == DType::Bool) return 0;
+  if (is_unsigned(dtype)) return 0;
   return std::numeric_limits<int64_t>::min() >> (64 - bits(dtype));
 }
 

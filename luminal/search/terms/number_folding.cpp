@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "luminal/graph/interpret/scalar_ops.h"
+#include "luminal/shape/float_format.h"
 #include "luminal/shape/scalar.h"
 
 namespace luminal::search {
@@ -40,17 +41,6 @@ Number apply(Op op, DType to, std::span<const Number> operands) {
   return number_of(to, result);
 }
 
-double smallest_normal(DType dtype) {
-  switch (dtype) {
-    case DType::F64:
-      return std::numeric_limits<double>::min();
-    case DType::F16:
-      return 0x1p-14;
-    default:
-      return std::numeric_limits<float>::min();  // bf16 has its range
-  }
-}
-
 }  // namespace
 
 bool adds_nothing(const Number& c) {
@@ -73,9 +63,8 @@ std::optional<Number> rest_by_unit(const Number& c) {
 std::optional<Number> normal_product(const Number& a, const Number& b) {
   std::optional<Number> product = fold(name(Op::Mul), {a, b});
   if (!product || !is_float(product->dtype)) return product;
-  if (!std::isfinite(product->real) || std::abs(product->real) < smallest_normal(product->dtype)) {
-    return std::nullopt;
-  }
+  const double least = float_format(product->dtype).smallest_normal();
+  if (!std::isfinite(product->real) || std::abs(product->real) < least) return std::nullopt;
   return product;
 }
 

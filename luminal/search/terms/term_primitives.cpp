@@ -7,6 +7,7 @@
 #include "luminal/search/terms/number_folding.h"
 #include "luminal/search/terms/terms.h"
 #include "luminal/shape/expr/expr_size.h"
+#include "luminal/shape/float_format.h"
 
 namespace luminal::search {
 namespace {
@@ -47,20 +48,13 @@ bool casts_without_loss(DType from, DType to) {
   if (from == DType::U4 || to == DType::U4 || to == DType::Bool) return false;
   if (from == DType::Bool) return true;
   if (is_float(from)) {
-    return (to == DType::F64 || to == DType::F32) && bits(to) > bits(from);
+    const FloatFormat a = float_format(from);
+    return is_float(to) && float_format(to).mantissa >= a.mantissa &&
+           float_format(to).exponent_bits >= a.exponent_bits;
   }
-  const int magnitude = from == DType::U8 ? 8 : bits(from) - 1;  // bits beside the sign
-  if (is_int(to)) return to != DType::U8 && bits(to) - 1 >= magnitude;
-  switch (to) {
-    case DType::F64:
-      return magnitude <= 53;
-    case DType::F32:
-      return magnitude <= 24;
-    case DType::F16:
-      return magnitude <= 11;
-    default:
-      return magnitude <= 8;  // bf16
-  }
+  auto magnitude = [](DType integer) { return bits(integer) - !is_unsigned(integer); };
+  if (is_float(to)) return magnitude(from) <= float_format(to).mantissa + 1;
+  return (is_unsigned(from) || !is_unsigned(to)) && magnitude(to) >= magnitude(from);
 }
 
 // Whether a cast to `through` and then to `to` equals a direct cast.

@@ -14,10 +14,6 @@ namespace {
 
 using llvm::Value;
 
-bool is_unsigned(DType dtype) {
-  return dtype == DType::U8 || dtype == DType::Bool || dtype == DType::U4;
-}
-
 llvm::Type* with_element(Value* like, llvm::Type* element) {
   return like->getType()->getWithNewType(element);
 }
@@ -25,25 +21,16 @@ llvm::Type* with_element(Value* like, llvm::Type* element) {
 }  // namespace
 
 llvm::Type* register_type(llvm::LLVMContext& context, DType dtype) {
-  switch (dtype) {
-    case DType::F64:
-      return llvm::Type::getDoubleTy(context);
-    case DType::F32:
-    case DType::F16:
-    case DType::BF16:
-      return llvm::Type::getFloatTy(context);
-    case DType::I64:
-      return llvm::Type::getInt64Ty(context);
-    case DType::I32:
-      return llvm::Type::getInt32Ty(context);
-    case DType::I16:
-      return llvm::Type::getInt16Ty(context);
-    case DType::I8:
-    case DType::U8:
-    case DType::U4:
-      return llvm::Type::getInt8Ty(context);
-    case DType::Bool:
+  switch (kind(dtype)) {
+    case DTypeKind::Float:
+      return dtype == DType::F64 ? llvm::Type::getDoubleTy(context)
+                                 : llvm::Type::getFloatTy(context);
+    case DTypeKind::Int:
+      return llvm::Type::getIntNTy(context, static_cast<unsigned>(bits(dtype)));
+    case DTypeKind::Bool:
       return llvm::Type::getInt1Ty(context);
+    case DTypeKind::Packed:
+      return llvm::Type::getInt8Ty(context);
   }
   return nullptr;
 }

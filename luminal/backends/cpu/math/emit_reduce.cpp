@@ -60,7 +60,7 @@ Value* ReduceEmitter::start(int lanes) {
     case Reducer::Max:
       break;
   }
-  if (dtype_ == DType::U8 || dtype_ == DType::Bool) return llvm::Constant::getNullValue(type);
+  if (is_unsigned(dtype_)) return llvm::Constant::getNullValue(type);
   return llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
 }
 
@@ -84,7 +84,7 @@ Value* ReduceEmitter::combine(Value* a, Value* b) {
   }
   if (is_bool) return builder_.CreateOr(a, b);
   return builder_.CreateBinaryIntrinsic(
-      dtype_ == DType::U8 ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, a, b);
+      is_unsigned(dtype_) ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, a, b);
 }
 
 // A Hillis–Steele scan: each lane combines with the one 1, 2, 4 … before it. The carry `so_far` is

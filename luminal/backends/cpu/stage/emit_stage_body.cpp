@@ -146,7 +146,7 @@ Value* StageEmitter::row_at(InstId id, Expr extent, int copy) {
   const bool narrow = dtype == DType::I32 && extent.upper_bound() <= INT32_MAX;
   llvm::Type* type = narrow ? builder_.getInt32Ty() : builder_.getInt64Ty();
   Value* value = operand(id, copy, false);
-  return builder_.CreateIntCast(value, value->getType()->getWithNewType(type), dtype != DType::U8);
+  return builder_.CreateIntCast(value, value->getType()->getWithNewType(type), !is_unsigned(dtype));
 }
 
 // Clamps to 0 … extent − 1.

@@ -34,7 +34,7 @@ void StageEmitter::update(const Values& results) {
   const Access::Gathered& at_row = stage_.target.gathered[0];
   const Chunk& chunk = index_.chunk();
   row = builder_.CreateIntCast(row, builder_.getInt64Ty(),
-                               body_[target.row.index()].dtype != DType::U8);
+                               !is_unsigned(body_[target.row.index()].dtype));
   Value* inside = builder_.CreateICmpULT(row, index_.scalar(at_row.extent));
   Value* offset = builder_.CreateMul(row, index_.scalar(at_row.stride));
   const DType dtype = stage_.source->dtype;
