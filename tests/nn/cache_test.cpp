@@ -7,6 +7,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/driver/compile.h"
+#include "luminal/graph/composite/attention.h"
 #include "luminal/graph/composite/rotary.h"
 #include "luminal/nn/attention.h"
 #include "luminal/nn/gated.h"
@@ -89,6 +90,24 @@ TEST(KvCache, ChunksGiveWhatTheWholeGives) {
   for (const char* backend : {"interp", "cpu"}) {
     EXPECT_LT(difference(std::nullopt, DType::F32, backend), 1e-5) << backend;
     EXPECT_LT(difference(Expr(3), DType::F32, backend), 1e-5) << backend;
+  }
+}
+
+TEST(Attention, GivesZeroWhereAWindowHoldsNoKey) {
+  for (const char* backend : {"interp", "cpu"}) {
+    Graph graph;
+    const Tensor q = graph.input("q", {1, 6, 4});
+    const Tensor keys = graph.input("keys", {1, 2, 4});
+    const Tensor y = scaled_dot_product_attention(q, keys, keys, {.window = Expr(2)}).output("y");
+    Executable run = compile(graph, {.backend = backend});
+    run.set(q, values(24, 5));
+    run.set(keys, values(8, 3));
+    run.run();
+    const std::vector<float> found = run.get<float>(y);
+    // Query i sees the keys i - 1 and i, of which there are two.
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i] == 0, i >= 3 * 4) << backend << " at " << i << ": " << found[i];
+    }
   }
 }
 

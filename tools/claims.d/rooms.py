@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import statistics
 import tempfile
 
@@ -9,6 +10,7 @@ from claims import Claim, Short
 from claims_support import ctest, last_line
 
 MOST_OF_ROOFLINE = 1.05
+MOST_CI_MINUTES = 45
 MOST_OFF = 1.5  # modelled over measured, or the other way round
 
 
@@ -65,11 +67,26 @@ def layers(context):
     return last_line(result), result.returncode == 0
 
 
+def ci_time(context):
+    """The table that the last `.ci/run` in this tree left; without a compiler cache it is a clean machine's."""
+    times = context.root / "build/ci-times.txt"
+    if not times.exists():
+        raise Short("no run is on record: CCACHE_DISABLE=1 .ci/run writes build/ci-times.txt")
+    print(times.read_text(), end="")
+    minutes = int(re.search(r"total (\d+) s", times.read_text()).group(1)) / 60
+    passed = "FAILED" not in times.read_text()
+    return f"{minutes:.1f} min{'' if passed else ', and it failed'}", passed and minutes <= MOST_CI_MINUTES
+
+
 CLAIMS = [
     Claim(name="layers", target="0 includes against any LAYERS file, 0 mutual pairs of folders, at most 30 sources in a folder "
           "and 600 lines in a file", minutes=0.1, measure=layers, quick=True),
     Claim(name="same-plans", target="digests of the plans of twelve graphs are the recorded ones at equal peaks", minutes=0.1,
           measure=ctest("-R", "^same_plans_test$"), quick=True),
+    Claim(name="adding-places", target="a planted element-wise primitive and a planted dtype need at most 6 files each, a report "
+          "field 2", minutes=1, measure=ctest("-R", "^(count_places|report_field)_test$"), quick=True),
+    Claim(name="docs", target="every command in README and docs runs as written or has known options, and no stale sentence is "
+          "left", minutes=1, measure=ctest("-R", "^(docs_commands|readme)_test$"), quick=True),
     Claim(name="golden", target="at least 60 text cases of terms, lowering, plans, schedules and costs; changing a constant of "
           "lowering, scheduling or the cost model fails at least one", minutes=0.2,
           measure=ctest("-R", "^golden_(texts|mistakes)_test$"), quick=True),
@@ -82,4 +99,6 @@ CLAIMS = [
     Claim(name="model", target=f"after `doctor --measure` no modelled kernel of the micro and pattern benches takes more than "
           f"{MOST_OF_ROOFLINE} of the roofline, and the median is within {MOST_OFF} times of its measured time", minutes=6,
           measure=modelled_beside_measured),
+    Claim(name="ci-time", target=f"`.ci/run` without a compiler cache takes at most {MOST_CI_MINUTES} minutes on two cores",
+          minutes=0.1, measure=ci_time),
 ]

@@ -17,8 +17,8 @@ struct AttentionOptions {
 };
 
 // softmax(q kᵀ · scale + mask) v for q [… heads, s, d], k [… kv heads, t, d], v [… kv heads, t, e];
-// each kv head serves heads / kv heads query heads. Rows that a mask hides completely are 0. f16
-// and bf16 are computed in f32 and rounded once.
+// each kv head serves heads / kv heads query heads. Rows without a key to attend to are 0. f16 and
+// bf16 are computed in f32 and rounded once.
 LUMINAL_API Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                                 const AttentionOptions& options = {});
 

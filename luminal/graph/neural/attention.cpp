@@ -66,7 +66,16 @@ std::optional<Expr> visible(const Dims& scores, const AttentionOptions& options)
   return result;
 }
 
-// softmax along the last axis, but 0 in rows that a mask hides completely.
+// Whether some query may have no key to attend to. By position alone that takes a window that ends
+// before the last query's; a cache (`past` is a variable) holds the key of every query.
+bool may_see_nothing(const Dims& scores, const AttentionOptions& options) {
+  if (options.mask) return true;
+  if (!options.window || !options.past.to_int()) return false;
+  const Expr queries = scores[scores.size() - 2];
+  return !known_less(queries + options.past - *options.window, scores.back());
+}
+
+// softmax along the last axis, but 0 in rows without a key to attend to.
 Tensor masked_softmax(const Tensor& scores) {
   const Tensor greatest = max(scores, -1, {.keepdim = true});
   const Tensor e = exp(scores - where(eq(greatest, kMinusInfinity), 0.0, greatest));
@@ -101,8 +110,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   } else if (options.mask) {
     scores = scores + options.mask->cast(compute);
   }
-  // By position alone a query always has a key to attend to, so only a mask needs masked_softmax.
-  const Tensor weights = options.mask ? masked_softmax(scores) : softmax(scores, -1);
+  const bool is_careful = may_see_nothing(scores.dims(), options);
+  const Tensor weights = is_careful ? masked_softmax(scores) : softmax(scores, -1);
   return matmul(weights, values).cast(dtype);
 }
 
