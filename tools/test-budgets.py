@@ -2,9 +2,9 @@
 """Holds groups of tests to their budgets: seconds that the tests of a folder may take together.
 
   tools/test-budgets.py BUILD_DIR RESULTS.xml            prints a table, exit code 1 where a group takes more
-  tools/test-budgets.py BUILD_DIR RESULTS.xml --write    writes tests/BUDGETS: what was measured, times 2.5
+  tools/test-budgets.py BUILD_DIR RESULTS.xml --write    writes tests/BUDGETS: what was measured, times 4
 
-RESULTS.xml is what `ctest --output-junit` wrote. A folder that isn't in tests/BUDGETS may take 10 s.
+RESULTS.xml is what `ctest --output-junit` wrote. A folder that isn't in tests/BUDGETS may take 60 s.
 """
 import argparse
 import json
@@ -15,9 +15,9 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUDGETS = ROOT / "tests/BUDGETS"
-UNLISTED = 10.0
-ALLOWANCE = 2.5  # between machines, and for other programs on this one
-LEAST = 5.0
+UNLISTED = 60.0
+ALLOWANCE = 4  # between machines, and for other programs on this one: the same test was seen to take twice as long
+LEAST = 30.0
 HEAD = """# Seconds that the fast tests of a folder may take together, on one core; tools/test-budgets.py holds them to it.
 """
 
