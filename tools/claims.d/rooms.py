@@ -52,7 +52,7 @@ def same_kernels(context):
                    "--rolling", "always", "--keep-busy-times"]
         trace = pathlib.Path(folder) / "trace.json"
         traced = context.run([program, "run", model, "-p", "Once", "-n", "3", "--greedy", "--trace", trace, *options])
-        debugged = context.run([program, "debug-ops", model, "--json", *options])
+        debugged = context.run([program, "debug-ops", model, "--until", "plan", *options, "--json"])
         if traced.returncode != 0 or debugged.returncode != 0:
             raise Short(last_line(traced if traced.returncode != 0 else debugged))
         steps = {event["name"] for event in json.loads(trace.read_text())["traceEvents"] if event.get("cat") == "kernel"}

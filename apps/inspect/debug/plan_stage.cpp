@@ -92,7 +92,8 @@ void add_steps(const Subject& subject, const Trial& trial, DebugStage& stage) {
                                               : trial.step_name(static_cast<int>(maker->second)));
     }
     const KernelReport& report = trial.report().kernels[next++];
-    seen.add("result", report.result)
+    seen.add("title", report.title)
+        .add("result", report.result)
         .add("ops", report.ops)
         .add("nodes", report.nodes)
         .add("rules", report.rules)
