@@ -22,17 +22,18 @@ HEAD = """# Seconds that the fast tests of a folder may take together, on one co
 """
 
 
-def group_of(test, files):
-    """tests/FOLDER, by the CMake file that a test comes from."""
-    for node in reversed(test_nodes(test, files)):
-        path = pathlib.Path(files["files"][node["file"]])
+def group_of(test, graph):
+    """tests/FOLDER, by the CMake file that a test comes from; `graph` is ctest's of where things are declared."""
+    for node in reversed(declarations(test, graph)):
+        path = pathlib.Path(graph["files"][node["file"]])
         if path.name == "CMakeLists.txt" and path.parent != ROOT / "tests":
             parts = path.parent.relative_to(ROOT).parts
             return "/".join(parts[:2])
     return "tests"
 
 
-def test_nodes(test, graph):
+def declarations(test, graph):
+    """The calls that declared a test, innermost first."""
     nodes, at = [], test.get("backtrace")
     while at is not None:
         node = graph["nodes"][at]

@@ -93,20 +93,32 @@ TEST(KvCache, ChunksGiveWhatTheWholeGives) {
   }
 }
 
+// Query i sees the keys i - 1 and i, of which there are two.
+void expect_zero_after_three_queries(DType dtype, const char* backend) {
+  Graph graph;
+  const Tensor q = graph.input("q", {1, Expr::var("s", 1, 8), 4});
+  const Tensor keys = graph.input("keys", {1, 2, 4});
+  const Tensor k = keys.cast(dtype);
+  const Tensor seen = scaled_dot_product_attention(q.cast(dtype), k, k, {.window = Expr(2)});
+  const Tensor y = seen.cast(DType::F32).output("y");
+  Executable run = compile(graph, {.backend = backend});
+  run.set(keys, values(8, 3));
+  for (const size_t queries : {6u, 2u, 8u}) {
+    run.set(q, values(queries * 4, 5));
+    run.run({{"s", static_cast<int64_t>(queries)}});
+    const std::vector<float> found = run.get<float>(y);
+    ASSERT_EQ(found.size(), queries * 4);
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i] == 0, i >= 3 * 4)
+          << name(dtype) << " on " << backend << " at " << i << ": " << found[i];
+    }
+  }
+}
+
 TEST(Attention, GivesZeroWhereAWindowHoldsNoKey) {
   for (const char* backend : {"interp", "cpu"}) {
-    Graph graph;
-    const Tensor q = graph.input("q", {1, 6, 4});
-    const Tensor keys = graph.input("keys", {1, 2, 4});
-    const Tensor y = scaled_dot_product_attention(q, keys, keys, {.window = Expr(2)}).output("y");
-    Executable run = compile(graph, {.backend = backend});
-    run.set(q, values(24, 5));
-    run.set(keys, values(8, 3));
-    run.run();
-    const std::vector<float> found = run.get<float>(y);
-    // Query i sees the keys i - 1 and i, of which there are two.
-    for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_EQ(found[i] == 0, i >= 3 * 4) << backend << " at " << i << ": " << found[i];
+    for (DType dtype : {DType::F32, DType::BF16, DType::F16}) {
+      expect_zero_after_three_queries(dtype, backend);
     }
   }
 }

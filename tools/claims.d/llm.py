@@ -118,8 +118,10 @@ def one_billion(name, most):
 CLAIMS = [
     Claim(name="tokenizers", target="equal to tokenizers and sentencepiece on tinyshakespeare, names, every .inp case and "
           "100,000 random strings each", minutes=20, measure=tokenizers),
-    Claim(name="chat-templates", target="equal to Jinja, and Unicode tables equal to the tokenizers wheel's", minutes=0.5,
-          measure=templates, quick=True),
+    Claim(name="chat-templates", target="equal to Jinja, and Unicode tables of assigned blocks equal to the tokenizers wheel's",
+          minutes=0.5, measure=templates, quick=True),
+    Claim(name="unicode", target="Unicode tables equal to the tokenizers wheel's at every code point", minutes=1,
+          measure=ctest("-R", "^unicode_all_test$")),
     Claim(name="hostile-text", target="hostile tokenizer files and templates are refused with a reason", minutes=0.1,
           measure=ctest("-R", "^(text_hostile_test|tokenizer_test)$"), quick=True),
     Claim(name="goldens", target="SmolLM2 from GGUF and stories260k from safetensors: golden ids one by one where the margin "

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <system_error>
 
 #include "luminal/base/check.h"
+#include "luminal/base/files/replace_file.h"
 #include "luminal/base/files/seal.h"
 #include "luminal/base/os/own_file.h"
 #include "luminal/base/os/paths.h"
-#include "luminal/base/os/process.h"
 
 namespace luminal::base {
 namespace {
@@ -33,12 +32,6 @@ Header header_of(const std::string& key, std::string_view content, const Secret&
 
 // A fixed length, so that unrelated files in the same folder are never mistaken for entries.
 constexpr size_t kKeyLength = 64;
-
-// Unique among the processes and threads that may write the same entry.
-std::string temporary_suffix() {
-  static std::atomic<uint64_t> count = 0;
-  return "." + std::to_string(process_id()) + "." + std::to_string(count++) + ".tmp";
-}
 
 // Older temporary files were left behind by a process that was killed while writing.
 constexpr auto kOldTemporary = std::chrono::hours(1);
@@ -192,30 +185,16 @@ void FileCache::store(const std::string& key, std::string_view content) {
     ++not_written_;
     return;
   }
-  const std::filesystem::path final_path = file_of(key);
-  const std::filesystem::path temporary = final_path.string() + temporary_suffix();
   const Header header = header_of(key, content, *secret_);
-  std::error_code error;
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(&header), sizeof(header));
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    file.close();
-    if (!file) error = std::make_error_code(std::errc::io_error);
-  }
-  // Independent of the umask: find() rejects entries that others may write to.
-  constexpr auto kOwn = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
-  if (!error) std::filesystem::permissions(temporary, kOwn, error);
-  if (!error) std::filesystem::rename(temporary, final_path, error);
-  if (!error) {
-    ++stored_;
-    stored_bytes_ += content.size();
-  }
-  if (error) {
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
+  bytes += content;
+  // find() rejects entries that others may write to.
+  if (!replace_file(file_of(key), bytes, FileReaders::Owner)) {
     ++not_written_;
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
+    return;
   }
+  ++stored_;
+  stored_bytes_ += content.size();
 }
 
 FileCache::Counters FileCache::counters() const {

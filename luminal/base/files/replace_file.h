@@ -12,7 +12,8 @@ enum class FileReaders : uint8_t {
   Owner,    // nobody else may read or write it
 };
 
-// Writes a temporary file beside `file`, then renames it. Returns false on failure; the temporary
+// Writes a temporary file beside `file`, whose name ends in ".tmp", then renames it. Any thread may
+// replace any file. Returns false on failure; the temporary
 // file is then removed and the old file is unchanged.
 bool replace_file(const std::filesystem::path& file, std::string_view bytes,
                   FileReaders readers = FileReaders::AsUsual);

@@ -39,6 +39,7 @@ class LineReader {
   std::string_view until_type();
   // A part of this line, to be read apart.
   LineReader part(std::string_view text) const { return {text, source_, number_}; }
+  std::string_view rest() { return until("\n"); }
   // Everything before `token`, or the whole rest if there is none.
   std::string_view until(std::string_view token);
 

@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "luminal/backends/registry/registry.h"
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/files/replace_file.h"
 #include "luminal/base/files/seal.h"
 #include "luminal/base/os/memory.h"
-#include "luminal/base/os/process.h"
 #include "luminal/base/source_fingerprint.h"
 #include "luminal/driver/compile/compile_parts.h"
 #include "luminal/driver/options/load_options.h"
@@ -116,15 +113,7 @@ LoadedBundle load_bundle(std::string_view bytes) {
 }
 
 void save_bundle(const std::string& path, const Graph& graph, const CompileOptions& options) {
-  const std::string bytes = make_bundle(graph, options);
-  const std::string temporary = fmt::format("{}.tmp-{}", path, base::process_id());
-  std::ofstream file(temporary, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (!file || error) {
-    std::filesystem::remove(temporary, error);
+  if (!base::replace_file(path, make_bundle(graph, options))) {
     throw UserError(fmt::format(
         "bundle: can't write '{}'; check that its folder is there, and the permissions", path));
   }

@@ -97,20 +97,18 @@ class GraphParser {
   }
 
   void read_variable(Line& line) {
-    const std::string_view name = line.word();
-    const int64_t lower = line.integer();
-    const int64_t upper = line.integer();
-    if (lower > upper)
-      line.fail(fmt::format("variable '{}' has no values: {} > {}", name, lower, upper));
+    const Expr declared = parse_variable(line);
     // Names are looked for one by one.
     constexpr size_t kMostVariables = 4096;
     if (scope_.variables.size() >= kMostVariables) {
       line.fail(fmt::format("more than {} variables are declared", kMostVariables));
     }
     for (Expr variable : scope_.variables) {
-      if (variable.name() == name) line.fail(fmt::format("variable '{}' is declared twice", name));
+      if (variable.name() == declared.name()) {
+        line.fail(fmt::format("variable '{}' is declared twice", declared.name()));
+      }
     }
-    scope_.variables.push_back(Expr::var(name, lower, upper));
+    scope_.variables.push_back(declared);
   }
 
   NodeId node_id(Line& line) {
@@ -131,10 +129,7 @@ class GraphParser {
 
   TensorType type(Line& line) {
     line.expect(":");
-    const std::string_view dtype_name = line.word();
-    std::optional<DType> dtype = dtype_from_name(dtype_name);
-    if (!dtype) line.fail(fmt::format("'{}' is not a dtype", dtype_name));
-    TensorType result{{}, *dtype};
+    TensorType result{{}, parse_dtype(line)};
     for (std::string_view item : line.list()) result.dims.push_back(expr(item));
     return result;
   }
@@ -196,10 +191,10 @@ class GraphParser {
         return read_view(std::move(node), line);
       case StructuralOp::Reduce:
       case StructuralOp::Scan:
-        node.attribute = ReduceAttr{reducer(line)};
+        node.attribute = ReduceAttr{parse_reducer(line)};
         break;
       case StructuralOp::Scatter:
-        node.attribute = line.take("set ") ? ScatterAttr{} : ScatterAttr{reducer(line)};
+        node.attribute = line.take("set ") ? ScatterAttr{} : ScatterAttr{parse_reducer(line)};
         break;
       case StructuralOp::Custom: {
         const std::string custom = line.string();
@@ -262,13 +257,6 @@ class GraphParser {
     for (std::string_view item : items) exprs.push_back(expr(item, node.dims));
     node.attribute = IndexMap(node.dims, source, std::move(exprs));
     return node;
-  }
-
-  Reducer reducer(Line& line) {
-    const std::string_view word = line.word();
-    std::optional<Reducer> result = reducer_from_name(word);
-    if (!result) line.fail(fmt::format("'{}' is not a reducer: sum, prod or max", word));
-    return *result;
   }
 
   void read_data(Line& line) {

@@ -93,8 +93,7 @@ std::string_view role_text(Role role) {
 std::string print_graph(const Graph& graph) {
   std::string out = fmt::format("{} {}\n", kTextHeader, kTextVersion);
   for (Expr variable : variables(graph)) {
-    out += fmt::format("var {} {} {}\n", variable.name(), variable.lower_bound(),
-                       variable.upper_bound());
+    out += variable_line(variable);
   }
   for (NodeId id : topological_order(graph)) out += node_line(id, graph.node(id));
   for (NodeId leaf : graph.leaves()) {

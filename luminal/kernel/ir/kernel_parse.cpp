@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "luminal/base/errors.h"
+#include "luminal/graph/text/text_lines.h"
 #include "luminal/kernel/ir/kernel_text.h"
 
 namespace luminal::kernel {
@@ -46,11 +47,7 @@ class KernelParser {
   }
 
   void read_variable(LineReader& line) {
-    const std::string_view name = line.word();
-    const int64_t lower = line.integer();
-    const int64_t upper = line.integer();
-    if (lower > upper) line.fail(fmt::format("variable '{}' has no values", name));
-    kernel_.variables.push_back(Expr::var(name, lower, upper));
+    kernel_.variables.push_back(parse_variable(line));
     scope_.variables.push_back(kernel_.variables.back());
   }
 
@@ -84,7 +81,7 @@ class KernelParser {
     while (line.take("for ")) stage.loops.push_back(loop(line));
     if (!line.at_end()) {
       const bool running = line.take("scan ");
-      const Reducer reducer = reducer_of(line, line.word());
+      const Reducer reducer = parse_reducer(line);
       line.expect("over ");
       stage.reduction = Reduction{reducer, loop(line), running};
     }
@@ -107,7 +104,7 @@ class KernelParser {
       if (is_float(dtype)) return ConstInst{.real = line.real()};
       return ConstInst{.integer = line.integer()};
     }
-    if (line.take("iota ")) return IotaInst{parse_expr(line.until("\n"), scope_)};
+    if (line.take("iota ")) return IotaInst{parse_expr(line.rest(), scope_)};
     if (line.take("load ")) {
       LoadInst load{line.numbered("p", kernel_.params.size()), {}};
       for (const std::string_view item : line.list())
@@ -134,14 +131,13 @@ class KernelParser {
   // "store p1[i0] %2", "keep %2", "sum p1 row %0[i1] %2"
   void read_target(LineReader& line) {
     Stage& stage = kernel_.stages.back();
-    const std::string_view word = line.word();
-    if (word == "store") {
+    if (line.take("store ")) {
       const int param = line.numbered("p", kernel_.params.size());
       stage.target = OutputTarget{param, exprs(line)};
-    } else if (word != "keep") {
-      UpdateTarget update{
-          .param = line.numbered("p", kernel_.params.size()), .row = {}, .rest = {}, .combine = {}};
-      if (word != "replace") update.combine = reducer_of(line, word);
+    } else if (!line.take("keep ")) {
+      UpdateTarget update{};
+      if (!line.take("replace ")) update.combine = parse_reducer(line);
+      update.param = line.numbered("p", kernel_.params.size());
       line.expect("row ");
       update.row = inst_id(line, stage);
       update.rest = exprs(line);
@@ -154,11 +150,6 @@ class KernelParser {
   static InstId inst_id(LineReader& line, const Stage& stage) {
     return InstId{static_cast<uint32_t>(line.numbered("%", stage.body.size()))};
   }
-  static Reducer reducer_of(const LineReader& line, std::string_view word) {
-    const std::optional<Reducer> reducer = reducer_from_name(word);
-    if (!reducer) line.fail(fmt::format("'{}' is no reducer", word));
-    return *reducer;
-  }
   std::vector<Expr> exprs(LineReader& line) const {
     std::vector<Expr> made;
     for (const std::string_view item : line.list()) made.push_back(parse_expr(item, scope_));
@@ -170,13 +161,6 @@ class KernelParser {
 };
 
 }  // namespace
-
-DType parse_dtype(LineReader& line) {
-  const std::string_view word = line.word();
-  const std::optional<DType> dtype = dtype_from_name(word);
-  if (!dtype) line.fail(fmt::format("'{}' is not a dtype", word));
-  return *dtype;
-}
 
 Kernel parse_kernel(base::TextLines& lines) { return KernelParser().parse(lines); }
 

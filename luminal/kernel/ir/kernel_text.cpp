@@ -1,6 +1,7 @@
 // The canonical text of a kernel.
 #include <fmt/format.h>
 
+#include "luminal/graph/text/text_lines.h"
 #include "luminal/kernel/ir/kernel.h"
 
 namespace luminal::kernel {
@@ -68,8 +69,7 @@ std::string text(const Stage& stage) {
 std::string text(const Kernel& kernel) {
   std::string out = "kernel\n";
   for (Expr variable : kernel.variables) {
-    out += fmt::format("var {} {} {}\n", variable.name(), variable.lower_bound(),
-                       variable.upper_bound());
+    out += variable_line(variable);
   }
   for (size_t p = 0; p < kernel.params.size(); ++p) {
     const Param& param = kernel.params[p];

@@ -26,7 +26,4 @@ Kernel parse_kernel(base::TextLines& lines);
 // Parses text that holds one kernel and nothing else.
 Kernel parse_kernel(std::string_view text, std::string_view source = "kernel");
 
-// Parses a dtype such as "f32"; UserError if it isn't one.
-DType parse_dtype(base::LineReader& line);
-
 }  // namespace luminal::kernel

@@ -2,6 +2,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/base/text/line_reader.h"
+#include "luminal/graph/text/text_lines.h"
 #include "luminal/kernel/ir/kernel_text.h"
 #include "luminal/kernel/plan/plan_text.h"
 #include "luminal/kernel/recognise/work.h"
@@ -37,7 +38,7 @@ class PlanParser {
 
   void read(LineReader& line) {
     const std::string_view word = line.word();
-    if (word == "var") return read_variable(line);
+    if (word == "var") return scope_.variables.push_back(parse_variable(line));
     if (word == "source") return read_source(line);
     if (word == "class") return read_class(line);
     if (word == "term") return read_term(line);
@@ -59,14 +60,6 @@ class PlanParser {
     constexpr int64_t kMost = int64_t{1} << 30;
     if (number < 0 || number > kMost) line.fail("this is no number of nodes");
     return static_cast<size_t>(number);
-  }
-
-  void read_variable(LineReader& line) {
-    const std::string_view name = line.word();
-    const int64_t lower = line.integer();
-    const int64_t upper = line.integer();
-    if (lower > upper) line.fail(fmt::format("variable '{}' has no values", name));
-    scope_.variables.push_back(Expr::var(name, lower, upper));
   }
 
   void read_source(LineReader& line) {
@@ -104,14 +97,14 @@ class PlanParser {
       return is_float(value.dtype) ? ConstTerm{.real = line.real()}
                                    : ConstTerm{.integer = line.integer()};
     }
-    if (word == "iota") return IotaTerm{parse_expr(line.until("\n"), over(value.dims))};
+    if (word == "iota") return IotaTerm{parse_expr(line.rest(), over(value.dims))};
     if (word == "reindex") {
       const ClassId operand = class_id(line);
       return ReindexTerm{IndexMap(value.dims, terms().at(operand).dims, exprs(line, value.dims)),
                          operand};
     }
     if (word == "reduce" || word == "scan") {
-      const Reducer by = reducer(line);
+      const Reducer by = parse_reducer(line);
       const ClassId operand = class_id(line);
       if (word == "scan") return ScanTerm{by, operand};
       return ReduceTerm{by, operand};
@@ -122,7 +115,7 @@ class PlanParser {
     }
     if (word == "scatter") {
       std::optional<Reducer> combine;
-      if (!line.next_is('c')) combine = reducer(line);
+      if (!line.next_is('c')) combine = parse_reducer(line);
       const ClassId dest = class_id(line);
       const ClassId index = class_id(line);
       return StoreAtTerm{combine, dest, index, class_id(line)};
@@ -171,13 +164,6 @@ class PlanParser {
     LineReader line = lines_.next();
     line.expect("computes");
     while (!line.at_end()) lowered.classes.push_back(class_id(line));
-  }
-
-  static Reducer reducer(LineReader& line) {
-    const std::string_view word = line.word();
-    const std::optional<Reducer> found = reducer_from_name(word);
-    if (!found) line.fail(fmt::format("'{}' is no reducer", word));
-    return *found;
   }
 
   ParseScope over(const Dims& extents) const {

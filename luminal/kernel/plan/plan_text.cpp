@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "luminal/base/text/line_reader.h"
+#include "luminal/graph/text/text_lines.h"
 #include "luminal/kernel/lower/term_text.h"
 
 namespace luminal::kernel {
@@ -62,8 +63,7 @@ std::vector<Expr> variables_of(const PlannedGraph& planned) {
 std::string text(const PlannedGraph& planned) {
   std::string out = "plan 1\n";
   for (Expr variable : variables_of(planned)) {
-    out += fmt::format("var {} {} {}\n", variable.name(), variable.lower_bound(),
-                       variable.upper_bound());
+    out += variable_line(variable);
   }
   const TermGraph& terms = planned.terms;
   for (size_t s = 0; s < terms.sources.size(); ++s) {
