@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "luminal/base/visibility.h"
+#include "luminal/io/settings.h"
 
 namespace luminal {
 
 // A JSON object. A cheap handle: copies, and the objects inside of it, share the values.
-class LUMINAL_API Config {
+class LUMINAL_API Config : public Settings {
  public:
   static Config open(const std::string& path);
   // `name` stands for the file in messages.
@@ -27,19 +28,15 @@ class LUMINAL_API Config {
   static std::vector<Config> parse_list(std::string_view text, std::string name);
 
   // A value by its key: none when it is absent or null, UserError when it is of another kind.
-  std::optional<int64_t> find_int(std::string_view key) const;  // 64.0 is one too
-  std::optional<double> find_real(std::string_view key) const;
-  std::optional<bool> find_bool(std::string_view key) const;
-  std::optional<std::string> find_text(std::string_view key) const;
+  std::optional<int64_t> find_int(std::string_view key) const override;  // 64.0 is one too
+  std::optional<double> find_real(std::string_view key) const override;
+  std::optional<bool> find_bool(std::string_view key) const override;
+  std::optional<std::string> find_text(std::string_view key) const override;
   std::optional<Config> find_object(std::string_view key) const;
-  // Lists; a value alone is a list of one.
-  std::optional<std::vector<int64_t>> find_ints(std::string_view key) const;
-  std::optional<std::vector<double>> find_reals(std::string_view key) const;
-  std::optional<std::vector<std::string>> find_texts(std::string_view key) const;
-  // A value that must be there: UserError that names the key when it isn't.
-  int64_t int_at(std::string_view key) const;
-  double real_at(std::string_view key) const;
-  std::string text_at(std::string_view key) const;
+  std::optional<std::vector<int64_t>> find_ints(std::string_view key) const override;
+  std::optional<std::vector<double>> find_reals(std::string_view key) const override;
+  std::optional<std::vector<std::string>> find_texts(std::string_view key) const override;
+  std::shared_ptr<const Settings> find_section(std::string_view key) const override;
 
   // Sorted.
   std::vector<std::string> keys() const;
@@ -47,11 +44,12 @@ class LUMINAL_API Config {
   std::string json(std::string_view key) const;
   std::string json() const;
   // The file, as messages name it.
-  const std::string& name() const;
+  const std::string& name() const override;
 
  private:
   struct Contents;
   explicit Config(std::shared_ptr<const Contents> contents);
+  std::string lacks(std::string_view key) const override;
 
   std::shared_ptr<const Contents> contents_;
 };

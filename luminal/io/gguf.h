@@ -16,7 +16,9 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/graph/tensor_data.h"
+#include "luminal/io/settings.h"
 #include "luminal/io/tensor_info.h"
+#include "luminal/io/weight_source.h"
 
 namespace luminal {
 
@@ -64,8 +66,9 @@ struct GgufEntry {
   GgufValue value;
 };
 
-// A cheap handle: copies share the mapping, and so does the data it hands out.
-class LUMINAL_API Gguf {
+// The weights and the settings of a file. A cheap handle: copies share the mapping, and so does the
+// data it hands out.
+class LUMINAL_API Gguf : public WeightSource, public Settings {
  public:
   static Gguf open(const std::string& path);
   // The same from bytes that `owner` keeps alive; `name` stands for the file in messages.
@@ -74,27 +77,23 @@ class LUMINAL_API Gguf {
 
   // Both sorted by name.
   const std::vector<GgufEntry>& metadata() const;
-  const std::vector<TensorInfo>& tensors() const;
+  const std::vector<TensorInfo>& tensors() const override;
   // Null when there is none.
   const GgufValue* value(std::string_view key) const;
-  const TensorInfo* find(std::string_view name) const;
 
-  // A value by its key: none when it is absent, UserError when it is of another kind.
-  std::optional<int64_t> find_int(std::string_view key) const;
-  std::optional<double> find_real(std::string_view key) const;
-  std::optional<bool> find_bool(std::string_view key) const;
-  std::optional<std::string_view> find_text(std::string_view key) const;
-  std::optional<std::vector<int64_t>> find_ints(std::string_view key) const;
-  std::optional<std::vector<double>> find_reals(std::string_view key) const;
-  std::optional<std::vector<std::string_view>> find_texts(std::string_view key) const;
-  // A value that must be there: UserError that names the key when it isn't.
-  int64_t int_at(std::string_view key) const;
-  double real_at(std::string_view key) const;
-  std::string_view text_at(std::string_view key) const;
+  std::optional<int64_t> find_int(std::string_view key) const override;
+  std::optional<double> find_real(std::string_view key) const override;
+  std::optional<bool> find_bool(std::string_view key) const override;
+  std::optional<std::string> find_text(std::string_view key) const override;
+  std::optional<std::vector<int64_t>> find_ints(std::string_view key) const override;
+  std::optional<std::vector<double>> find_reals(std::string_view key) const override;
+  std::optional<std::vector<std::string>> find_texts(std::string_view key) const override;
 
   // The elements of a tensor of a plain type, without a copy. UserError for an unknown name, and
-  // for a type whose elements stand in blocks: see gguf_blocks.h.
-  TensorData data(std::string_view name) const;
+  // for a type whose elements stand in blocks.
+  TensorData data(std::string_view name) const override;
+  // The planes of a tensor whose elements stand in blocks, made anew: see gguf_blocks.h.
+  TensorData plane(std::string_view name, Plane plane) const override;
   // The bytes of any tensor, as the file has them, and what keeps them alive. UserError for an
   // unknown name.
   std::span<const std::byte> bytes(std::string_view name) const;
@@ -103,11 +102,12 @@ class LUMINAL_API Gguf {
   uint32_t version() const;
   int64_t alignment() const;
   // What was opened, as messages name it.
-  const std::string& name() const;
+  const std::string& name() const override;
 
  private:
   struct Contents;
   explicit Gguf(std::shared_ptr<const Contents> contents);
+  std::string lacks(std::string_view key) const override;
   const TensorInfo& tensor_at(std::string_view name) const;
 
   std::shared_ptr<const Contents> contents_;

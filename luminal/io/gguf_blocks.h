@@ -7,9 +7,7 @@
 // Q5_1 6 and 9, Q8_0 8.5 and 8.5, Q4_K 4.5 and 6, Q5_K 5.5 and 10, Q6_K 6.5625 and 10.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "luminal/base/visibility.h"
@@ -23,13 +21,8 @@ namespace luminal {
 // read.
 LUMINAL_API std::optional<BlockFormat> block_format(std::string_view file_dtype);
 
-enum class Plane : uint8_t { Quants, Scales, Offsets };
-
-// A plane of a tensor of the file, made anew. UserError for an unknown name, for a type without a
-// block format (it names both) and for a plane the format hasn't got.
+// A plane of a tensor of the file, made anew; what Gguf::plane() gives. UserError for an unknown
+// name, for a type without a block format (it names both) and for a plane the format hasn't got.
 LUMINAL_API TensorData read_plane(const Gguf& file, std::string_view tensor, Plane plane);
-
-// A tensor's values as f32, whatever its type; made anew unless it is F32.
-LUMINAL_API TensorData read_values(const Gguf& file, std::string_view tensor);
 
 }  // namespace luminal

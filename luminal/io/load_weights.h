@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "luminal/graph/graph.h"
 #include "luminal/io/gguf.h"
 #include "luminal/io/safetensors.h"
+#include "luminal/io/weight_source.h"
 
 namespace luminal {
 
@@ -46,16 +48,20 @@ class LUMINAL_API WeightsError : public UserError {
 // is deferred until the data is needed. Floats load as other floats, integers and bools as wider
 // integers and as floats. WeightsError that lists every weight that is missing (with near names),
 // has other dims or can't be cast; then no weight was changed.
+//
+// Where the file has a quantised tensor 'w', a weight "w.quants", "w.scales" or "w.offsets" is a
+// plane of it, and a weight 'w' itself gets its values. Both are read when they are needed.
+// `options` are about 'w'.
+LUMINAL_API LoadReport load_weights(Graph& graph, std::shared_ptr<const WeightSource> source,
+                                    const LoadOptions& options = {});
 LUMINAL_API LoadReport load_weights(Graph& graph, const SafeTensors& source,
                                     const LoadOptions& options = {});
-
-// The same from a GGUF file. A weight "w.quants", "w.scales" or "w.offsets" is the plane of the
-// quantised tensor 'w'; a weight 'w' itself gets its values. Both are read when they are needed.
-// `options` are about 'w'.
 LUMINAL_API LoadReport load_weights(Graph& graph, const Gguf& source,
                                     const LoadOptions& options = {});
 
 // How the file holds each weight, by the weight's name: what nn::Scope::with_formats() wants.
+LUMINAL_API std::function<std::optional<BlockFormat>(const std::string&)> weight_formats(
+    std::shared_ptr<const WeightSource> source, const LoadOptions& options = {});
 LUMINAL_API std::function<std::optional<BlockFormat>(const std::string&)> weight_formats(
     const Gguf& source, const LoadOptions& options = {});
 

@@ -17,6 +17,7 @@
 #include "luminal/base/visibility.h"
 #include "luminal/graph/tensor_data.h"
 #include "luminal/io/tensor_info.h"
+#include "luminal/io/weight_source.h"
 #include "luminal/shape/dtype.h"
 
 namespace luminal {
@@ -25,7 +26,7 @@ using Metadata = std::map<std::string, std::string>;
 
 // The tensors of a file, of a sharded model, or of bytes in memory. A cheap handle: copies share
 // the mapping, and so does the data it hands out.
-class LUMINAL_API SafeTensors {
+class LUMINAL_API SafeTensors : public WeightSource {
  public:
   // A .safetensors file, an index (….safetensors.index.json) with its shards beside it, or a folder
   // that holds model.safetensors or model.safetensors.index.json (looked for in this order).
@@ -35,17 +36,15 @@ class LUMINAL_API SafeTensors {
                            std::string name);
 
   // Sorted by name.
-  const std::vector<TensorInfo>& tensors() const;
-  // Null when there is no such tensor.
-  const TensorInfo* find(std::string_view name) const;
+  const std::vector<TensorInfo>& tensors() const override;
   // The elements, without a copy. Copied only if they lie unaligned in the file, which no known
   // writer does, so that elements may always be read in place. UserError for an unknown name, for a
   // dtype the library lacks, and for a bool that is neither 0 nor 1.
-  TensorData data(std::string_view name) const;
+  TensorData data(std::string_view name) const override;
   // Of a sharded model: what its shards say together; where two differ, the first by name counts.
   const Metadata& metadata() const;
   // What was opened, as messages name it.
-  const std::string& name() const;
+  const std::string& name() const override;
 
  private:
   struct Contents;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/graph/composite/quantised.h"
 #include "luminal/shape/dtype.h"
 
 namespace luminal {
@@ -16,6 +17,9 @@ struct TensorInfo {
   std::optional<DType> dtype;  // none when the library has no such dtype
   std::vector<int64_t> dims;   // the outermost first
   int64_t n_bytes = 0;
+  // How a quantised tensor splits into planes; none for plain elements and for types that can't be
+  // read.
+  std::optional<BlockFormat> blocks = std::nullopt;
 };
 
 }  // namespace luminal

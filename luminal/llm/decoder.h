@@ -7,6 +7,7 @@
 #include <string>
 
 #include "luminal/graph/tensor.h"
+#include "luminal/io/weight_source.h"
 #include "luminal/nn/scope.h"
 
 namespace luminal::llm {
@@ -21,8 +22,9 @@ struct DecoderOptions {
 };
 
 // What a run takes and gives: the variables "s" (tokens of this run) and "past" (tokens before it,
-// which the cache holds). The kv cache is state: runs one after another, each with the tokens that
-// follow, are one sequence; a smaller past goes back to a prefix of it, and 0 begins a new one.
+// which the cache holds; a model without a cache needn't have it). The kv cache is state: runs one
+// after another, each with the tokens that follow, are one sequence; a smaller past goes back to a
+// prefix of it, and 0 begins a new one.
 struct DecoderGraph {
   Expr s, past;
   Tensor ids;     // the input "ids", i32 [s]
@@ -37,8 +39,8 @@ struct Decoder {
   // A weight that a run reads a few rows of; empty where the last layer reads all of it.
   std::string lookup_table;
   std::function<DecoderGraph(const nn::Scope&, const DecoderOptions&)> build;
-  // The name in a GGUF file of a weight.
-  std::function<std::string(const std::string&)> gguf_name;
+  // The name that a file has for a weight; null: the weight's own.
+  std::function<std::string(const WeightSource&, const std::string& weight)> name_in_file = nullptr;
 };
 
 }  // namespace luminal::llm

@@ -7,6 +7,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/llm/encoder.h"
+#include "luminal/llm/families.h"
 #include "luminal/llm/pooling.h"
 #include "luminal/text/tokenizer.h"
 
@@ -23,9 +24,10 @@ struct EmbeddingGraph {
 // needed.
 class LUMINAL_API EmbeddingModel {
  public:
-  // A folder in Hugging Face's layout. UserError that names the fault and the way out for a path,
-  // an architecture or a file that can't be used.
-  static EmbeddingModel open(const std::string& path);
+  // A folder in Hugging Face's layout, or what a format that was added to the options takes.
+  // UserError that names the fault and the way out for a path, an architecture or a file that can't
+  // be used.
+  static EmbeddingModel open(const std::string& path, const OpenOptions& options = {});
 
   const std::string& path() const;
   const Encoder& encoder() const;

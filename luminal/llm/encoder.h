@@ -6,7 +6,7 @@
 #include <string>
 
 #include "luminal/graph/tensor.h"
-#include "luminal/io/safetensors.h"
+#include "luminal/io/weight_source.h"
 #include "luminal/nn/scope.h"
 
 namespace luminal::llm {
@@ -19,8 +19,8 @@ struct Encoder {
   int64_t features = 0;  // of a token's state
   // The states [s, features] of the token ids [s] of one text.
   std::function<Tensor(const nn::Scope&, const Tensor& ids)> build;
-  // The name that a file has for a weight.
-  std::function<std::string(const SafeTensors&, const std::string& weight)> name_in_file;
+  // The name that a file has for a weight; null: the weight's own.
+  std::function<std::string(const WeightSource&, const std::string& weight)> name_in_file = nullptr;
 };
 
 }  // namespace luminal::llm

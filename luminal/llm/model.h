@@ -9,6 +9,7 @@
 
 #include "luminal/base/visibility.h"
 #include "luminal/llm/decoder.h"
+#include "luminal/llm/families.h"
 #include "luminal/llm/sampler.h"
 #include "luminal/text/chat_template.h"
 #include "luminal/text/tokenizer.h"
@@ -19,9 +20,10 @@ namespace luminal::llm {
 // needed.
 class LUMINAL_API Model {
  public:
-  // A GGUF file, or a folder in Hugging Face's layout. UserError that names the fault and the way
-  // out for a path, an architecture or a file that can't be used.
-  static Model open(const std::string& path);
+  // A GGUF file, a folder in Hugging Face's layout, or what a format of the options takes.
+  // UserError that names the fault and the way out for a path, an architecture or a file that can't
+  // be used.
+  static Model open(const std::string& path, const OpenOptions& options = {});
 
   const std::string& path() const;
   const Decoder& decoder() const;
@@ -45,8 +47,9 @@ class LUMINAL_API Model {
   std::shared_ptr<const Contents> contents_;
 };
 
-// Whether Model::open would take the path for a model: a folder, or a file that begins as GGUF
-// does.
-LUMINAL_API bool looks_like_model(const std::string& path);
+// Whether Model::open would take the path for a model: a folder, a file that begins as GGUF does,
+// or one that another of the formats takes.
+LUMINAL_API bool looks_like_model(const std::string& path,
+                                  const FileFormats& formats = known_formats());
 
 }  // namespace luminal::llm

@@ -71,7 +71,7 @@ TEST(Gguf, MetadataHasItsValuesAndKinds) {
   EXPECT_THAT(file.find_real("f64"), Optional(0.25));
   EXPECT_THAT(file.find_real("i32"), Optional(-3.0));
   EXPECT_THAT(file.find_bool("bool"), Optional(true));
-  EXPECT_THAT(file.find_text("string"), Optional(std::string_view("grüße\n")));
+  EXPECT_THAT(file.find_text("string"), Optional(std::string("grüße\n")));
   EXPECT_THAT(file.find_texts("texts"), Optional(ElementsAre("a", "")));
   EXPECT_THAT(file.find_ints("ints"), Optional(ElementsAre(-1, 7)));
   EXPECT_THAT(file.find_reals("reals"), Optional(ElementsAre(1.5)));

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "luminal/io/gguf.h"
@@ -93,12 +92,6 @@ ModelListing list_folder(const std::string& path) {
   }
   listing.metadata.push_back({.key = "tokenizer files", .kind = "", .value = std::move(found)});
   return listing;
-}
-
-bool is_gguf(const std::string& path) {
-  char start[4] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
-  return std::string_view(start, sizeof(start)) == "GGUF";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/base/os/memory.h"
 #include "luminal/llm/embedding_model.h"
+#include "luminal/llm/families.h"
 #include "luminal/llm/model.h"
 
 namespace luminal::cli {
@@ -51,7 +52,7 @@ std::string main_dtype(const ModelListing& listing) {
 
 std::string why_it_cannot_be_read(const std::string& path, const std::string& architecture) {
   try {
-    if (architecture == "bert") {
+    if (llm::known_families().gives_embeddings(architecture)) {
       llm::EmbeddingModel::open(path);
     } else {
       llm::Model::open(path);

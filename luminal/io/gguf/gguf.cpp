@@ -11,6 +11,7 @@
 #include "luminal/io/file/elements_in_file.h"
 #include "luminal/io/file/quote.h"
 #include "luminal/io/gguf/gguf_header.h"
+#include "luminal/io/gguf_blocks.h"
 
 namespace luminal {
 namespace {
@@ -35,10 +36,20 @@ std::optional<To> find_as(const Gguf& file, std::string_view key, std::string_vi
             fmt::format("metadata {} is of kind {}, but {} is wanted", quote(key), found, wanted));
 }
 
-template <typename To>
-To required(const Gguf& file, std::string_view key, std::optional<To> found) {
-  if (found) return *std::move(found);
-  fail_gguf(file.name(), fmt::format("lacks the metadata {}", quote(key)));
+// The same for a list; a value alone is a list of one.
+template <typename To, typename One>
+std::optional<std::vector<To>> find_list(const Gguf& file, std::string_view key,
+                                         std::string_view wanted,
+                                         std::optional<std::vector<One>> (GgufValue::*convert)()
+                                             const,
+                                         std::optional<One> (GgufValue::*convert_one)() const) {
+  const GgufValue* value = file.value(key);
+  if (value && value->kind != GgufKind::Array) {
+    if (const std::optional<One> one = (value->*convert_one)()) return std::vector{To(*one)};
+  }
+  const auto list = find_as(file, key, wanted, convert);
+  if (!list) return std::nullopt;
+  return std::vector<To>(list->begin(), list->end());
 }
 
 }  // namespace
@@ -94,14 +105,6 @@ const GgufValue* Gguf::value(std::string_view key) const {
   return found != entries.end() && found->key == key ? &found->value : nullptr;
 }
 
-const TensorInfo* Gguf::find(std::string_view name) const {
-  const auto& tensors = contents_->tensors;
-  auto found = std::lower_bound(
-      tensors.begin(), tensors.end(), name,
-      [](const TensorInfo& info, std::string_view wanted) { return info.name < wanted; });
-  return found != tensors.end() && found->name == name ? &*found : nullptr;
-}
-
 std::optional<int64_t> Gguf::find_int(std::string_view key) const {
   return find_as(*this, key, "an integer", &GgufValue::to_int);
 }
@@ -111,23 +114,25 @@ std::optional<double> Gguf::find_real(std::string_view key) const {
 std::optional<bool> Gguf::find_bool(std::string_view key) const {
   return find_as(*this, key, "a bool", &GgufValue::to_bool);
 }
-std::optional<std::string_view> Gguf::find_text(std::string_view key) const {
-  return find_as(*this, key, "a string", &GgufValue::to_text);
+std::optional<std::string> Gguf::find_text(std::string_view key) const {
+  const auto text = find_as(*this, key, "a string", &GgufValue::to_text);
+  return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 std::optional<std::vector<int64_t>> Gguf::find_ints(std::string_view key) const {
-  return find_as(*this, key, "an array of integers", &GgufValue::to_ints);
+  return find_list<int64_t>(*this, key, "an array of integers", &GgufValue::to_ints,
+                            &GgufValue::to_int);
 }
 std::optional<std::vector<double>> Gguf::find_reals(std::string_view key) const {
-  return find_as(*this, key, "an array of numbers", &GgufValue::to_reals);
+  return find_list<double>(*this, key, "an array of numbers", &GgufValue::to_reals,
+                           &GgufValue::to_real);
 }
-std::optional<std::vector<std::string_view>> Gguf::find_texts(std::string_view key) const {
-  return find_as(*this, key, "an array of strings", &GgufValue::to_texts);
+std::optional<std::vector<std::string>> Gguf::find_texts(std::string_view key) const {
+  return find_list<std::string>(*this, key, "an array of strings", &GgufValue::to_texts,
+                                &GgufValue::to_text);
 }
 
-int64_t Gguf::int_at(std::string_view key) const { return required(*this, key, find_int(key)); }
-double Gguf::real_at(std::string_view key) const { return required(*this, key, find_real(key)); }
-std::string_view Gguf::text_at(std::string_view key) const {
-  return required(*this, key, find_text(key));
+std::string Gguf::lacks(std::string_view key) const {
+  return fmt::format("gguf: {}: lacks the metadata {}", quote(name()), quote(key));
 }
 
 const TensorInfo& Gguf::tensor_at(std::string_view name) const {
@@ -149,6 +154,10 @@ TensorData Gguf::data(std::string_view name) const {
                     quote(name), info.file_dtype));
   }
   return io::elements_in_file(*info.dtype, info.dims, bytes(name), contents_->owner);
+}
+
+TensorData Gguf::plane(std::string_view name, Plane plane) const {
+  return read_plane(*this, name, plane);
 }
 
 bool is_gguf(const std::string& path) {

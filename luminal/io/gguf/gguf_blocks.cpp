@@ -240,26 +240,4 @@ TensorData read_plane(const Gguf& file, std::string_view tensor, Plane plane) {
   return data;
 }
 
-TensorData read_values(const Gguf& file, std::string_view tensor) {
-  const TensorInfo* info = file.find(tensor);
-  if (info && info->dtype) return file.data(tensor).cast(DType::F32);
-  const BlockFormat& format = blocks_of(file, tensor).code.format;
-  const TensorData quants = read_plane(file, tensor, Plane::Quants);
-  const TensorData scales = read_plane(file, tensor, Plane::Scales).cast(DType::F32);
-  TensorData offsets;
-  if (format.offsets) offsets = read_plane(file, tensor, Plane::Offsets).cast(DType::F32);
-
-  TensorData::Writable values = TensorData::zeros(DType::F32, quants.dims);
-  const auto* scale = reinterpret_cast<const float*>(scales.bytes.data());
-  const auto* offset = reinterpret_cast<const float*>(offsets.bytes.data());
-  auto* out = reinterpret_cast<float*>(values.bytes.data());
-  for (int64_t i = 0; i < quants.n_elements(); ++i) {
-    const int64_t quant = load_int(format.quants, quants.bytes.data(), i) - format.zero;
-    float value = static_cast<float>(quant) * scale[i / format.block];
-    if (offset) value += offset[i / format.block];
-    out[i] = value;
-  }
-  return values.data;
-}
-
 }  // namespace luminal

@@ -13,6 +13,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/io/file/quote.h"
 #include "luminal/io/gguf/gguf_types.h"
+#include "luminal/io/gguf_blocks.h"
 
 namespace luminal::io {
 namespace {
@@ -250,6 +251,7 @@ class Reader {
     }
     info.file_dtype = type->text;
     info.dtype = type->dtype;
+    info.blocks = block_format(type->text);
     info.n_bytes = checked_bytes(info.dims, *type);
     const auto offset = number<uint64_t>();
     if (offset % static_cast<uint64_t>(header_.alignment) != 0) {

@@ -22,12 +22,11 @@ To checked(const Gguf& file, const std::string& key, int64_t value) {
 }
 
 std::string text_of(const Gguf& file, std::string_view part) {
-  return std::string(file.find_text(key_of(part)).value_or(""));
+  return file.find_text(key_of(part)).value_or("");
 }
 
 std::vector<std::string> texts_of(const Gguf& file, std::string_view part) {
-  const auto texts = file.find_texts(key_of(part)).value_or(std::vector<std::string_view>());
-  return {texts.begin(), texts.end()};
+  return file.find_texts(key_of(part)).value_or(std::vector<std::string>());
 }
 
 std::optional<uint32_t> id_of(const Gguf& file, std::string_view part) {
@@ -86,7 +85,7 @@ VocabularyData read_vocabulary(const Gguf& file) {
       .add_sep = flag("add_sep_token"),
       .add_space_prefix = flag("add_space_prefix"),
       .remove_extra_whitespaces = flag("remove_extra_whitespaces"),
-      .chat_template = std::string(file.find_text("tokenizer.chat_template").value_or("")),
+      .chat_template = file.find_text("tokenizer.chat_template").value_or(""),
   };
 }
 

@@ -207,12 +207,6 @@ struct Config::Contents {
     }
     return list;
   }
-
-  template <typename To>
-  To required(std::string_view key, std::optional<To> found) const {
-    if (found) return *std::move(found);
-    fail_config(name, fmt::format("lacks {}", quote(place + std::string(key))));
-  }
 };
 
 Config::Config(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
@@ -276,14 +270,14 @@ std::optional<Config> Config::find_object(std::string_view key) const {
   return Config(std::move(inner));
 }
 
-int64_t Config::int_at(std::string_view key) const {
-  return contents_->required(key, find_int(key));
+std::shared_ptr<const Settings> Config::find_section(std::string_view key) const {
+  const std::optional<Config> found = find_object(key);
+  return found ? std::make_shared<const Config>(*found) : nullptr;
 }
-double Config::real_at(std::string_view key) const {
-  return contents_->required(key, find_real(key));
-}
-std::string Config::text_at(std::string_view key) const {
-  return contents_->required(key, find_text(key));
+
+std::string Config::lacks(std::string_view key) const {
+  return fmt::format("config: {}: lacks {}", quote(name()),
+                     quote(contents_->place + std::string(key)));
 }
 
 std::vector<std::string> Config::keys() const {

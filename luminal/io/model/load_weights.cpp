@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include "luminal/base/text/near_names.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/io/file/quote.h"
-#include "luminal/io/gguf_blocks.h"
 
 namespace luminal {
 namespace {
@@ -198,8 +196,10 @@ LoadReport load(Graph& graph, const Offers& offers, const LoadOptions& options) 
 constexpr std::pair<Plane, std::string_view> kPlanes[] = {
     {Plane::Quants, kQuantsName}, {Plane::Scales, kScalesName}, {Plane::Offsets, kOffsetsName}};
 
-Offer plane_of(const Gguf& source, const TensorInfo& info, const BlockFormat& format, Plane plane,
-               std::string_view part) {
+using Source = std::shared_ptr<const WeightSource>;
+
+Offer plane_of(const Source& source, const TensorInfo& info, Plane plane, std::string_view part) {
+  const BlockFormat& format = *info.blocks;
   TensorInfo offered = info;
   offered.name = fmt::format("{}.{}", info.name, part);
   offered.dtype = plane == Plane::Quants ? format.quants : format.scales;
@@ -207,14 +207,13 @@ Offer plane_of(const Gguf& source, const TensorInfo& info, const BlockFormat& fo
   return {.info = std::move(offered),
           .tensor = info.name,
           .made = true,
-          .read = [source, name = info.name, plane] { return read_plane(source, name, plane); }};
+          .read = [source, name = info.name, plane] { return source->plane(name, plane); }};
 }
 
-void add_offers(std::vector<Offer>& offers, const Gguf& source, const TensorInfo& info) {
-  const std::optional<BlockFormat> format = block_format(info.file_dtype);
-  if (!format) {
+void add_offers(std::vector<Offer>& offers, const Source& source, const TensorInfo& info) {
+  if (!info.blocks || info.dims.empty()) {
     offers.push_back({.info = info, .tensor = info.name, .read = [source, name = info.name] {
-                        return source.data(name);
+                        return source->data(name);
                       }});
     return;
   }
@@ -223,21 +222,34 @@ void add_offers(std::vector<Offer>& offers, const Gguf& source, const TensorInfo
   offers.push_back({.info = std::move(values),
                     .tensor = info.name,
                     .made = true,
-                    .read = [source, name = info.name] { return read_values(source, name); }});
+                    .read = [source, name = info.name] { return read_values(*source, name); }});
   for (const auto& [plane, part] : kPlanes) {
-    if (plane == Plane::Offsets && !format->offsets) continue;
-    offers.push_back(plane_of(source, info, *format, plane, part));
+    if (plane == Plane::Offsets && !info.blocks->offsets) continue;
+    offers.push_back(plane_of(source, info, plane, part));
   }
 }
 
-// The name in the file of a weight, which may be a plane: that of its tensor, renamed, and the
-// part.
-std::string renamed(const std::string& name, const LoadOptions& options) {
+Offers offers_of(const Source& source) {
+  Offers offers{.file = source->name(), .all = {}};
+  for (const TensorInfo& info : source->tensors()) add_offers(offers.all, source, info);
+  // A tensor of the file comes before a plane that has its name.
+  const auto order = [](const Offer& offer) {
+    return std::pair(std::string_view(offer.info.name), offer.info.name != offer.tensor);
+  };
+  std::ranges::sort(offers.all, {}, order);
+  return offers;
+}
+
+// The name in the file of a weight, without the prefix. A plane of a quantised tensor is named by
+// that tensor's weight, renamed, and the part.
+std::string renamed(const std::string& name, const WeightSource& source,
+                    const LoadOptions& options) {
   if (!options.rename) return name;
   for (const auto& [plane, part] : kPlanes) {
     if (!name.ends_with(fmt::format(".{}", part))) continue;
-    const std::string tensor = name.substr(0, name.size() - part.size() - 1);
-    return fmt::format("{}.{}", options.rename(tensor), part);
+    const std::string tensor = options.rename(name.substr(0, name.size() - part.size() - 1));
+    const TensorInfo* info = source.find(options.prefix + tensor);
+    if (info && info->blocks) return fmt::format("{}.{}", tensor, part);
   }
   return options.rename(name);
 }
@@ -248,37 +260,33 @@ WeightsError::WeightsError(const std::string& message, std::vector<std::string> 
     : UserError(message), missing_(std::move(missing)) {}
 WeightsError::~WeightsError() = default;
 
+LoadReport load_weights(Graph& graph, Source source, const LoadOptions& options) {
+  LoadOptions of_planes = options;
+  of_planes.rename = [&](const std::string& name) { return renamed(name, *source, options); };
+  return load(graph, offers_of(source), of_planes);
+}
+
 LoadReport load_weights(Graph& graph, const SafeTensors& source, const LoadOptions& options) {
-  Offers offers{.file = source.name(), .all = {}};
-  for (const TensorInfo& info : source.tensors()) {
-    offers.all.push_back({.info = info, .tensor = info.name, .read = [source, name = info.name] {
-                            return source.data(name);
-                          }});
-  }
-  return load(graph, offers, options);
+  return load_weights(graph, std::make_shared<const SafeTensors>(source), options);
 }
 
 LoadReport load_weights(Graph& graph, const Gguf& source, const LoadOptions& options) {
-  Offers offers{.file = source.name(), .all = {}};
-  for (const TensorInfo& info : source.tensors()) add_offers(offers.all, source, info);
-  // A tensor of the file comes before a plane that has its name.
-  const auto order = [](const Offer& offer) {
-    return std::pair(std::string_view(offer.info.name), offer.info.name != offer.tensor);
-  };
-  std::sort(offers.all.begin(), offers.all.end(),
-            [&](const Offer& a, const Offer& b) { return order(a) < order(b); });
-  LoadOptions of_planes = options;
-  of_planes.rename = [&](const std::string& name) { return renamed(name, options); };
-  return load(graph, offers, of_planes);
+  return load_weights(graph, std::make_shared<const Gguf>(source), options);
+}
+
+std::function<std::optional<BlockFormat>(const std::string&)> weight_formats(
+    Source source, const LoadOptions& options) {
+  return
+      [source = std::move(source), options](const std::string& name) -> std::optional<BlockFormat> {
+        const TensorInfo* info =
+            source->find(options.prefix + (options.rename ? options.rename(name) : name));
+        return info ? info->blocks : std::nullopt;
+      };
 }
 
 std::function<std::optional<BlockFormat>(const std::string&)> weight_formats(
     const Gguf& source, const LoadOptions& options) {
-  return [source, options](const std::string& name) -> std::optional<BlockFormat> {
-    const TensorInfo* info =
-        source.find(options.prefix + (options.rename ? options.rename(name) : name));
-    return info ? block_format(info->file_dtype) : std::nullopt;
-  };
+  return weight_formats(std::make_shared<const Gguf>(source), options);
 }
 
 }  // namespace luminal

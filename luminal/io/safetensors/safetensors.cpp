@@ -167,14 +167,6 @@ const std::vector<TensorInfo>& SafeTensors::tensors() const { return contents_->
 const Metadata& SafeTensors::metadata() const { return contents_->metadata; }
 const std::string& SafeTensors::name() const { return contents_->name; }
 
-const TensorInfo* SafeTensors::find(std::string_view name) const {
-  const auto& tensors = contents_->tensors;
-  auto found = std::lower_bound(
-      tensors.begin(), tensors.end(), name,
-      [](const TensorInfo& info, std::string_view wanted) { return info.name < wanted; });
-  return found != tensors.end() && found->name == name ? &*found : nullptr;
-}
-
 TensorData SafeTensors::data(std::string_view name) const {
   const TensorInfo* info = find(name);
   if (!info) {

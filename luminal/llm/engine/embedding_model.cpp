@@ -8,10 +8,7 @@
 #include <utility>
 
 #include "luminal/base/errors.h"
-#include "luminal/io/gguf.h"
 #include "luminal/io/load_weights.h"
-#include "luminal/io/model_folder.h"
-#include "luminal/llm/models/list.h"
 #include "luminal/llm/sentence_files.h"
 
 namespace luminal::llm {
@@ -19,12 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_path(const std::string& path) {
+// Of GGUF files no encoder is read, whatever families there are.
+const FileFormat& format_of_encoder(const std::string& path, const FileFormats& formats) {
+  const FileFormat* format = formats.find_model(path);
+  const bool in_gguf = format && format->name == kGgufFormat;
+  if (format && !in_gguf) return *format;
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return;
   const char* what = "there is no such folder";
   if (fs::exists(path, ignored)) what = "it is a file";
-  if (is_gguf(path)) what = "it is a GGUF file, of which models that write text are read";
+  if (in_gguf) what = "it is a GGUF file, of which models that write text are read";
   throw UserError(fmt::format(
       "'{}' gives no embeddings: {}; give the folder of a BERT model, with config.json, "
       "model.safetensors and tokenizer.json",
@@ -52,7 +52,7 @@ void check_case(const SentenceFiles& files, const Tokenizer& tokenizer) {
 struct EmbeddingModel::Contents {
   std::string path;
   SentenceFiles sentences;
-  ModelFolder files;
+  std::shared_ptr<const WeightSource> weights;
   Encoder encoder;
   Tokenizer tokenizer;
   Pooling pooling;
@@ -63,17 +63,17 @@ struct EmbeddingModel::Contents {
 EmbeddingModel::EmbeddingModel(std::shared_ptr<const Contents> contents)
     : contents_(std::move(contents)) {}
 
-EmbeddingModel EmbeddingModel::open(const std::string& path) {
+EmbeddingModel EmbeddingModel::open(const std::string& path, const OpenOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  check_path(path);
+  const FileFormat& format = format_of_encoder(path, options.formats);
   SentenceFiles sentences = read_sentence_files(path);
-  ModelFolder files = ModelFolder::open(sentences.encoder);
-  Encoder encoder = find_encoder(files.config);
-  Tokenizer tokenizer = Tokenizer::open(sentences.encoder);
+  const ModelFiles files = open_model(format, sentences.encoder);
+  Encoder encoder = options.families.encoder(files);
+  Tokenizer tokenizer = files.open_tokenizer();
   check_case(sentences, tokenizer);
   Contents contents{.path = path,
                     .sentences = std::move(sentences),
-                    .files = std::move(files),
+                    .weights = files.weights,
                     .encoder = std::move(encoder),
                     .tokenizer = std::move(tokenizer),
                     .pooling = {}};
@@ -102,10 +102,13 @@ EmbeddingGraph EmbeddingModel::build(Graph& graph, DType dtype) const {
   made.ids = graph.input("ids", {made.s}, DType::I32);
   const Tensor states = model.encoder.build(nn::Scope(graph, "", dtype), made.ids);
   made.embedding = pool(states, model.pooling).output("embedding");
-  const SafeTensors& tensors = model.files.tensors;
-  load_weights(graph, tensors, {.rename = [&](const std::string& weight) {
-                 return model.encoder.name_in_file(tensors, weight);
-               }});
+  LoadOptions names;
+  if (model.encoder.name_in_file) {
+    names.rename = [&](const std::string& weight) {
+      return model.encoder.name_in_file(*model.weights, weight);
+    };
+  }
+  load_weights(graph, model.weights, names);
   return made;
 }
 

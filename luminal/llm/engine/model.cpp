@@ -6,14 +6,10 @@
 #include <chrono>
 #include <filesystem>
 #include <utility>
-#include <variant>
 
 #include "luminal/base/errors.h"
 #include "luminal/io/foreign_file.h"
-#include "luminal/io/gguf_vocabulary.h"
 #include "luminal/io/load_weights.h"
-#include "luminal/io/model_folder.h"
-#include "luminal/llm/models/list.h"
 
 namespace luminal::llm {
 namespace {
@@ -29,24 +25,25 @@ void sort_unique(std::vector<TokenId>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-// The first of generation_config.json, config.json and the tokenizer that says what ends a text.
-std::vector<TokenId> end_ids_of(const ModelFolder& folder, const Tokenizer& tokenizer,
+// The first of the suggestions, the settings and the tokenizer that says what ends a text.
+std::vector<TokenId> end_ids_of(const ModelDescription& description, const Tokenizer& tokenizer,
                                 int64_t vocab_size) {
   std::vector<TokenId> ids;
-  const auto add_all = [&](const Config& config) {
-    if (!ids.empty()) return;
-    const auto found = config.find_ints("eos_token_id").value_or(std::vector<int64_t>());
-    for (int64_t id : found) add_id(ids, id, vocab_size);
-  };
-  if (folder.generation_config) add_all(*folder.generation_config);
-  add_all(folder.config);
+  for (const auto& settings : {description.generation, description.settings}) {
+    if (!settings || !ids.empty()) continue;
+    for (const std::string& key : description.end_keys) {
+      const auto found = settings->find_ints(key).value_or(std::vector<int64_t>());
+      for (int64_t id : found) add_id(ids, id, vocab_size);
+    }
+  }
   if (ids.empty()) add_id(ids, tokenizer.eos(), vocab_size);
+  sort_unique(ids);
   return ids;
 }
 
 // Where the file speaks of sampling, with the defaults of transformers, where it comes from. Many
 // name a temperature and leave out that it is to be used.
-SamplingOptions sampling_of(const std::optional<Config>& config) {
+SamplingOptions sampling_of(const std::shared_ptr<const Settings>& config) {
   if (!config) return kUsualSampling;
   SamplingOptions sampling = kUsualSampling;
   const std::optional<bool> samples = config->find_bool("do_sample");
@@ -74,7 +71,7 @@ SamplingOptions sampling_of(const std::optional<Config>& config) {
 
 struct Model::Contents {
   std::string path;
-  std::variant<Gguf, ModelFolder> files;
+  std::shared_ptr<const WeightSource> weights;
   Decoder decoder;
   Tokenizer tokenizer;
   std::optional<ChatTemplate> chat_template = std::nullopt;
@@ -85,44 +82,9 @@ struct Model::Contents {
 
 namespace {
 
-struct FromFile {
-  std::variant<Gguf, ModelFolder> files;
-  Decoder decoder;
-  Tokenizer tokenizer;
-  std::vector<TokenId> end_ids;
-  SamplingOptions sampling;
-};
-
-FromFile open_gguf(const std::string& path) {
-  Gguf file = Gguf::open(path);
-  Decoder decoder = find_decoder(file);
-  const VocabularyData vocabulary = read_vocabulary(file);
-  std::vector<TokenId> ends;
-  for (const auto& id : {vocabulary.eos, vocabulary.eot}) add_id(ends, id, decoder.vocab_size);
-  return {.files = std::move(file),
-          .decoder = std::move(decoder),
-          .tokenizer = Tokenizer::from_vocabulary(vocabulary),
-          .end_ids = std::move(ends),
-          .sampling = kUsualSampling};
-}
-
-FromFile open_folder(const std::string& path) {
-  ModelFolder folder = ModelFolder::open(path);
-  Decoder decoder = find_decoder(folder.config);
-  Tokenizer tokenizer = Tokenizer::open(path);
-  std::vector<TokenId> ends = end_ids_of(folder, tokenizer, decoder.vocab_size);
-  SamplingOptions sampling = sampling_of(folder.generation_config);
-  return {.files = std::move(folder),
-          .decoder = std::move(decoder),
-          .tokenizer = std::move(tokenizer),
-          .end_ids = std::move(ends),
-          .sampling = sampling};
-}
-
-FromFile open_any(const std::string& path) {
+const FileFormat& format_of(const std::string& path, const FileFormats& formats) {
+  if (const FileFormat* format = formats.find_model(path)) return *format;
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return open_folder(path);
-  if (is_gguf(path)) return open_gguf(path);
   if (!fs::exists(path, ignored)) {
     throw UserError(fmt::format(
         "there is no model '{}': give the path of a GGUF file, or of a folder with config.json, "
@@ -140,16 +102,17 @@ FromFile open_any(const std::string& path) {
 
 Model::Model(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
 
-Model Model::open(const std::string& path) {
+Model Model::open(const std::string& path, const OpenOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  FromFile read = open_any(path);
-  sort_unique(read.end_ids);
+  const ModelFiles files = open_model(format_of(path, options.formats), path);
+  Decoder decoder = options.families.decoder(files);
   Contents contents{.path = path,
-                    .files = std::move(read.files),
-                    .decoder = std::move(read.decoder),
-                    .tokenizer = std::move(read.tokenizer),
-                    .end_ids = std::move(read.end_ids),
-                    .sampling = read.sampling};
+                    .weights = files.weights,
+                    .decoder = std::move(decoder),
+                    .tokenizer = files.open_tokenizer()};
+  const int64_t vocab_size = contents.decoder.vocab_size;
+  contents.end_ids = end_ids_of(files.description, contents.tokenizer, vocab_size);
+  contents.sampling = sampling_of(files.description.generation);
   const std::string& text = contents.tokenizer.chat_template();
   if (!text.empty()) contents.chat_template.emplace(text);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -169,23 +132,22 @@ DecoderGraph Model::build(Graph& graph, DType dtype, const DecoderOptions& optio
   if (dtype != DType::F32 && dtype != DType::BF16) {
     throw UserError(fmt::format("models compute in f32 or bf16, not in {}", name(dtype)));
   }
-  const nn::Scope scope(graph, "", dtype);
+  const std::shared_ptr<const WeightSource>& weights = contents_->weights;
   const Decoder& decoder = contents_->decoder;
-  if (const auto* folder = std::get_if<ModelFolder>(&contents_->files)) {
-    const DecoderGraph made = decoder.build(scope, options);
-    load_weights(graph, folder->tensors);
-    return made;
+  LoadOptions names;
+  if (decoder.name_in_file) {
+    names.rename = [weights, of = decoder.name_in_file](const std::string& weight) {
+      return of(*weights, weight);
+    };
   }
-  const Gguf& file = std::get<Gguf>(contents_->files);
-  const LoadOptions names{.rename = decoder.gguf_name};
-  const DecoderGraph made = decoder.build(scope.with_formats(weight_formats(file, names)), options);
-  load_weights(graph, file, names);
+  const nn::Scope scope = nn::Scope(graph, "", dtype).with_formats(weight_formats(weights, names));
+  const DecoderGraph made = decoder.build(scope, options);
+  load_weights(graph, weights, names);
   return made;
 }
 
-bool looks_like_model(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored) || is_gguf(path);
+bool looks_like_model(const std::string& path, const FileFormats& formats) {
+  return formats.find_model(path) != nullptr;
 }
 
 }  // namespace luminal::llm

@@ -8,6 +8,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/base/os/memory.h"
+#include "luminal/graph/verify.h"
 
 namespace luminal::llm {
 namespace {
@@ -82,6 +83,7 @@ struct Session::Impl {
         chunk(form.decoder.longest_chunk),
         decoder(model.build(graph, options.dtype, form.decoder)),
         exe(compiled(form.compile)) {
+    find_variables();
     measure_leaves();
   }
 
@@ -94,6 +96,13 @@ struct Session::Impl {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     compile_seconds = taken.count();
     return made;
+  }
+
+  void find_variables() {
+    for (Expr variable : variables(graph)) {
+      has_past = has_past || variable.name() == "past";
+      has_room = has_room || variable.name() == kRoom;
+    }
   }
 
   void measure_leaves() {
@@ -111,15 +120,19 @@ struct Session::Impl {
     }
   }
 
+  Bindings sizes_of_run(int64_t tokens) const {
+    Bindings sizes{{"s", tokens}};
+    if (has_past) sizes.set("past", static_cast<int64_t>(held.size()));
+    if (has_room) sizes.set(kRoom, context);
+    return sizes;
+  }
+
   // Runs the tokens after those held.
   void feed(std::span<const TokenId> more) {
     while (!more.empty()) {
       const auto piece = more.first(std::min(more.size(), static_cast<size_t>(chunk)));
       exe.set(decoder.ids, piece);
-      exe.run({{"s", static_cast<int64_t>(piece.size())},
-               {"past", static_cast<int64_t>(held.size())},
-               {kRoom, context}},
-              {.trace = trace});
+      exe.run(sizes_of_run(static_cast<int64_t>(piece.size())), {.trace = trace});
       held.insert(held.end(), piece.begin(), piece.end());
       more = more.subspan(piece.size());
       // What a plan keeps of weights in a form of its own is made by its first run.
@@ -137,6 +150,9 @@ struct Session::Impl {
   int64_t chunk;
   Graph graph;
   DecoderGraph decoder;
+  // Whether the graph has these variables: that of a model without a cache hasn't.
+  bool has_past = false;
+  bool has_room = false;
   CompileOptions compile_options;
   double compile_seconds = 0;
   Executable exe;

@@ -1,4 +1,4 @@
-// The models there are: one line each in list.cpp.
+// Finds a model among the families there are: one line each in list.cpp.
 #pragma once
 
 #include "luminal/base/visibility.h"
@@ -10,8 +10,8 @@
 namespace luminal::llm {
 
 // The model that writes text which a config.json ("model_type") or a GGUF file
-// ("general.architecture") describes. UserError for an architecture that isn't in the list, which
-// names those that are, and for a configuration that can't be.
+// ("general.architecture") describes, as known_families() has it. UserErrors as of
+// Families::decoder.
 LUMINAL_API Decoder find_decoder(const Config& config);
 LUMINAL_API Decoder find_decoder(const Gguf& file);
 

@@ -21,11 +21,11 @@ constexpr std::pair<std::string_view, BertActivation> kActivations[] = {
 constexpr std::pair<std::string_view, std::string_view> kOldNames[] = {
     {"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}};
 
-[[noreturn]] void fail_bert(const Config& config, const std::string& message) {
+[[noreturn]] void fail_bert(const Settings& config, const std::string& message) {
   throw UserError(fmt::format("bert: '{}': {}", config.name(), message));
 }
 
-BertActivation activation_of(const Config& config) {
+BertActivation activation_of(const Settings& config) {
   const std::string name = config.find_text("hidden_act").value_or("gelu");
   for (const auto& [theirs, ours] : kActivations) {
     if (name == theirs) return ours;
@@ -38,7 +38,7 @@ BertActivation activation_of(const Config& config) {
 
 }  // namespace
 
-BertConfig bert_config(const Config& config) {
+BertConfig bert_config(const Settings& config) {
   const std::string kind = config.text_at("model_type");
   if (kind != "bert") fail_bert(config, fmt::format("the model_type is '{}', not bert", kind));
   const std::string positions = config.find_text("position_embedding_type").value_or("absolute");
@@ -63,7 +63,7 @@ BertConfig bert_config(const Config& config) {
   return bert;
 }
 
-std::string bert_name_in_file(const SafeTensors& file, const std::string& weight) {
+std::string bert_name_in_file(const WeightSource& file, const std::string& weight) {
   const char* prefix = file.find("bert.embeddings.word_embeddings.weight") ? "bert." : "";
   const std::string name = prefix + weight;
   for (const auto& [now, before] : kOldNames) {

@@ -26,7 +26,7 @@ constexpr std::pair<std::string_view, std::string_view> kLayerNames[] = {
   throw UserError(fmt::format("llama: '{}': {}", file, message));
 }
 
-void read_scaling(const Config& scaling, nn::RopeScaling& rope) {
+void read_scaling(const Settings& scaling, nn::RopeScaling& rope) {
   std::string kind = "default";
   for (const char* key : {"type", "rope_type"}) kind = scaling.find_text(key).value_or(kind);
   if (kind == "default") return;
@@ -53,36 +53,36 @@ void read_scaling(const Config& scaling, nn::RopeScaling& rope) {
       scaling.find_int("original_max_position_embeddings").value_or(rope.original_context);
 }
 
-void read_rope(const Config& config, LlamaConfig& llama) {
+void read_rope(const Settings& config, LlamaConfig& llama) {
   llama.rope_theta = config.find_real("rope_theta").value_or(llama.rope_theta);
   llama.rope_scaling.original_context = llama.context;
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
-    const std::optional<Config> scaling = config.find_object(key);
+    const std::shared_ptr<const Settings> scaling = config.find_section(key);
     if (!scaling) continue;
     llama.rope_theta = scaling->find_real("rope_theta").value_or(llama.rope_theta);
     read_scaling(*scaling, llama.rope_scaling);
   }
 }
 
-void read_rope(const Gguf& file, const std::string& prefix, LlamaConfig& llama) {
-  llama.rope_theta = file.find_real(prefix + "rope.freq_base").value_or(llama.rope_theta);
-  llama.rope_factors = file.find("rope_freqs.weight") != nullptr;
+void read_gguf_rope(const Settings& metadata, const std::string& prefix, LlamaConfig& llama) {
+  llama.rope_theta = metadata.find_real(prefix + "rope.freq_base").value_or(llama.rope_theta);
   nn::RopeScaling& rope = llama.rope_scaling;
   rope.original_context =
-      file.find_int(prefix + "rope.scaling.original_context_length").value_or(llama.context);
-  const std::string_view kind = file.find_text(prefix + "rope.scaling.type").value_or("none");
+      metadata.find_int(prefix + "rope.scaling.original_context_length").value_or(llama.context);
+  const std::string kind = metadata.find_text(prefix + "rope.scaling.type").value_or("none");
   if (kind != "none") {
     if (kind != "linear" && kind != "yarn") {
-      fail_llama(file.name(),
+      fail_llama(metadata.name(),
                  fmt::format("the rotary scaling '{}' isn't supported; linear and yarn are", kind));
     }
     rope.kind = kind == "linear" ? nn::RopeKind::Linear : nn::RopeKind::Yarn;
-    rope.factor = file.real_at(prefix + "rope.scaling.factor");
-    rope.attention_factor = file.find_real(prefix + "rope.scaling.attn_factor").value_or(0);
+    rope.factor = metadata.real_at(prefix + "rope.scaling.factor");
+    rope.attention_factor = metadata.find_real(prefix + "rope.scaling.attn_factor").value_or(0);
   }
-  const int64_t turned = file.find_int(prefix + "rope.dimension_count").value_or(llama.head_size);
+  const int64_t turned =
+      metadata.find_int(prefix + "rope.dimension_count").value_or(llama.head_size);
   if (turned != llama.head_size) {
-    fail_llama(file.name(),
+    fail_llama(metadata.name(),
                fmt::format("{} of a head's {} elements turn; models of this family turn all",
                            turned, llama.head_size));
   }
@@ -90,7 +90,7 @@ void read_rope(const Gguf& file, const std::string& prefix, LlamaConfig& llama) 
 
 }  // namespace
 
-LlamaConfig llama_config(const Config& config) {
+LlamaConfig llama_config(const Settings& config) {
   const std::string kind = config.text_at("model_type");
   if (kind != "llama" && kind != "mistral") {
     fail_llama(config.name(), fmt::format("the model_type is '{}', not llama or mistral", kind));
@@ -120,34 +120,37 @@ LlamaConfig llama_config(const Config& config) {
   return llama;
 }
 
-LlamaConfig llama_config(const Gguf& file) {
-  const std::string_view kind = file.text_at("general.architecture");
+LlamaConfig llama_config(const Gguf& file) { return llama_gguf_config(file, file); }
+
+LlamaConfig llama_gguf_config(const Settings& metadata, const WeightSource& weights) {
+  const std::string kind = metadata.text_at("general.architecture");
   if (kind != "llama") {
-    fail_llama(file.name(), fmt::format("the architecture is '{}', not llama", kind));
+    fail_llama(metadata.name(), fmt::format("the architecture is '{}', not llama", kind));
   }
   const std::string prefix = "llama.";
-  const TensorInfo* table = file.find("token_embd.weight");
+  const TensorInfo* table = weights.find("token_embd.weight");
   if (!table || table->dims.size() != 2) {
-    fail_llama(file.name(), "lacks the tensor 'token_embd.weight' of two dims");
+    fail_llama(metadata.name(), "lacks the tensor 'token_embd.weight' of two dims");
   }
   LlamaConfig llama;
   llama.vocab_size = table->dims[0];
-  llama.features = file.int_at(prefix + "embedding_length");
-  llama.hidden = file.int_at(prefix + "feed_forward_length");
-  llama.layers = file.int_at(prefix + "block_count");
-  llama.heads = file.int_at(prefix + "attention.head_count");
-  llama.kv_heads = file.find_int(prefix + "attention.head_count_kv").value_or(llama.heads);
-  llama.head_size = file.find_int(prefix + "attention.key_length")
+  llama.features = metadata.int_at(prefix + "embedding_length");
+  llama.hidden = metadata.int_at(prefix + "feed_forward_length");
+  llama.layers = metadata.int_at(prefix + "block_count");
+  llama.heads = metadata.int_at(prefix + "attention.head_count");
+  llama.kv_heads = metadata.find_int(prefix + "attention.head_count_kv").value_or(llama.heads);
+  llama.head_size = metadata.find_int(prefix + "attention.key_length")
                         .value_or(llama.features / std::max<int64_t>(llama.heads, 1));
-  llama.context = file.int_at(prefix + "context_length");
-  llama.norm_eps = file.real_at(prefix + "attention.layer_norm_rms_epsilon");
-  llama.window = file.find_int(prefix + "attention.sliding_window");
-  llama.tied = file.find("output.weight") == nullptr;
-  llama.attention_bias = file.find("blk.0.attn_q.bias") != nullptr;
-  llama.feed_forward_bias = file.find("blk.0.ffn_up.bias") != nullptr;
+  llama.context = metadata.int_at(prefix + "context_length");
+  llama.norm_eps = metadata.real_at(prefix + "attention.layer_norm_rms_epsilon");
+  llama.window = metadata.find_int(prefix + "attention.sliding_window");
+  llama.tied = weights.find("output.weight") == nullptr;
+  llama.attention_bias = weights.find("blk.0.attn_q.bias") != nullptr;
+  llama.feed_forward_bias = weights.find("blk.0.ffn_up.bias") != nullptr;
+  llama.rope_factors = weights.find("rope_freqs.weight") != nullptr;
   // Its converters order the rows of queries and keys for pairs of neighbours.
   llama.rope_pairs = RotaryPairs::Interleaved;
-  read_rope(file, prefix, llama);
+  read_gguf_rope(metadata, prefix, llama);
   check(llama);
   return llama;
 }
