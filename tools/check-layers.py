@@ -8,7 +8,8 @@
   - a PUBLIC header that includes a header which isn't PUBLIC, or a third-party one
   - an operating-system header or call outside luminal/base/os/*.cpp
   - a read of the environment outside luminal/base/os/paths.cpp
-  - an example of more than 60 lines, or one that includes what isn't PUBLIC
+  - an example of more than 60 lines, or one that includes what isn't PUBLIC; the same for tests/extend, which
+    adds to the library from outside
   - a file of more than 600 lines
 """
 import argparse
@@ -176,8 +177,9 @@ class Checker:
             if ours:
                 self.check_order(relative, number, header)
             self.check_public(relative, number, header, ours)
-        if relative.startswith("examples/") and ours and header not in self.public:
-            self.fail(relative, number, f"an example includes '{header}', which is not PUBLIC")
+        if relative.startswith(("examples/", "tests/extend/")) and ours and header not in self.public:
+            what = "an example" if relative.startswith("examples/") else "a test from outside"
+            self.fail(relative, number, f"{what} includes '{header}', which is not PUBLIC")
 
     def check_order(self, relative, number, header):
         parts, target = relative.split("/"), header.split("/")

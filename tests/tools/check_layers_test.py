@@ -128,6 +128,10 @@ class CheckLayers(unittest.TestCase):
         self.assert_found({"examples/02_inner.cpp": '#include "luminal/base/check.h"\n'},
                           "examples/02_inner.cpp:1", "not PUBLIC")
 
+    def test_a_test_from_outside_that_includes_what_is_not_public(self):
+        self.assert_found({"tests/extend/inner_test.cpp": '#include "luminal/base/check.h"\n'},
+                          "tests/extend/inner_test.cpp:1", "a test from outside includes")
+
     def test_a_long_file(self):
         self.assert_found({"luminal/graph/long.cpp": "\n" * 601}, "luminal/graph/long.cpp:1", "601 lines")
 
