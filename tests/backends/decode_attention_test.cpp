@@ -9,7 +9,7 @@
 namespace luminal {
 namespace {
 
-constexpr int64_t kRoom = 4200;
+constexpr int64_t kDecodeRoom = 4200;
 
 struct Decode {
   int64_t heads = 4, kv_heads = 2, size = 16;
@@ -19,15 +19,15 @@ struct Decode {
   AttentionOptions options = {};
 };
 
-Expr past() { return Expr::var("p", 0, kRoom - 1); }
+Expr past() { return Expr::var("p", 0, kDecodeRoom - 1); }
 
 Tensor decode(Graph& graph, const Decode& d) {
   Tensor q = graph.input("q", {d.heads, 1, d.size}, d.dtype);
   auto cached = [&](const char* name) {
-    Tensor cache = d.by_tokens ? graph.state(name, {kRoom, d.kv_heads * d.size}, d.dtype)
+    Tensor cache = d.by_tokens ? graph.state(name, {kDecodeRoom, d.kv_heads * d.size}, d.dtype)
                                      .split_dims(1, {d.kv_heads, d.size})
                                      .permute({1, 0, 2})
-                               : graph.state(name, {d.kv_heads, kRoom, d.size}, d.dtype);
+                               : graph.state(name, {d.kv_heads, kDecodeRoom, d.size}, d.dtype);
     return d.whole ? cache : cache.narrow(1, 0, past() + 1);
   };
   AttentionOptions options = d.options;
@@ -41,8 +41,8 @@ const std::vector<Bindings> kAllPasts = {{{"p", 1000}}, {{"p", 0}},   {{"p", 1}}
                                          {{"p", 255}},  {{"p", 256}}, {{"p", 4097}}};
 const std::vector<Bindings> kPasts = {{{"p", 600}}, {{"p", 0}}, {{"p", 255}}};
 
-void check(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = kPasts,
-           const std::vector<std::string>& targets = {"", "avx2"}) {
+void check_decode(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = kPasts,
+                  const std::vector<std::string>& targets = {"", "avx2"}) {
   for (const std::string& target : targets) {
     SCOPED_TRACE(target);
     Comparison comparison{.graph = graph, .results = {y}};
@@ -53,22 +53,22 @@ void check(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = kP
   }
 }
 
-void check(const Decode& d, const std::vector<Bindings>& runs = kPasts) {
+void check_decode(const Decode& d, const std::vector<Bindings>& runs = kPasts) {
   Graph graph;
-  check(graph, decode(graph, d), runs);
+  check_decode(graph, decode(graph, d), runs);
 }
 
 TEST(DecodeAttention, IsRightAtEveryLengthOfThePast) {
   for (DType dtype : {DType::F32, DType::BF16}) {
     SCOPED_TRACE(name(dtype));
-    check({.dtype = dtype}, kAllPasts);
-    check({.dtype = dtype, .by_tokens = true}, kAllPasts);
+    check_decode({.dtype = dtype}, kAllPasts);
+    check_decode({.dtype = dtype, .by_tokens = true}, kAllPasts);
   }
-  check({.dtype = DType::F16});
+  check_decode({.dtype = DType::F16});
 }
 
 TEST(DecodeAttention, ReadsNoMoreOfACacheThanIsThere) {
-  for (DType dtype : {DType::F32, DType::BF16}) check({.dtype = dtype, .whole = true});
+  for (DType dtype : {DType::F32, DType::BF16}) check_decode({.dtype = dtype, .whole = true});
 }
 
 // Rows that share a key may be more than the lanes of a vector: 4 on sse2.
@@ -77,16 +77,16 @@ TEST(DecodeAttention, TakesGroupsThatAreLargerThanAVector) {
     SCOPED_TRACE(heads);
     Graph graph;
     const Decode d{.heads = heads, .kv_heads = 1, .size = 16};
-    check(graph, decode(graph, d), {{{"p", 600}}}, {"sse2"});
+    check_decode(graph, decode(graph, d), {{{"p", 600}}}, {"sse2"});
   }
 }
 
 TEST(DecodeAttention, TakesHeadsInGroupsOfAnySize) {
-  check({.heads = 9, .kv_heads = 3, .size = 64});
-  check({.heads = 8, .kv_heads = 1, .size = 32});
-  check({.heads = 3, .kv_heads = 3, .size = 20});
-  check({.heads = 32, .kv_heads = 1, .size = 8});
-  check({.heads = 6, .kv_heads = 2, .size = 128, .dtype = DType::BF16});
+  check_decode({.heads = 9, .kv_heads = 3, .size = 64});
+  check_decode({.heads = 8, .kv_heads = 1, .size = 32});
+  check_decode({.heads = 3, .kv_heads = 3, .size = 20});
+  check_decode({.heads = 32, .kv_heads = 1, .size = 8});
+  check_decode({.heads = 6, .kv_heads = 2, .size = 128, .dtype = DType::BF16});
 }
 
 // What is computed of a query comes before all keys.
@@ -95,7 +95,7 @@ TEST(DecodeAttention, TurnsQueries) {
     Graph graph;
     Tensor q = graph.input("q", {6, 1, 32}, dtype);
     auto cached = [&](const char* name) {
-      return graph.state(name, {2, kRoom, 32}, dtype).narrow(1, 0, past() + 1);
+      return graph.state(name, {2, kDecodeRoom, 32}, dtype).narrow(1, 0, past() + 1);
     };
     const Tensor turned = rotary_embedding(q, {.offset = past()});
     const Tensor y = scaled_dot_product_attention(turned, cached("k"), cached("v"),
@@ -108,7 +108,7 @@ TEST(DecodeAttention, TurnsQueries) {
 }
 
 TEST(DecodeAttention, SeesAWindow) {
-  for (int64_t window : {1, 40, 300}) check({.options = {.window = Expr(window)}});
+  for (int64_t window : {1, 40, 300}) check_decode({.options = {.window = Expr(window)}});
 }
 
 TEST(DecodeAttention, TakesMasks) {
@@ -116,8 +116,8 @@ TEST(DecodeAttention, TakesMasks) {
     Graph graph;
     Decode d;
     d.whole = true;
-    d.options.mask = graph.input("mask", {1, kRoom}, dtype);
-    check(graph, decode(graph, d));
+    d.options.mask = graph.input("mask", {1, kDecodeRoom}, dtype);
+    check_decode(graph, decode(graph, d));
   }
 }
 
@@ -125,17 +125,17 @@ TEST(DecodeAttention, CapsScores) {
   Graph graph;
   Tensor q = graph.input("q", {2, 1, 16});
   auto cached = [&](const char* name) {
-    return graph.state(name, {2, kRoom, 16}).narrow(1, 0, past() + 1);
+    return graph.state(name, {2, kDecodeRoom, 16}).narrow(1, 0, past() + 1);
   };
   const Tensor scores = tanh(matmul(q, cached("k").t()) * 0.05) * 5.0;
-  check(graph, matmul(softmax(scores, -1), cached("v")).output("y"));
+  check_decode(graph, matmul(softmax(scores, -1), cached("v")).output("y"));
 }
 
 // Where nothing is seen in a whole range, what it leaves must not count.
 TEST(DecodeAttention, TakesRangesThatAreHidden) {
   Graph graph;
   Decode d{.whole = true};
-  d.options.mask = graph.input("mask", {1, kRoom}, DType::Bool);
+  d.options.mask = graph.input("mask", {1, kDecodeRoom}, DType::Bool);
   const Tensor y = decode(graph, d);
   Executable cpu = compile(graph, {.cache_folder = "none"});
   Executable exact = compile(graph, {.backend = "interp", .float64 = true});
@@ -153,7 +153,7 @@ TEST(DecodeAttention, TakesRangesThatAreHidden) {
         const std::span<const float> all = values;
         exe->set(tensor, TensorData::copy_of(all, dims).cast(tensor.dtype()));
       }
-      exe->run({{"p", kRoom - 1}});
+      exe->run({{"p", kDecodeRoom - 1}});
     }
     const std::vector<double> got = cpu.get<double>(y), wanted = exact.get<double>(y);
     for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 1e-6) << i;

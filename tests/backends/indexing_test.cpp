@@ -9,8 +9,8 @@
 namespace luminal {
 namespace {
 
-constexpr DType kDTypes[] = {DType::F32, DType::BF16, DType::F16,
-                             DType::I32, DType::U8,   DType::Bool};
+constexpr DType kIndexedDTypes[] = {DType::F32, DType::BF16, DType::F16,
+                                    DType::I32, DType::U8,   DType::Bool};
 
 void expect_one_kernel(Comparison& comparison) {
   comparison.options.fusion = FusionPolicy::Always;
@@ -38,7 +38,7 @@ TEST(Concat, OfRowsThatAreReducedIsOneKernel) {
 }
 
 TEST(Concat, IsRightInEveryDTypeAtOddSizes) {
-  for (DType dtype : kDTypes) {
+  for (DType dtype : kIndexedDTypes) {
     for (int64_t size : {0, 1, 3, 15, 17, 4097}) {
       Graph graph;
       Tensor a = graph.input("a", {2, size}, dtype);
@@ -65,7 +65,7 @@ TEST(Concat, OfDynamicPartsIsRightRunAfterRun) {
 }
 
 TEST(Pad, OfAProducerIsOneKernel) {
-  for (DType dtype : kDTypes) {
+  for (DType dtype : kIndexedDTypes) {
     for (int64_t size : {0, 1, 16, 17}) {
       Graph graph;
       Tensor x = graph.input("x", {3, size}, dtype);
@@ -112,7 +112,7 @@ TEST(Gather, OfAViewThatWrapsBelowZero) {
 
 // Whether a row is padding is decided by the index that names it.
 TEST(Gather, OfPaddedRowsIsRightInEveryDType) {
-  for (DType dtype : kDTypes) {
+  for (DType dtype : kIndexedDTypes) {
     Graph graph;
     Tensor data = graph.input("x", {5, 3}, dtype);
     Tensor joined = concat({data, graph.input("b", {4, 3}, dtype)}, 0);

@@ -24,7 +24,7 @@ Tensor attention(Graph& graph, const Attention& a) {
   return scaled_dot_product_attention(q, k, v, a.options).output("y");
 }
 
-void check(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = {{}}) {
+void check_row_blocks(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = {{}}) {
   for (const char* target : {"", "avx2"}) {
     SCOPED_TRACE(target);
     Comparison comparison{.graph = graph, .results = {y}};
@@ -35,28 +35,28 @@ void check(Graph& graph, const Tensor& y, const std::vector<Bindings>& runs = {{
   }
 }
 
-void check(const Attention& a, const std::vector<Bindings>& runs = {{}}) {
+void check_row_blocks(const Attention& a, const std::vector<Bindings>& runs = {{}}) {
   SCOPED_TRACE(a.queries.text() + " queries, " + a.keys.text() + " keys, " +
                std::string(name(a.dtype)));
   Graph graph;
-  check(graph, attention(graph, a), runs);
+  check_row_blocks(graph, attention(graph, a), runs);
 }
 
 const std::vector<Bindings> kThreeLengths = {{{"s", 65}}, {{"s", 3}}, {{"s", 130}}};
 
 TEST(RowBlocks, AreRightAtLengthsAroundTheirSize) {
   for (int64_t s : {1, 3, 17, 28, 64, 65, 130}) {
-    check({.queries = s, .keys = s, .options = {.causal = true}});
+    check_row_blocks({.queries = s, .keys = s, .options = {.causal = true}});
   }
-  for (int64_t s : {8, 29, 130}) check({.queries = s, .keys = s});
+  for (int64_t s : {8, 29, 130}) check_row_blocks({.queries = s, .keys = s});
 }
 
 TEST(RowBlocks, AreRightInSixteenBits) {
   for (DType dtype : {DType::BF16, DType::F16}) {
     for (int64_t s : {9, 32, 65, 130}) {
-      check({.queries = s, .keys = s, .dtype = dtype, .options = {.causal = true}});
+      check_row_blocks({.queries = s, .keys = s, .dtype = dtype, .options = {.causal = true}});
     }
-    check({.queries = 40, .keys = 77, .size = 33, .value_size = 17, .dtype = dtype});
+    check_row_blocks({.queries = 40, .keys = 77, .size = 33, .value_size = 17, .dtype = dtype});
   }
 }
 
@@ -66,48 +66,53 @@ TEST(RowBlocks, MultiplyWeightsByHalves) {
     Graph graph;
     Tensor q = graph.input("q", {2, s, 16}), k = graph.input("k", {2, s, 16});
     Tensor v = graph.input("v", {2, s, 24}, DType::BF16);
-    check(graph, matmul(softmax(matmul(q, k.t()), -1), v.cast(DType::F32)).output("y"));
+    check_row_blocks(graph, matmul(softmax(matmul(q, k.t()), -1), v.cast(DType::F32)).output("y"));
   }
 }
 
 TEST(RowBlocks, TakeOtherSizesOfKeysAndValues) {
-  check({.queries = 40, .keys = 7, .size = 3, .value_size = 5});
-  check({.queries = 9, .keys = 1, .size = 1, .value_size = 1});
-  check({.queries = 33, .keys = 600, .size = 20, .value_size = 70});
+  check_row_blocks({.queries = 40, .keys = 7, .size = 3, .value_size = 5});
+  check_row_blocks({.queries = 9, .keys = 1, .size = 1, .value_size = 1});
+  check_row_blocks({.queries = 33, .keys = 600, .size = 20, .value_size = 70});
 }
 
 TEST(RowBlocks, TakeLengthsThatAreKnownWhenTheyRun) {
   const Expr s = Expr::var("s", 1, 200);
   for (DType dtype : {DType::F32, DType::BF16}) {
-    check({.queries = s, .keys = s, .dtype = dtype, .options = {.causal = true}}, kThreeLengths);
-    check({.queries = s, .keys = s, .dtype = dtype}, {{{"s", 1}}, {{"s", 64}}, {{"s", 2}}});
+    check_row_blocks({.queries = s, .keys = s, .dtype = dtype, .options = {.causal = true}},
+                     kThreeLengths);
+    check_row_blocks({.queries = s, .keys = s, .dtype = dtype},
+                     {{{"s", 1}}, {{"s", 64}}, {{"s", 2}}});
   }
 }
 
 TEST(RowBlocks, SeeAWindow) {
   for (DType dtype : {DType::F32, DType::BF16}) {
     for (int64_t window : {1, 40}) {
-      check({.queries = 130,
-             .keys = 130,
-             .dtype = dtype,
-             .options = {.causal = true, .window = Expr(window)}});
+      check_row_blocks({.queries = 130,
+                        .keys = 130,
+                        .dtype = dtype,
+                        .options = {.causal = true, .window = Expr(window)}});
     }
   }
 }
 
 TEST(RowBlocks, ServeGroupedHeads) {
-  check({.queries = 65, .keys = 65, .heads = 6, .kv_heads = 2, .options = {.causal = true}});
+  check_row_blocks(
+      {.queries = 65, .keys = 65, .heads = 6, .kv_heads = 2, .options = {.causal = true}});
   const Expr s = Expr::var("s", 1, 200);
-  check({.queries = s, .keys = s, .heads = 4, .kv_heads = 1, .options = {.causal = true}},
-        kThreeLengths);
+  check_row_blocks(
+      {.queries = s, .keys = s, .heads = 4, .kv_heads = 1, .options = {.causal = true}},
+      kThreeLengths);
 }
 
 TEST(RowBlocks, HaveAPast) {
   const Expr s = Expr::var("s", 1, 100), p = Expr::var("p", 0, 100);
-  check({.queries = s, .keys = s + p, .options = {.causal = true, .past = p}},
-        {{{"s", 20}, {"p", 0}}, {{"s", 1}, {"p", 20}}, {{"s", 40}, {"p", 70}}});
-  check({.queries = s, .keys = s + p, .options = {.causal = true, .past = p, .window = Expr(16)}},
-        {{{"s", 20}, {"p", 0}}, {{"s", 1}, {"p", 20}}, {{"s", 40}, {"p", 70}}});
+  check_row_blocks({.queries = s, .keys = s + p, .options = {.causal = true, .past = p}},
+                   {{{"s", 20}, {"p", 0}}, {{"s", 1}, {"p", 20}}, {{"s", 40}, {"p", 70}}});
+  check_row_blocks(
+      {.queries = s, .keys = s + p, .options = {.causal = true, .past = p, .window = Expr(16)}},
+      {{{"s", 20}, {"p", 0}}, {{"s", 1}, {"p", 20}}, {{"s", 40}, {"p", 70}}});
 }
 
 TEST(RowBlocks, TakeMasks) {
@@ -117,7 +122,7 @@ TEST(RowBlocks, TakeMasks) {
       Attention a{.queries = 65, .keys = 65};
       a.options.causal = causal;
       a.options.mask = graph.input("mask", {65, 65}, dtype);
-      check(graph, attention(graph, a));
+      check_row_blocks(graph, attention(graph, a));
     }
   }
 }
@@ -130,7 +135,7 @@ TEST(RowBlocks, CapScores) {
   const Tensor seen =
       prim::iota(graph, Expr::index(1, 65) >= Expr::index(2, 65), {2, 65, 65}, DType::Bool);
   const Tensor masked = where(seen, scores, -std::numeric_limits<double>::infinity());
-  check(graph, matmul(softmax(masked, -1), v).output("y"));
+  check_row_blocks(graph, matmul(softmax(masked, -1), v).output("y"));
 }
 
 // Heads inside of tokens, as projections leave them: the rows aren't the last outer loop.
@@ -141,7 +146,7 @@ TEST(RowBlocks, TakeHeadsInsideOfTokens) {
   };
   const Tensor y =
       scaled_dot_product_attention(heads("q"), heads("k"), heads("v"), {.causal = true});
-  check(graph, y.permute({1, 0, 2}).merge_dims(1).output("y"));
+  check_row_blocks(graph, y.permute({1, 0, 2}).merge_dims(1).output("y"));
 }
 
 // Keys and values come from a cache, which each run fills further.

@@ -5,11 +5,11 @@
 namespace luminal {
 namespace {
 
-constexpr DType kDTypes[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
-                             DType::I32, DType::I16, DType::I8,  DType::U8,   DType::Bool};
+constexpr DType kScanDTypes[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
+                                 DType::I32, DType::I16, DType::I8,  DType::U8,   DType::Bool};
 
 TEST(Scan, IsRightAtOddSizesInEveryDType) {
-  for (DType dtype : kDTypes) {
+  for (DType dtype : kScanDTypes) {
     for (int64_t size : {0, 1, 3, 15, 16, 17, 4097}) {
       for (Reducer reducer : {Reducer::Sum, Reducer::Max}) {
         SCOPED_TRACE(std::string(name(dtype)) + " " + std::to_string(size));

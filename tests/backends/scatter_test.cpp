@@ -9,11 +9,11 @@
 namespace luminal {
 namespace {
 
-constexpr DType kDTypes[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
-                             DType::I32, DType::I16, DType::I8,  DType::U8,   DType::Bool};
+constexpr DType kScatterDTypes[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
+                                    DType::I32, DType::I16, DType::I8,  DType::U8,   DType::Bool};
 
 TEST(Scatter, IsRightAtOddSizesInEveryDType) {
-  for (DType dtype : kDTypes) {
+  for (DType dtype : kScatterDTypes) {
     const bool main = dtype == DType::F32 || dtype == DType::BF16 || dtype == DType::I8;
     for (int64_t width :
          main ? std::vector<int64_t>{0, 1, 3, 15, 16, 17, 4097} : std::vector<int64_t>{3, 17}) {

@@ -42,20 +42,20 @@ TEST(ModelFusion, EveryPolicyAnswersEverySetting) {
   EXPECT_EQ(said.back().total, 16);
   // Every op its own kernel, and as few as can be.
   EXPECT_GT(result.kernels[0], result.kernels[1]);
-  const auto json = nlohmann::json::parse(model_fusion_json(result));
-  EXPECT_EQ(json["config"]["runs"], 7);
-  EXPECT_EQ(json["config"]["kernels"].size(), 3u);
-  EXPECT_EQ(json["results"].size(), 3u);
+  const auto parsed = nlohmann::json::parse(model_fusion_json(result));
+  EXPECT_EQ(parsed["config"]["runs"], 7);
+  EXPECT_EQ(parsed["config"]["kernels"].size(), 3u);
+  EXPECT_EQ(parsed["results"].size(), 3u);
   for (const char* policy : {"never", "always", "measured"}) {
     for (const char* setting : {"[prefill=8, decode=3]", "[prefill=3, decode=1]"}) {
-      const auto& times = json["results"][policy][setting];
+      const auto& times = parsed["results"][policy][setting];
       EXPECT_GT(times["total_ms"], 0);
       EXPECT_LE(times["first_token_ms"], times["total_ms"]);
       EXPECT_EQ(times["total_ms_samples"].size(), times["hopeless"] ? 1u : 7u);
       EXPECT_EQ(times["same_answer"], true);
     }
   }
-  const auto& ratio = json["ratios"]["[prefill=8, decode=3]"]["measured_by_better"];
+  const auto& ratio = parsed["ratios"]["[prefill=8, decode=3]"]["measured_by_better"];
   EXPECT_LE(ratio["low"], ratio["ratio"]);
   EXPECT_GE(ratio["high"], ratio["ratio"]);
 }
@@ -105,8 +105,8 @@ TEST(ModelFusion, WhatIsFarBehindInItsFirstRunGetsNoOthers) {
   result.settings = {times};
   EXPECT_THAT(model_fusion_table(result), HasSubstr("4.100 (one run)"));
   EXPECT_THAT(model_fusion_table(result), HasSubstr("fusing everything loses in 1 of 1 settings"));
-  const auto json = nlohmann::json::parse(model_fusion_json(result));
-  EXPECT_EQ(json["ratios"]["[prefill=1, decode=1]"]["always_loses"], true);
+  const auto parsed = nlohmann::json::parse(model_fusion_json(result));
+  EXPECT_EQ(parsed["ratios"]["[prefill=1, decode=1]"]["always_loses"], true);
 }
 
 // Fewer runs than an interval needs leave it open, which isn't a number in JSON.
@@ -118,8 +118,8 @@ TEST(ModelFusion, TooFewRunsHaveNoUpperEnd) {
                      .always_by_never = judge({1.0}, 0.95, 0),
                      .measured_by_better = judge({1.0}, 0.95, 0.03)};
   result.settings.push_back(times);
-  const auto json = nlohmann::json::parse(model_fusion_json(result));
-  EXPECT_TRUE(json["ratios"]["[prefill=1, decode=1]"]["always_by_never"]["high"].is_null());
+  const auto parsed = nlohmann::json::parse(model_fusion_json(result));
+  EXPECT_TRUE(parsed["ratios"]["[prefill=1, decode=1]"]["always_by_never"]["high"].is_null());
 }
 
 TEST(ModelFusion, NoSettingIsAnError) {

@@ -66,7 +66,7 @@ TEST_P(MemoryOn, OutputsAreCopiedToOtherMemoryOfTheCaller) {
   EXPECT_EQ(of.exe->get<float>("y"), std::vector<float>(12, 10.0f));
 }
 
-TEST(Memory, ALargeOutputGoesToAnyMemoryOfTheCaller) {
+TEST(ExecutableMemory, ALargeOutputGoesToAnyMemoryOfTheCaller) {
   const size_t count = 2 << 20;  // large enough to bypass the caches
   Graph graph;
   Tensor y = (graph.input("x", {count}) * 2.0).output("y");

@@ -23,8 +23,8 @@ using testing::Contains;
 using testing::HasSubstr;
 
 // A norm, a product and a softmax, over a dynamic length.
-struct Program {
-  explicit Program(DType dtype = DType::F32) {
+struct NormProgram {
+  explicit NormProgram(DType dtype = DType::F32) {
     const Expr s = Expr::var("s", 1, 64);
     x = graph.input("x", {s, 32}, dtype);
     const Tensor w = graph.weight("w", {32, 48}, dtype);
@@ -37,14 +37,14 @@ struct Program {
   Tensor x, y;
 };
 
-struct Compiled {
+struct CompiledPlan {
   CompileReport report;
   std::string plan;  // the text of all kernels
   std::vector<float> result;
 };
 
-Compiled compiled(Program& program, CompileOptions options, int64_t s = 5) {
-  Compiled made;
+CompiledPlan compiled(NormProgram& program, CompileOptions options, int64_t s = 5) {
+  CompiledPlan made;
   options.report = &made.report;
   options.typical_sizes = {{"s", 16}};
   Executable executable = compile(program.graph, options);
@@ -75,11 +75,11 @@ class Measured : public testing::Test {
 
 TEST_F(Measured, GivesRightAnswersInEveryDtype) {
   for (DType dtype : {DType::F32, DType::BF16, DType::F16}) {
-    Program program(dtype);
+    NormProgram program(dtype);
     CompileOptions reference;
     reference.backend = "interp";
-    const Compiled expected = compiled(program, reference);
-    const Compiled found = compiled(program, options(SearchMode::Measured));
+    const CompiledPlan expected = compiled(program, reference);
+    const CompiledPlan found = compiled(program, options(SearchMode::Measured));
     ASSERT_EQ(found.report.searches.size(), 1u);
     EXPECT_EQ(found.report.searches[0].mode, "measured");
     EXPECT_GT(found.report.searches[0].timed, 0);
@@ -91,8 +91,8 @@ TEST_F(Measured, GivesRightAnswersInEveryDtype) {
 }
 
 TEST_F(Measured, ReportsTimesOfItsKernels) {
-  Program program;
-  const Compiled found = compiled(program, options(SearchMode::Measured));
+  NormProgram program;
+  const CompiledPlan found = compiled(program, options(SearchMode::Measured));
   for (const KernelReport& kernel : found.report.kernels) {
     if (kernel.packs) continue;
     EXPECT_GT(kernel.measured_us, 0) << kernel.name;
@@ -104,24 +104,24 @@ TEST_F(Measured, ReportsTimesOfItsKernels) {
 }
 
 TEST_F(Measured, TheSecondCompileTakesThePlanFromRecords) {
-  Program program;
-  const Compiled once = compiled(program, options(SearchMode::Measured));
-  const Compiled again = compiled(program, options(SearchMode::Measured), 7);
+  NormProgram program;
+  const CompiledPlan once = compiled(program, options(SearchMode::Measured));
+  const CompiledPlan again = compiled(program, options(SearchMode::Measured), 7);
   EXPECT_EQ(again.plan, once.plan);
   ASSERT_EQ(again.report.searches.size(), 1u);
   EXPECT_EQ(again.report.searches[0].mode, "remembered");
   // One that asks for more goes on, but times nothing twice.
-  const Compiled more = compiled(program, options(SearchMode::Measured, 8));
+  const CompiledPlan more = compiled(program, options(SearchMode::Measured, 8));
   ASSERT_EQ(more.report.searches.size(), 1u);
   EXPECT_EQ(more.report.searches[0].mode, "measured");
   EXPECT_GE(more.report.searches[0].remembered, once.report.searches[0].timed / 2);
 }
 
 TEST_F(Measured, AReplayGivesTheSamePlanAndTimesNothing) {
-  Program program;
-  const Compiled once = compiled(program, options(SearchMode::Measured));
+  NormProgram program;
+  const CompiledPlan once = compiled(program, options(SearchMode::Measured));
   for (int i = 0; i < 3; ++i) {
-    const Compiled replayed = compiled(program, options(SearchMode::Replay));
+    const CompiledPlan replayed = compiled(program, options(SearchMode::Replay));
     EXPECT_EQ(replayed.plan, once.plan);
     EXPECT_EQ(replayed.result, once.result);
     ASSERT_EQ(replayed.report.searches.size(), 1u);
@@ -131,7 +131,7 @@ TEST_F(Measured, AReplayGivesTheSamePlanAndTimesNothing) {
 }
 
 TEST_F(Measured, AReplayWithoutRecordsSaysSo) {
-  Program program;
+  NormProgram program;
   EXPECT_THROW(
       {
         try {
@@ -150,7 +150,7 @@ TEST_F(Measured, AReplayWithoutRecordsSaysSo) {
 
 // Times of another device, or of another compiler, say nothing.
 TEST_F(Measured, ForeignRecordsAreNotUsed) {
-  Program program;
+  NormProgram program;
   compiled(program, options(SearchMode::Measured));
   CompileOptions other = options(SearchMode::Replay);
   other.threads = 1;
@@ -163,18 +163,18 @@ TEST_F(Measured, ForeignRecordsAreNotUsed) {
 }
 
 TEST_F(Measured, WithoutRecordsNothingIsRemembered) {
-  Program program;
+  NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
   asked.records = "none";
   compiled(program, asked);
-  const Compiled again = compiled(program, asked);
+  const CompiledPlan again = compiled(program, asked);
   EXPECT_EQ(again.report.searches[0].mode, "measured");
   EXPECT_EQ(again.report.searches[0].remembered, 0);
   EXPECT_FALSE(std::filesystem::exists("none"));
 }
 
 TEST_F(Measured, ProgressAndEventsAreTold) {
-  Program program;
+  NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
   std::vector<std::string> events;
   int shown = 0;
@@ -193,22 +193,22 @@ TEST_F(Measured, ProgressAndEventsAreTold) {
 }
 
 TEST_F(Measured, AnInterruptedSearchGivesAPlan) {
-  Program program;
+  NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
   asked.stop_search = [] { return true; };
-  const Compiled found = compiled(program, asked);
+  const CompiledPlan found = compiled(program, asked);
   EXPECT_EQ(found.report.searches[0].stopped, "it was interrupted");
   EXPECT_EQ(found.result.size(), 5u * 48);
 }
 
 // The record says how far it went, so the same budget goes on from there.
 TEST_F(Measured, AnInterruptedSearchIsGoneOnWith) {
-  Program program;
+  NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
   asked.stop_search = [] { return true; };
   compiled(program, asked);
   asked.stop_search = nullptr;
-  const Compiled again = compiled(program, asked);
+  const CompiledPlan again = compiled(program, asked);
   EXPECT_EQ(again.report.searches[0].mode, "measured");
   EXPECT_NE(again.report.searches[0].stopped, "it was interrupted");
   EXPECT_GT(again.report.searches[0].remembered, 0);
@@ -221,12 +221,12 @@ TEST_F(Measured, AnInterruptedSearchIsGoneOnWith) {
 
 // What a record file can't do is a note, as with the cache.
 TEST_F(Measured, RecordsThatCannotBeUsedAreANote) {
-  Program program;
-  const Compiled expected = compiled(program, options(SearchMode::Modelled));
+  NormProgram program;
+  const CompiledPlan expected = compiled(program, options(SearchMode::Modelled));
   const auto with_records = [&](const std::filesystem::path& file) {
     CompileOptions asked = options(SearchMode::Measured);
     asked.records = file.string();
-    const Compiled found = compiled(program, asked);
+    const CompiledPlan found = compiled(program, asked);
     EXPECT_THAT(found.report.notes, Contains(HasSubstr("tuning records are not used")));
     EXPECT_EQ(found.report.searches[0].mode, "measured");
     EXPECT_EQ(found.result.size(), expected.result.size());
@@ -241,11 +241,11 @@ TEST_F(Measured, RecordsThatCannotBeUsedAreANote) {
 // A plan that this user's secret didn't seal is never run as it is: the search that led to it is
 // repeated by the times in the records, and what that gives is the plan.
 TEST_F(Measured, PlansOfOthersAreDerivedAgain) {
-  Program program;
-  const Compiled once = compiled(program, options(SearchMode::Measured));
+  NormProgram program;
+  const CompiledPlan once = compiled(program, options(SearchMode::Measured));
   const std::filesystem::path file = folder_.path() / "records.sqlite";
   ASSERT_EQ(tests::rewrite_plans(file, [](TunedPlan&) {}), 1);
-  const Compiled again = compiled(program, options(SearchMode::Measured));
+  const CompiledPlan again = compiled(program, options(SearchMode::Measured));
   EXPECT_EQ(again.plan, once.plan);
   EXPECT_EQ(again.report.searches[0].mode, "remembered");
   EXPECT_EQ(again.report.searches[0].timed, 0);
@@ -254,8 +254,8 @@ TEST_F(Measured, PlansOfOthersAreDerivedAgain) {
 }
 
 TEST_F(Measured, ForgedPlansChangeNothing) {
-  Program program;
-  const Compiled once = compiled(program, options(SearchMode::Measured));
+  NormProgram program;
+  const CompiledPlan once = compiled(program, options(SearchMode::Measured));
   const std::filesystem::path file = folder_.path() / "records.sqlite";
   const auto forged = [&](const std::function<void(kernel::Stage&)>& change) {
     tests::rewrite_plans(file, [&](TunedPlan& plan) {
@@ -270,7 +270,7 @@ TEST_F(Measured, ForgedPlansChangeNothing) {
         }
       });
     });
-    const Compiled found = compiled(program, options(SearchMode::Measured));
+    const CompiledPlan found = compiled(program, options(SearchMode::Measured));
     EXPECT_EQ(found.result, once.result);
   };
   forged([](kernel::Stage& stage) {

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kDeclarations =
     "(datatype T (A) (N i64) (G T T)) (relation r (i64)) (function f (T) i64 :no-merge)\n";
 
-std::string error_of(const std::string& text) {
+std::string rule_error(const std::string& text) {
   EGraph egraph;
   try {
     egraph.run_program(kDeclarations + text, "t.egg");
@@ -23,13 +23,13 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-struct Case {
+struct RuleCase {
   const char* text;
   const char* message;
 };
 
 TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"(rule ((q x)) ())",
        "t.egg:2:8: 'q' is neither a function nor a primitive; declare it before this rule"},
       {"(rule ((G x)) ())", "t.egg:2:8: 'G' takes 2 arguments, found 1; it is declared as (G T T)"},
@@ -114,7 +114,7 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "t.egg:2:1: there is no ruleset 'nothing'; declare it with (ruleset nothing)"},
       {"(print-size q)", "t.egg:2:1: there is no function 'q'; declare it first"},
   };
-  for (const Case& c : cases) EXPECT_EQ(error_of(c.text), c.message) << c.text;
+  for (const RuleCase& c : cases) EXPECT_EQ(rule_error(c.text), c.message) << c.text;
 }
 
 TEST(Compile, SortsFlowThroughPrimitivesBothWays) {

@@ -11,7 +11,7 @@
 namespace luminal::egraph {
 namespace {
 
-EGraph run(std::string_view program) {
+EGraph recorded(std::string_view program) {
   EGraph egraph;
   egraph.record_proofs();
   egraph.run_program(program, "t");
@@ -45,7 +45,7 @@ constexpr const char* kMath = R"((datatype M (Num i64) (Var String) (Add M M) (M
     (run 4))";
 
 TEST(Explain, TheChainAndWhatItRestsOn) {
-  EGraph egraph = run(kMath);
+  EGraph egraph = recorded(kMath);
   const Explanation explanation = egraph.explain("(F (Var \"x\")) = e");
   EXPECT_EQ(
       egraph.text(explanation),
@@ -62,14 +62,14 @@ TEST(Explain, TheChainAndWhatItRestsOn) {
 }
 
 TEST(Explain, ConditionsAreReplayed) {
-  EGraph egraph = run(kMath);
+  EGraph egraph = recorded(kMath);
   const Explanation explanation = egraph.explain("(F (Add (Num 3) (Num 2))) = (F (Num 5))");
   EXPECT_NE(egraph.text(explanation).find("by rule 'fold' with x := 2, y := 3"), std::string::npos);
   expect_sound(egraph, explanation, 80);
 }
 
 TEST(Explain, LongTermsAreWrittenOnceAndNamed) {
-  EGraph egraph = run(R"((datatype M (Num i64) (Add M M))
+  EGraph egraph = recorded(R"((datatype M (Num i64) (Add M M))
       (rewrite (Add a b) (Add b a) :name "commute")
       (let s (Add (Add (Add (Num 1) (Num 2)) (Add (Num 3) (Num 4))) (Num 5)))
       (run 1))");
@@ -79,7 +79,7 @@ TEST(Explain, LongTermsAreWrittenOnceAndNamed) {
 }
 
 TEST(Explain, MergedValuesOfFunctionsCount) {
-  EGraph egraph = run(R"((datatype T (Leaf i64) (Join T T))
+  EGraph egraph = recorded(R"((datatype T (Leaf i64) (Join T T))
       (function low (T) i64 :merge (min old new))
       (function best (i64) T :merge (Join old new))
       (relation seen (T i64))
@@ -97,7 +97,7 @@ TEST(Explain, MergedValuesOfFunctionsCount) {
 }
 
 TEST(Explain, FactsOfRelationsAreDerived) {
-  EGraph egraph = run(R"((datatype Node (N i64))
+  EGraph egraph = recorded(R"((datatype Node (N i64))
       (relation edge (Node Node)) (relation path (Node Node))
       (rule ((edge x y)) ((path x y)) :name "step")
       (rule ((path x y) (edge y z)) ((path x z)) :name "further")
@@ -109,7 +109,7 @@ TEST(Explain, FactsOfRelationsAreDerived) {
 }
 
 TEST(Explain, LookUpsOfNaiveRulesAreCited) {
-  EGraph egraph = run(R"((datatype T (A) (B))
+  EGraph egraph = recorded(R"((datatype T (A) (B))
       (function to (T) T :no-merge)
       (relation go (T))
       (rule ((go x)) ((union x (to x))) :naive :name "go")
@@ -119,7 +119,7 @@ TEST(Explain, LookUpsOfNaiveRulesAreCited) {
 }
 
 TEST(Explain, ContainersAreEqualByTheirItems) {
-  EGraph egraph = run(R"((datatype T (Leaf i64))
+  EGraph egraph = recorded(R"((datatype T (Leaf i64))
       (sort Ts (Vec T)) (sort Bag (Set T))
       (constructor Node (Ts) T) (constructor All (Bag) T)
       (let v (Node (vec-of (Leaf 1) (Leaf 2)))) (let w (Node (vec-of (Leaf 3) (Leaf 2))))
@@ -130,7 +130,7 @@ TEST(Explain, ContainersAreEqualByTheirItems) {
 }
 
 TEST(Explain, TermsAreTakenOutOfContainersAndPutIn) {
-  EGraph egraph = run(R"((datatype T (Leaf i64)) (sort Ts (Vec T)) (constructor Node (Ts) T)
+  EGraph egraph = recorded(R"((datatype T (Leaf i64)) (sort Ts (Vec T)) (constructor Node (Ts) T)
       (rule ((= n (Node v)) (= x (vec-get v 0)) (!= n x)) ((union n x)) :name "first")
       (rule ((= n (Node v))) ((Node (vec-push v n))) :name "longer")
       (let v (Node (vec-of (Leaf 1) (Leaf 2))))
@@ -141,7 +141,7 @@ TEST(Explain, TermsAreTakenOutOfContainersAndPutIn) {
 }
 
 TEST(Explain, ComparingTermsInContainersIsRefused) {
-  EGraph egraph = run(R"((datatype T (Leaf i64)) (sort Ts (Vec T)) (constructor Node (Ts) T)
+  EGraph egraph = recorded(R"((datatype T (Leaf i64)) (sort Ts (Vec T)) (constructor Node (Ts) T)
       (rule ((= n (Node v)) (= x (Leaf 1)) (vec-contains v x)) ((union n x)) :name "has one")
       (let v (Node (vec-of (Leaf 1) (Leaf 2))))
       (run 1))");
@@ -153,7 +153,7 @@ TEST(Explain, ComparingTermsInContainersIsRefused) {
 
 // Both rules match before either acts, so the second sees terms that differ still.
 TEST(Explain, ConditionsAreAsOfTheSearch) {
-  EGraph egraph = run(R"((datatype T (A) (B) (C) (G T)) (relation r (T T))
+  EGraph egraph = recorded(R"((datatype T (A) (B) (C) (G T)) (relation r (T T))
       (rule ((r x y)) ((union x y)) :name "same")
       (rule ((r x y) (!= x y)) ((union (C) (G x))) :name "differ")
       (r (A) (B)) (G (B))
@@ -168,7 +168,7 @@ TEST(Explain, ConditionsAreAsOfTheSearch) {
 }
 
 TEST(Explain, AnExplanationHoldsAfterPushAndPop) {
-  EGraph egraph = run(R"((datatype T (A) (B) (C))
+  EGraph egraph = recorded(R"((datatype T (A) (B) (C))
       (union (A) (B)) (push) (union (B) (C)) (pop) (union (C) (A)))");
   expect_sound(egraph, egraph.explain("(B) = (C)"), 10);
 }
@@ -196,7 +196,7 @@ TEST(Explain, ValuesAreExplainedAsTheTermsTheyWereGivenTo) {
 }
 
 TEST(Explain, TheRejectedStepIsNamed) {
-  EGraph egraph = run(kMath);
+  EGraph egraph = recorded(kMath);
   Explanation explanation = egraph.explain("(F (Var \"x\")) = e");
   explanation.steps[2].rule = "commute";
   EXPECT_EQ(egraph.check(explanation).why, "step 3: a variable of the rule stands for nothing");
@@ -213,13 +213,13 @@ TEST(Explain, RecordingIsOffUnlessAskedForAtTheStart) {
 }
 
 TEST(Explain, RecordingChangesNothingElse) {
-  EGraph with = run(kMath), without;
+  EGraph with = recorded(kMath), without;
   without.run_program(kMath, "t");
   EXPECT_EQ(with.dump(), without.dump());
 }
 
 TEST(Explain, WrongQuestionsSayWhatIsExpected) {
-  EGraph egraph = run(kMath);
+  EGraph egraph = recorded(kMath);
   EXPECT_EQ(error_of(egraph, "e"), "'e' is no equality; ask 'TERM = TERM'");
   EXPECT_EQ(error_of(egraph, "e = (Num 77)"),
             "(Num 77) isn't in the e-graph: there is no (Num 77)");
@@ -228,7 +228,7 @@ TEST(Explain, WrongQuestionsSayWhatIsExpected) {
 }
 
 TEST(Explain, JsonHasTermsStepsAndChain) {
-  EGraph egraph = run("(datatype T (A) (B)) (union (A) (B))");
+  EGraph egraph = recorded("(datatype T (A) (B)) (union (A) (B))");
   EXPECT_EQ(egraph.json(egraph.explain("(A) = (B)")), R"({
   "left": "#0",
   "right": "#1",

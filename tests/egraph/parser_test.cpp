@@ -12,7 +12,7 @@ namespace luminal::egraph {
 namespace {
 
 // What running a text says when it fails.
-std::string error_of(const std::string& text) {
+std::string program_error(const std::string& text) {
   EGraph egraph;
   try {
     egraph.run_program(text, "t.egg");
@@ -22,13 +22,13 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-struct Case {
+struct ParserCase {
   const char* text;
   const char* message;
 };
 
 TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
-  const Case cases[] = {
+  const ParserCase cases[] = {
       {"(datatype T (A)", "t.egg:1:1: '(' is never closed; the text ends first"},
       {"x", "t.egg:1:1: expected a command such as (rewrite …)"},
       {"(sort)", "t.egg:1:1: expected (sort Name), or (sort Name (Vec Sort)) for a container"},
@@ -86,7 +86,7 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
       {"(run :until)",
        "t.egg:1:1: ':until' needs a fact; expected (run [ruleset] [times] [:until fact …])"},
   };
-  for (const Case& c : cases) EXPECT_EQ(error_of(c.text), c.message) << c.text;
+  for (const ParserCase& c : cases) EXPECT_EQ(program_error(c.text), c.message) << c.text;
 }
 
 TEST(Parser, DatatypesBecomeSortsAndConstructors) {

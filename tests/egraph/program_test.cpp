@@ -32,8 +32,8 @@ struct TestFiles {
   }
 };
 
-std::vector<std::string> run(const std::string& text, const Files& files = {},
-                             const char* source = "t.egg") {
+std::vector<std::string> outputs_of(const std::string& text, const Files& files = {},
+                                    const char* source = "t.egg") {
   EGraph egraph;
   ProgramOptions options;
   options.files = files;
@@ -43,7 +43,7 @@ std::vector<std::string> run(const std::string& text, const Files& files = {},
 std::string error_of(const std::string& text, const Files& files = {},
                      const char* source = "t.egg") {
   try {
-    run(text, files, source);
+    outputs_of(text, files, source);
   } catch (const UserError& error) {
     return error.what();
   }
@@ -76,7 +76,7 @@ TEST(Program, StatesThatTakeTooMuchAreNotPushed) {
   const std::string text = "(relation r (String)) (r \"" + std::string(1'000'000, 'a') + "\") ";
   EXPECT_NE(error_of(text + "(push 999)").find("the pushed states would take more than"),
             std::string::npos);
-  EXPECT_EQ(run(text + "(push 2) (print-size r)").back(), "1");
+  EXPECT_EQ(outputs_of(text + "(push 2) (print-size r)").back(), "1");
 }
 
 TEST(Program, OutputsAreBounded) {
@@ -97,7 +97,8 @@ TEST(Program, FilesOfAFolderAreIncludedAndNothingElse) {
   Files files = files_of_folder(folder);
   files.hint = "; allow it";
   EXPECT_EQ(
-      run("(include \"below/a.egg\") (print-size a)", files, (folder + "/t.egg").c_str()).back(),
+      outputs_of("(include \"below/a.egg\") (print-size a)", files, (folder + "/t.egg").c_str())
+          .back(),
       "0");
   for (const char* command :
        {"(include \"../outside.egg\")", "(include \"/etc/hostname\")",
@@ -109,13 +110,14 @@ TEST(Program, FilesOfAFolderAreIncludedAndNothingElse) {
 }
 
 TEST(Program, PopRestoresWhatPushSaw) {
-  EXPECT_EQ(run(R"((relation r (i64)) (r 1) (push) (r 2) (relation q (i64)) (push 2) (r 3) (pop 2)
+  EXPECT_EQ(
+      outputs_of(R"((relation r (i64)) (r 1) (push) (r 2) (relation q (i64)) (push 2) (r 3) (pop 2)
                    (print-size) (pop) (relation q (String)) (print-size))"),
-            (std::vector<std::string>{"((q 0)\n (r 2))", "((q 0)\n (r 1))"}));
+      (std::vector<std::string>{"((q 0)\n (r 2))", "((q 0)\n (r 1))"}));
 }
 
 TEST(Program, PopRestoresRulesAndWhatTheyHaveSeen) {
-  EXPECT_EQ(run(R"((relation r (i64)) (relation out (i64)) (rule ((r x)) ((out x))) (r 1)
+  EXPECT_EQ(outputs_of(R"((relation r (i64)) (relation out (i64)) (rule ((r x)) ((out x))) (r 1)
                    (push) (rule ((r x)) ((out 7))) (run 1) (print-size out) (pop)
                    (run 1) (print-size out))"),
             (std::vector<std::string>{"2", "1"}));
@@ -143,7 +145,7 @@ TEST(Program, IncludeLooksFromTheWorkingDirectoryThenBesideTheFile) {
                    {"rules/b.egg", "(relation beside (i64))"},
                    {"c.egg", "(relation working (i64))"},
                    {"rules/c.egg", "(relation wrong (i64))"}}};
-  EXPECT_EQ(run("(include \"rules/a.egg\") (print-size)", files.files()).back(),
+  EXPECT_EQ(outputs_of("(include \"rules/a.egg\") (print-size)", files.files()).back(),
             "((a 0)\n (beside 0)\n (working 0))");
 }
 
@@ -181,7 +183,8 @@ TEST(Program, WithoutFilesNothingIsReadOrWritten) {
 TEST(Program, InputReadsRowsSeparatedByTabs) {
   TestFiles files{{{"e.csv", "1\ta b\n\n  2 \t c\r\n"}, {"f.csv", "x\t-3\n"}, {"n.csv", "1.5\n"}}};
   EXPECT_EQ(
-      run(R"((datatype T (N f64)) (relation e (i64 String)) (function f (String) i64 :no-merge)
+      outputs_of(
+          R"((datatype T (N f64)) (relation e (i64 String)) (function f (String) i64 :no-merge)
                    (input e "e.csv") (input f "f.csv") (input N "n.csv")
                    (check (e 1 "a b") (e 2 "c") (= -3 (f "x")) (N 1.5)) (print-size e))",
           files.files())
@@ -203,13 +206,13 @@ TEST(Program, InputSaysWhatDoesNotFit) {
 
 TEST(Program, OutputAppendsTerms) {
   TestFiles files;
-  run("(datatype T (N i64)) (output \"o\" (N 1) 2) (output \"o\" \"x\")", files.files());
+  outputs_of("(datatype T (N i64)) (output \"o\" (N 1) 2) (output \"o\" \"x\")", files.files());
   EXPECT_EQ(files.texts["o"], "(N 1)\n2\n\"x\"\n");
 }
 
 TEST(Program, PrintFunctionShowsRowsAsTermsOrCsv) {
   EXPECT_EQ(
-      run(R"((datatype T (N i64)) (function f (T String) f64 :merge old)
+      outputs_of(R"((datatype T (N i64)) (function f (T String) f64 :merge old)
                    (set (f (N 1) "a,b") 1.5) (set (f (N 2) "c") 2.0)
                    (print-function f) (print-function f 1) (print-function f 5 :mode csv)
                    (print-function N 0))"),
@@ -219,14 +222,14 @@ TEST(Program, PrintFunctionShowsRowsAsTermsOrCsv) {
 }
 
 TEST(Program, PrintFunctionMarksWhatHasNoTerm) {
-  EXPECT_EQ(run(R"((datatype T (N i64) (M i64 :unextractable)) (function f (i64) T :no-merge)
+  EXPECT_EQ(outputs_of(R"((datatype T (N i64) (M i64 :unextractable)) (function f (i64) T :no-merge)
                    (set (f 1) (M 1)) (print-function f))")
                 .back(),
             "(\n   (f 1) -> Unextractable\n)");
 }
 
 TEST(Program, ExtractGivesVariantsFromTheCheapest) {
-  EXPECT_EQ(run(R"((datatype T (N i64) (B i64 :cost 5) (G T T))
+  EXPECT_EQ(outputs_of(R"((datatype T (N i64) (B i64 :cost 5) (G T T))
                    (let x (B 1)) (union x (N 2)) (union x (G (N 2) (N 3)))
                    (extract x 2) (extract x 9) (extract x 0) (extract 7 3))"),
             (std::vector<std::string>{"(\n   (N 2)\n   (G (N 2) (N 3))\n)",
@@ -242,23 +245,24 @@ TEST(Program, ExtractGivesVariantsFromTheCheapest) {
 TEST(Program, ARunStopsBeforeTheIterationWhereUntilHolds) {
   constexpr const char* kCount =
       "(relation r (i64)) (r 0) (rule ((r x)) ((r (+ x 1)))) (ruleset other)";
-  EXPECT_EQ(run(std::string(kCount) + "(run 9 :until (r 3)) (print-size r)").back(), "4");
-  EXPECT_EQ(run(std::string(kCount) + "(run 9 :until (r 3) (r 5)) (print-size r)").back(), "6");
-  EXPECT_EQ(run(std::string(kCount) +
-                "(run-schedule (saturate (run other) (run :until (r 4)))) (print-size r)")
+  EXPECT_EQ(outputs_of(std::string(kCount) + "(run 9 :until (r 3)) (print-size r)").back(), "4");
+  EXPECT_EQ(outputs_of(std::string(kCount) + "(run 9 :until (r 3) (r 5)) (print-size r)").back(),
+            "6");
+  EXPECT_EQ(outputs_of(std::string(kCount) +
+                       "(run-schedule (saturate (run other) (run :until (r 4)))) (print-size r)")
                 .back(),
             "5");
 }
 
 TEST(Program, ACombinedRulesetRunsTheRulesOfItsParts) {
-  EXPECT_EQ(run(R"((relation r (i64)) (r 0) (ruleset a)
+  EXPECT_EQ(outputs_of(R"((relation r (i64)) (r 0) (ruleset a)
                    (unstable-combined-ruleset both a b) (ruleset b)
                    (unstable-combined-ruleset more both a)
                    (rule ((r 0)) ((r 1)) :ruleset a)
                    (run more 1) (print-size r))"
-                "\n"),
+                       "\n"),
             std::vector<std::string>{"2"});
-  EXPECT_EQ(run(R"((relation r (i64)) (r 0) (ruleset a) (ruleset b)
+  EXPECT_EQ(outputs_of(R"((relation r (i64)) (r 0) (ruleset a) (ruleset b)
                    (unstable-combined-ruleset both a b)
                    (rule ((r 0)) ((r 1)) :ruleset a) (run both 5)
                    (rule ((r 1)) ((r 2)) :ruleset b) (run both 5) (print-size r))")
@@ -275,7 +279,7 @@ TEST(Program, ACombinedRulesetHasNoRulesOfItsOwnAndNeedsItsParts) {
 }
 
 TEST(Program, ANaiveRuleLooksFunctionsUpAndSeesTheirChanges) {
-  EXPECT_EQ(run(R"((relation r (i64)) (relation out (i64)) (function f () i64 :merge new)
+  EXPECT_EQ(outputs_of(R"((relation r (i64)) (relation out (i64)) (function f () i64 :merge new)
                    (rule ((r x)) ((out (f))) :naive)
                    (r 0) (set (f) 1) (run 1) (set (f) 2) (run 1) (print-size out))")
                 .back(),
@@ -283,7 +287,7 @@ TEST(Program, ANaiveRuleLooksFunctionsUpAndSeesTheirChanges) {
 }
 
 TEST(Program, ANaiveRuleRunsAgainAfterADelete) {
-  EXPECT_EQ(run(R"((relation r (i64)) (relation out (i64)) (ruleset a)
+  EXPECT_EQ(outputs_of(R"((relation r (i64)) (relation out (i64)) (ruleset a)
                    (rule ((r x)) ((out x)) :naive :ruleset a)
                    (r 0) (run a 1) (delete (out 0)) (run a 1) (print-size out))")
                 .back(),
@@ -291,7 +295,7 @@ TEST(Program, ANaiveRuleRunsAgainAfterADelete) {
 }
 
 TEST(Program, AMergeMayLookFunctionsUp) {
-  EXPECT_EQ(run(R"((function most () i64 :merge new) (set (most) 5)
+  EXPECT_EQ(outputs_of(R"((function most () i64 :merge new) (set (most) 5)
                    (function f (i64) i64 :merge (min (most) (+ old new)))
                    (set (f 0) 2) (set (f 0) 9) (extract (f 0)))")
                 .back(),
@@ -299,7 +303,7 @@ TEST(Program, AMergeMayLookFunctionsUp) {
 }
 
 TEST(Program, RowsOfARelationAreEqualWhenTheirArgumentsAre) {
-  EXPECT_EQ(run(R"((relation r (i64)) (relation q (i64)) (r 1) (r 2) (relation out (i64))
+  EXPECT_EQ(outputs_of(R"((relation r (i64)) (relation q (i64)) (r 1) (r 2) (relation out (i64))
                    (rule ((= (r 1) (r 2))) ((out 0)))
                    (rule ((= (r 1) (r x))) ((out x)))
                    (run 1) (print-function out))")
@@ -310,7 +314,7 @@ TEST(Program, RowsOfARelationAreEqualWhenTheirArgumentsAre) {
 }
 
 TEST(Program, ARewriteMayStartFromAVariableThatAConditionBinds) {
-  EXPECT_EQ(run(R"((datatype T (N i64) (Wrap T)) (relation r (T)) (r (N 1))
+  EXPECT_EQ(outputs_of(R"((datatype T (N i64) (Wrap T)) (relation r (T)) (r (N 1))
                    (rewrite x (Wrap x) :when ((r x))) (run 1) (check (= (N 1) (Wrap (N 1))))
                    (print-size Wrap))")
                 .back(),
@@ -319,7 +323,7 @@ TEST(Program, ARewriteMayStartFromAVariableThatAConditionBinds) {
 
 TEST(Program, StatisticsAddUpRuns) {
   const std::string text =
-      run(R"((relation r (i64)) (r 0) (rule ((r 0)) ((r 1)) :name "one") (run 1) (run 1)
+      outputs_of(R"((relation r (i64)) (r 0) (rule ((r 0)) ((r 1)) :name "one") (run 1) (run 1)
              (print-stats))")
           .back();
   EXPECT_NE(text.find("one"), std::string::npos) << text;

@@ -9,20 +9,20 @@
 namespace luminal::egraph {
 namespace {
 
-constexpr const char* kExplosive = R"((datatype T (N i64) (Add T T))
+constexpr const char* kGrowing = R"((datatype T (N i64) (Add T T))
     (rule ((N a) (N b)) ((Add (N a) (N b))) :name "all pairs")
     (rule ((= x (N n))) ((N (+ n 1))) :name "count up")
     (rule ((= x (Add x x))) ((union x (N 0))) :name "never")
     (N 0))";
 
-RunReport run(const char* program, const RunLimits& limits) {
+RunReport saturated(const char* program, const RunLimits& limits) {
   EGraph egraph;
   egraph.run_program(program, "t");
   return egraph.run(Schedule::saturate(kDefaultRuleset), limits);
 }
 
 TEST(Report, TheGrowthTableNamesTheRuleBehindAnExplosion) {
-  EXPECT_EQ(run(kExplosive, {.nodes = 40}).growth(),
+  EXPECT_EQ(saturated(kGrowing, {.nodes = 40}).growth(),
             "iteration  tuples  classes  matches  new facts  ruleset  most by rule\n"
             "        1       3        3        2          2  default  all pairs, 50 %\n"
             "        2       7        7        4          4  default  all pairs, 75 %\n"
@@ -42,7 +42,7 @@ RunReport without_candidates(RunReport report) {
 }
 
 TEST(Report, StepsAreKeptForTheRulesThatWereSearched) {
-  const RunReport report = run(kExplosive, {.iterations = 2});
+  const RunReport report = saturated(kGrowing, {.iterations = 2});
   EXPECT_EQ(without_candidates(report).steps_text(false),
             "iteration 1, ruleset default: 3 tuples, 3 classes\n"
             "candidates  matches  new facts  tuples  updates  unions  rule\n"
@@ -65,10 +65,10 @@ TEST(Report, StepsAreKeptForTheRulesThatWereSearched) {
 }
 
 TEST(Report, CandidatesAreTheRowsThatSearchesLookedAt) {
-  const RunReport report = run(R"((relation e (i64 i64)) (relation p (i64))
+  const RunReport report = saturated(R"((relation e (i64 i64)) (relation p (i64))
       (rule ((e x y) (p y)) ((p x)) :name "reach")
       (e 1 2) (e 3 4) (e 5 6) (p 9))",
-                               {});
+                                     {});
   EXPECT_EQ(report.rule(RuleId{1}).matches, 0u);
   EXPECT_GE(report.rule(RuleId{1}).candidates, 1u);
   EXPECT_LE(report.rule(RuleId{1}).candidates, 4u);
@@ -76,7 +76,7 @@ TEST(Report, CandidatesAreTheRowsThatSearchesLookedAt) {
 }
 
 TEST(Report, JsonHoldsTheSameNumbers) {
-  EXPECT_EQ(without_candidates(run(kExplosive, {.iterations = 1})).json(false), R"({
+  EXPECT_EQ(without_candidates(saturated(kGrowing, {.iterations = 1})).json(false), R"({
   "stop": "iteration-limit",
   "culprit": "all pairs",
   "changed": true,
@@ -109,16 +109,16 @@ TEST(Report, JsonHoldsTheSameNumbers) {
 }
 
 TEST(Report, TimesAreInTextAndJsonUnlessLeftOut) {
-  const RunReport report = run(kExplosive, {.iterations = 2});
+  const RunReport report = saturated(kGrowing, {.iterations = 2});
   EXPECT_NE(report.text().find(" ms, rebuild "), std::string::npos);
   EXPECT_NE(report.json().find("\"seconds\": {\"search\": "), std::string::npos);
   EXPECT_EQ(report.json(false).find("seconds"), std::string::npos);
 }
 
 TEST(Report, AMergeThatChangesAValueIsANewFactAndNoGrowth) {
-  const RunReport report = run(R"((function f () i64 :merge (max old new)) (set (f) 0)
+  const RunReport report = saturated(R"((function f () i64 :merge (max old new)) (set (f) 0)
       (rule ((= x (f)) (< x 5)) ((set (f) (+ x 1))) :name "up"))",
-                               {});
+                                     {});
   EXPECT_EQ(report.rule(RuleId{1}).updates, 5u);
   EXPECT_EQ(report.rule(RuleId{1}).new_facts(), 5u);
   const std::string growth = report.growth();
@@ -127,9 +127,9 @@ TEST(Report, AMergeThatChangesAValueIsANewFactAndNoGrowth) {
 }
 
 TEST(Report, LongGrowthTablesSayWhatTheyLeaveOut) {
-  const RunReport report = run(R"((relation n (i64)) (n 0)
+  const RunReport report = saturated(R"((relation n (i64)) (n 0)
       (rule ((n x) (< x 100)) ((n (+ x 1))) :name "next"))",
-                               {});
+                                     {});
   EXPECT_EQ(report.iterations.size(), 101u);
   EXPECT_NE(report.growth().find("… iterations 5 to 89 left out; the report as JSON holds them …\n"
                                  "       90 "),
@@ -152,7 +152,7 @@ TEST(Report, AnIdleRunReportsNothingHoweverManyRulesThereAre) {
 
 TEST(Report, SeveralRunsMakeOne) {
   EGraph egraph;
-  egraph.run_program(kExplosive, "t");
+  egraph.run_program(kGrowing, "t");
   const ProgramResult result = egraph.run_program("(run 1) (run 2)", "t");
   const RunReport sum = overall(result.runs);
   EXPECT_EQ(sum.iterations.size(), 3u);

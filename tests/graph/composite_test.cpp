@@ -35,7 +35,7 @@ int count(const Graph& graph, Op op) {
   return found;
 }
 
-std::string error_of(const std::function<void()>& action) {
+std::string composite_error(const std::function<void()>& action) {
   try {
     action();
   } catch (const UserError& error) {
@@ -45,7 +45,7 @@ std::string error_of(const std::function<void()>& action) {
 }
 
 // The value of `x` with leaves 0, 1, 2 … in row-major order and the given variables.
-std::vector<double> value(const Tensor& x, const Bindings& bindings = {}) {
+std::vector<double> evaluated(const Tensor& x, const Bindings& bindings = {}) {
   const Graph& graph = x.graph();
   auto leaf = [&](NodeId id) {
     std::vector<int64_t> dims;
@@ -92,7 +92,7 @@ TEST(Composite, ReducingSeveralAxesIsOneReduce) {
   const Tensor total = sum(x, {0, -1}, {.keepdim = true});
   EXPECT_EQ(text(total.dims()), "[1, 3, 1]");
   EXPECT_EQ(count(graph, Op::Reduce), 1);
-  EXPECT_THAT(value(total), ElementsAre(60, 92, 124));
+  EXPECT_THAT(evaluated(total), ElementsAre(60, 92, 124));
 }
 
 TEST(Composite, DivisionTakesTheReciprocalBeforeItBroadcasts) {
@@ -128,7 +128,7 @@ TEST(Composite, BroadcastErrorsNameTheAxisAndTheWayOut) {
   Graph graph;
   const Tensor a = graph.input("a", {2, 3});
   const Tensor b = graph.input("b", {4, 5});
-  EXPECT_EQ(error_of([&] { a + b; }),
+  EXPECT_EQ(composite_error([&] { a + b; }),
             "add: dims [2, 3] and [4, 5] don't broadcast: axis 1 is 3 and 5; reshape or expand one "
             "of them");
 }
@@ -136,13 +136,14 @@ TEST(Composite, BroadcastErrorsNameTheAxisAndTheWayOut) {
 TEST(Composite, AxisErrorsNameTheOpAndTheRange) {
   Graph graph;
   const Tensor x = graph.input("x", {2, 3});
-  EXPECT_EQ(error_of([&] { softmax(x, 3); }),
+  EXPECT_EQ(composite_error([&] { softmax(x, 3); }),
             "softmax: axis 3 is out of range for [2, 3]; use -2 … 1");
-  EXPECT_THAT(error_of([&] { sum(x, {0, -2}); }), HasSubstr("axis 0 of [2, 3] is named twice"));
-  EXPECT_THAT(error_of([&] { x.reshape({4, -1}); }), HasSubstr("multiple of 4"));
-  EXPECT_THAT(error_of([&] { x.permute({0, 0}); }), HasSubstr("[0, 0]"));
-  EXPECT_THAT(error_of([&] { matmul(x, x); }), HasSubstr("inner sizes differ"));
-  EXPECT_THAT(error_of([&] { mean(x.cast(DType::I32)); }), HasSubstr("cast it to f32"));
+  EXPECT_THAT(composite_error([&] { sum(x, {0, -2}); }),
+              HasSubstr("axis 0 of [2, 3] is named twice"));
+  EXPECT_THAT(composite_error([&] { x.reshape({4, -1}); }), HasSubstr("multiple of 4"));
+  EXPECT_THAT(composite_error([&] { x.permute({0, 0}); }), HasSubstr("[0, 0]"));
+  EXPECT_THAT(composite_error([&] { matmul(x, x); }), HasSubstr("inner sizes differ"));
+  EXPECT_THAT(composite_error([&] { mean(x.cast(DType::I32)); }), HasSubstr("cast it to f32"));
 }
 
 TEST(Composite, TheLeastIntegerHasAMinimum) {
@@ -160,9 +161,9 @@ TEST(Composite, SymbolicDimsOfAnySizeConcatenate) {
   const Expr t = Expr::var("t");
   const Tensor joined = concat({graph.input("a", {s}), graph.input("b", {t}) + 10});
   EXPECT_EQ(joined.dim(0), s + t);
-  EXPECT_THAT(value(joined, {{"s", 2}, {"t", 3}}), ElementsAre(0, 1, 10, 11, 12));
-  EXPECT_THAT(value(joined, {{"s", 0}, {"t", 2}}), ElementsAre(10, 11));
-  EXPECT_THAT(value(joined, {{"s", 2}, {"t", 0}}), ElementsAre(0, 1));
+  EXPECT_THAT(evaluated(joined, {{"s", 2}, {"t", 3}}), ElementsAre(0, 1, 10, 11, 12));
+  EXPECT_THAT(evaluated(joined, {{"s", 0}, {"t", 2}}), ElementsAre(10, 11));
+  EXPECT_THAT(evaluated(joined, {{"s", 2}, {"t", 0}}), ElementsAre(0, 1));
 }
 
 TEST(Composite, ASymbolicDimPadsAndCrops) {
@@ -171,33 +172,33 @@ TEST(Composite, ASymbolicDimPadsAndCrops) {
   const Tensor x = graph.input("x", {s});
   const Tensor padded = pad(x, {{1, 2}}, 7);
   EXPECT_EQ(padded.dim(0), s + 3);
-  EXPECT_THAT(value(padded, {{"s", 2}}), ElementsAre(7, 0, 1, 7, 7));
-  EXPECT_THAT(value(padded, {{"s", 0}}), ElementsAre(7, 7, 7));
-  EXPECT_THAT(value(pad(x, {{-1, 1}}, 7), {{"s", 3}}), ElementsAre(1, 2, 7));
+  EXPECT_THAT(evaluated(padded, {{"s", 2}}), ElementsAre(7, 0, 1, 7, 7));
+  EXPECT_THAT(evaluated(padded, {{"s", 0}}), ElementsAre(7, 7, 7));
+  EXPECT_THAT(evaluated(pad(x, {{-1, 1}}, 7), {{"s", 3}}), ElementsAre(1, 2, 7));
 }
 
 TEST(Composite, SlicesOfASymbolicDimClampConstantsAsPython) {
   Graph graph;
   const Tensor x = graph.input("x", {Expr::var("s")});
-  EXPECT_THAT(value(x.slice(0, 1, 4), {{"s", 3}}), ElementsAre(1, 2));
-  EXPECT_THAT(value(x.slice(0, -2, 100), {{"s", 5}}), ElementsAre(3, 4));
-  EXPECT_THAT(value(x.slice_from(0, Expr::var("p")), {{"s", 5}, {"p", 4}}), ElementsAre(4));
-  EXPECT_THAT(value(x.slice(0, 0, 100, 2), {{"s", 5}}), ElementsAre(0, 2, 4));
+  EXPECT_THAT(evaluated(x.slice(0, 1, 4), {{"s", 3}}), ElementsAre(1, 2));
+  EXPECT_THAT(evaluated(x.slice(0, -2, 100), {{"s", 5}}), ElementsAre(3, 4));
+  EXPECT_THAT(evaluated(x.slice_from(0, Expr::var("p")), {{"s", 5}, {"p", 4}}), ElementsAre(4));
+  EXPECT_THAT(evaluated(x.slice(0, 0, 100, 2), {{"s", 5}}), ElementsAre(0, 2, 4));
 }
 
 TEST(Composite, MeanAndVarianceCountASymbolicDim) {
   Graph graph;
   const Tensor x = graph.input("x", {Expr::var("s"), 2});
-  EXPECT_THAT(value(mean(x, 0), {{"s", 3}}), ElementsAre(2, 3));
-  EXPECT_THAT(value(var(x, 0), {{"s", 3}}), ElementsAre(4, 4));
-  EXPECT_TRUE(std::isnan(value(mean(x, 0), {{"s", 0}})[0]));
+  EXPECT_THAT(evaluated(mean(x, 0), {{"s", 3}}), ElementsAre(2, 3));
+  EXPECT_THAT(evaluated(var(x, 0), {{"s", 3}}), ElementsAre(4, 4));
+  EXPECT_TRUE(std::isnan(evaluated(mean(x, 0), {{"s", 0}})[0]));
 }
 
 TEST(Composite, ArgmaxOfASymbolicDimIsTheFirstMaximum) {
   Graph graph;
   const Tensor x = graph.input("x", {Expr::var("s")});
-  EXPECT_THAT(value(argmax(clamp(x, std::nullopt, 3)), {{"s", 9}}), ElementsAre(3));
-  EXPECT_THAT(value(argmin(x * 0.0), {{"s", 9}}), ElementsAre(0));
+  EXPECT_THAT(evaluated(argmax(clamp(x, std::nullopt, 3)), {{"s", 9}}), ElementsAre(3));
+  EXPECT_THAT(evaluated(argmin(x * 0.0), {{"s", 9}}), ElementsAre(0));
 }
 
 // With one query, keys up to `past` are seen: the mean of their values when all scores are equal.
@@ -210,8 +211,8 @@ TEST(Composite, CausalAttentionSeesThePast) {
   const Tensor seen =
       scaled_dot_product_attention(q, k, v, {.causal = true, .past = Expr::var("p")});
   EXPECT_EQ(text(seen.dims()), "[2, 1, 1]");
-  EXPECT_THAT(value(seen, {{"t", 6}, {"p", 2}}), ElementsAre(1, 1));
-  EXPECT_THAT(value(seen, {{"t", 6}, {"p", 5}}), ElementsAre(2.5, 2.5));
+  EXPECT_THAT(evaluated(seen, {{"t", 6}, {"p", 2}}), ElementsAre(1, 1));
+  EXPECT_THAT(evaluated(seen, {{"t", 6}, {"p", 5}}), ElementsAre(2.5, 2.5));
 }
 
 TEST(Composite, GroupedKvHeadsServeNeighbouringQueryHeads) {
@@ -219,7 +220,7 @@ TEST(Composite, GroupedKvHeadsServeNeighbouringQueryHeads) {
   const Tensor v = graph.input("v", {2, 1, 1});
   const Tensor k = zeros(graph, {2, 1, 8});
   const Tensor attended = scaled_dot_product_attention(zeros(graph, {4, 3, 8}), k, v);
-  EXPECT_THAT(value(attended), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(evaluated(attended), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1));
 }
 
 TEST(Composite, RotaryNeedsNoConcatAndKeepsPositionZero) {
@@ -227,14 +228,14 @@ TEST(Composite, RotaryNeedsNoConcatAndKeepsPositionZero) {
   const Tensor x = graph.input("x", {Expr::var("s"), 4});
   const Tensor turned = rotary_embedding(x);
   EXPECT_EQ(count(graph, Op::Select), 0);
-  EXPECT_THAT(value(turned, {{"s", 1}}), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(evaluated(turned, {{"s", 1}}), ElementsAre(0, 1, 2, 3));
 }
 
 TEST(Composite, AnIndexOutsideItsAxisIsAnErrorEvenWhereItsFlatPositionExists) {
   Graph graph;
   const Tensor x = graph.input("x", {2, 2});
   const Tensor index = graph.input("i", {1, 4}, DType::I64);  // 0 … 3, of which 2 and 3 are outside
-  EXPECT_THROW(value(gather(x, 1, index)), std::exception);
+  EXPECT_THROW(evaluated(gather(x, 1, index)), std::exception);
 }
 
 TEST(Composite, ConvolutionOfASymbolicLengthHasItsSymbolicSize) {
@@ -242,8 +243,8 @@ TEST(Composite, ConvolutionOfASymbolicLengthHasItsSymbolicSize) {
   const Expr s = Expr::var("s", 3);
   const Tensor x = graph.input("x", {1, 1, s});
   const Tensor y = conv1d(x, ones(graph, {1, 1, 3}), std::nullopt, {.stride = 2, .padding = 1});
-  EXPECT_THAT(value(y, {{"s", 5}}), ElementsAre(1, 6, 7));
-  EXPECT_THAT(value(max_pool1d(x, 2), {{"s", 5}}), ElementsAre(1, 3));
+  EXPECT_THAT(evaluated(y, {{"s", 5}}), ElementsAre(1, 6, 7));
+  EXPECT_THAT(evaluated(max_pool1d(x, 2), {{"s", 5}}), ElementsAre(1, 3));
 }
 
 TEST(Composite, CompoundAssignmentRebindsTheHandle) {
@@ -252,8 +253,8 @@ TEST(Composite, CompoundAssignmentRebindsTheHandle) {
   Tensor y = x;
   y += 1;
   y *= x;
-  EXPECT_THAT(value(y), ElementsAre(0, 2, 6));
-  EXPECT_THAT(value(x), ElementsAre(0, 1, 2));
+  EXPECT_THAT(evaluated(y), ElementsAre(0, 2, 6));
+  EXPECT_THAT(evaluated(x), ElementsAre(0, 1, 2));
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::Optional;
 using tests::user_error;
 
-Config parse(std::string_view text) { return Config::parse(text, "config.json"); }
+Config parse_config(std::string_view text) { return Config::parse(text, "config.json"); }
 
 TEST(Config, ValuesAreReadByKeyAndKind) {
-  const Config config = parse(R"({
+  const Config config = parse_config(R"({
     "hidden_size": 576, "whole": 64.0, "rms_norm_eps": 1e-5, "tie_word_embeddings": true,
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "eos_token_id": [1, 2],
     "bos_token_id": 1, "pad_token_id": null, "unknown": {"deep": [[], {}, null]},
@@ -45,12 +45,13 @@ TEST(Config, ValuesAreReadByKeyAndKind) {
 }
 
 TEST(Config, AnObjectOutlivesItsConfig) {
-  std::optional<Config> inner = parse(R"({"a": {"b": {"c": 7}}})").find_object("a");
+  std::optional<Config> inner = parse_config(R"({"a": {"b": {"c": 7}}})").find_object("a");
   EXPECT_EQ(inner->find_object("b")->int_at("c"), 7);
 }
 
 TEST(Config, WhatIsMissingOrOfAnotherKindIsNamed) {
-  const Config config = parse(R"({"n": 1.5, "t": "x", "b": true, "l": [1, "2"], "o": {"k": []},
+  const Config config =
+      parse_config(R"({"n": 1.5, "t": "x", "b": true, "l": [1, "2"], "o": {"k": []},
     "large": 9223372036854775808, "huge": 1e300})");
   const auto error = [](auto function) { return user_error(function); };
   EXPECT_EQ(error([&] { config.int_at("hidden_size"); }),
@@ -114,12 +115,12 @@ TEST(Config, HostileTextsGiveAnErrorThatNamesFileAndFault) {
       {"GGUF", "isn't valid JSON at byte 1"},
   };
   for (size_t i = 0; i < texts.size(); ++i) {
-    const std::string error = user_error([&] { parse(texts[i].first); });
+    const std::string error = user_error([&] { parse_config(texts[i].first); });
     EXPECT_THAT(error, HasSubstr("config: 'config.json': ")) << "text " << i;
     EXPECT_THAT(error, HasSubstr(texts[i].second)) << "text " << i;
     EXPECT_LT(error.size(), 400u) << "text " << i;
   }
-  EXPECT_EQ(user_error([] { parse("{\"a\":" + repeat("[", 31) + repeat("]", 31) + "}"); }),
+  EXPECT_EQ(user_error([] { parse_config("{\"a\":" + repeat("[", 31) + repeat("]", 31) + "}"); }),
             "(no error)");
 }
 

@@ -29,7 +29,7 @@ constexpr const char* kBlockTypes[] = {"Q4_0", "Q4_1", "Q5_0", "Q5_1",
 
 // False where Python or its packages are missing.
 bool run_reference(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), LUMINAL_REFERENCE);
+  arguments.insert(arguments.begin(), LUMINAL_TESTS "/io/gguf_reference.py");
   const std::optional<int> code = base::run_program(LUMINAL_PYTHON, arguments);
   if (code.has_value() && *code != 77) {
     EXPECT_EQ(*code, 0);
@@ -121,15 +121,16 @@ TEST(GgufBlocks, PlanesTakeTheBitsTheHeaderPromises) {
   EXPECT_THAT(bits, ElementsAre(4.5, 5, 8.5, 9, 8.5, 6, 10, 10));
 }
 
-Gguf parse(const GgufParts& parts) {
+Gguf parse_parts(const GgufParts& parts) {
   auto owner = std::make_shared<std::string>(parts.bytes());
   return Gguf::parse(std::as_bytes(std::span(*owner)), owner, "small.gguf");
 }
 
 TEST(GgufBlocks, WhatCannotBeReadIsNamedWithItsType) {
-  const Gguf file = parse({.tensors = {tensor("weird", {256}, 16, 0), tensor("plain", {4}, 0, 96),
-                                       tensor("even", {32}, 2, 128)},
-                           .data = std::string(160, '\0')});
+  const Gguf file =
+      parse_parts({.tensors = {tensor("weird", {256}, 16, 0), tensor("plain", {4}, 0, 96),
+                               tensor("even", {32}, 2, 128)},
+                   .data = std::string(160, '\0')});
   const auto error = [&](const char* name, Plane plane) -> std::string {
     try {
       read_plane(file, name, plane);

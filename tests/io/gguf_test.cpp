@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Optional;
 using tests::user_error;
 
-Gguf parse(const std::string& bytes) {
+Gguf parse_gguf(const std::string& bytes) {
   // A copy of the exact size on the heap, so that sanitizers see a read past its end.
   auto owner = std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
   return Gguf::parse(std::as_bytes(std::span(*owner)), owner, "hostile.gguf");
@@ -56,7 +56,7 @@ std::string every_kind() {
 }
 
 TEST(Gguf, MetadataHasItsValuesAndKinds) {
-  const Gguf file = parse(every_kind());
+  const Gguf file = parse_gguf(every_kind());
   EXPECT_EQ(file.version(), 3u);
   EXPECT_EQ(file.metadata().size(), 18u);
   EXPECT_THAT(file.find_int("u8"), Optional(255));
@@ -85,7 +85,7 @@ TEST(Gguf, MetadataHasItsValuesAndKinds) {
 }
 
 TEST(Gguf, AValueOfAnotherKindIsAnErrorThatNamesIt) {
-  const Gguf file = parse(every_kind());
+  const Gguf file = parse_gguf(every_kind());
   EXPECT_EQ(user_error([&] { file.find_int("f32"); }),
             "gguf: 'hostile.gguf': metadata 'f32' is of kind f32, but an integer is wanted");
   EXPECT_THAT(user_error([&] { file.find_int("u64"); }), HasSubstr("an integer is wanted"));
@@ -108,7 +108,7 @@ TEST(Gguf, PlainTensorsAreReadInPlaceWithTheOutermostDimFirst) {
   for (uint16_t bits : {0x3f80, 0x4000, 0x4040, 0x4080}) parts.data += raw(bits);
   parts.data.resize(64);
   parts.data += raw(int64_t{-9});
-  const Gguf file = parse(parts.bytes());
+  const Gguf file = parse_gguf(parts.bytes());
   EXPECT_EQ(file.version(), 2u);
   ASSERT_EQ(file.tensors().size(), 3u);
   EXPECT_EQ(file.tensors()[0].name, "h");
@@ -127,13 +127,13 @@ TEST(Gguf, TheAlignmentIsTheFilesOwn) {
   parts.metadata = {entry("general.alignment", GgufKind::U32, raw(uint32_t{256}))};
   parts.tensors = {tensor("a", {1}, 24, 0), tensor("b", {1}, 24, 256)};
   parts.data = "\x01" + std::string(255, '\0') + "\x02";
-  const Gguf file = parse(parts.bytes());
+  const Gguf file = parse_gguf(parts.bytes());
   EXPECT_EQ(file.alignment(), 256);
   EXPECT_THAT(file.data("a").to_ints(), ElementsAre(1));
   EXPECT_THAT(file.data("b").to_ints(), ElementsAre(2));
 }
 
-struct Hostile {
+struct HostileGguf {
   std::string bytes;
   std::string fault;
 };
@@ -149,7 +149,7 @@ std::string with_counts(uint64_t tensors, uint64_t entries) {
   return "GGUF" + raw(uint32_t{3}) + raw(tensors) + raw(entries) + std::string(24, '\0');
 }
 
-std::vector<Hostile> hostile_starts() {
+std::vector<HostileGguf> hostile_starts() {
   const std::string good = with_tensors({tensor("w", {4}, 24, 0)});
   return {
       {"", "the start of the file takes 4 bytes at byte 0, where 0 are left"},
@@ -171,7 +171,7 @@ std::vector<Hostile> hostile_starts() {
   };
 }
 
-std::vector<Hostile> hostile_metadata() {
+std::vector<HostileGguf> hostile_metadata() {
   const auto value = [](GgufKind kind, const std::string& bytes) {
     return with_metadata(entry("k", kind, bytes));
   };
@@ -216,7 +216,7 @@ std::vector<Hostile> hostile_metadata() {
   };
 }
 
-std::vector<Hostile> hostile_tensors() {
+std::vector<HostileGguf> hostile_tensors() {
   const std::string good = with_tensors({tensor("w", {4}, 24, 0)});
   const std::string far_apart =
       GgufParts{.tensors = {tensor("w", {1}, 24, 0)},
@@ -264,7 +264,7 @@ TEST(Gguf, HostileFilesGiveAnErrorThatNamesFileAndFault) {
   for (const auto& files : {hostile_starts(), hostile_metadata(), hostile_tensors()}) {
     count += files.size();
     for (size_t i = 0; i < files.size(); ++i) {
-      const std::string error = user_error([&] { parse(files[i].bytes); });
+      const std::string error = user_error([&] { parse_gguf(files[i].bytes); });
       EXPECT_THAT(error, HasSubstr("gguf: 'hostile.gguf': ")) << "file " << i;
       EXPECT_THAT(error, HasSubstr(files[i].fault)) << "file " << i;
     }
@@ -279,9 +279,10 @@ TEST(Gguf, EveryShorterFileIsRefused) {
   parts.tensors = {tensor("w", {3, 2}, 0, 0)};
   parts.data = std::string(24, '\x01');
   const std::string whole = parts.bytes();
-  EXPECT_EQ(user_error([&] { parse(whole); }), "(no error)");
+  EXPECT_EQ(user_error([&] { parse_gguf(whole); }), "(no error)");
   for (size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_THAT(user_error([&] { parse(whole.substr(0, size)); }), HasSubstr("gguf: ")) << size;
+    EXPECT_THAT(user_error([&] { parse_gguf(whole.substr(0, size)); }), HasSubstr("gguf: "))
+        << size;
   }
 }
 

@@ -83,7 +83,7 @@ std::string file_with(const std::string& header, size_t data_bytes) {
   return bytes + header + std::string(data_bytes, '\x01');
 }
 
-SafeTensors parse(const std::string& bytes) {
+SafeTensors parse_safetensors(const std::string& bytes) {
   // A copy of the exact size on the heap, so that sanitizers see a read past its end.
   auto owner = std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
   return SafeTensors::parse(std::as_bytes(std::span(*owner)), owner, "hostile.safetensors");
@@ -148,7 +148,7 @@ TEST(SafeTensors, DataSharesTheMappingAndOutlivesTheHandle) {
 TEST(SafeTensors, UnalignedDataIsCopied) {
   std::string header = R"({"a":{"dtype":"I8","shape":[1],"data_offsets":[0,1]},)"
                        R"("b":{"dtype":"I32","shape":[1],"data_offsets":[1,5]}})";
-  SafeTensors file = parse(file_with(header, 5));
+  SafeTensors file = parse_safetensors(file_with(header, 5));
   EXPECT_THAT(file.data("b").to_ints(), ElementsAre(0x01010101));
   EXPECT_EQ(reinterpret_cast<uintptr_t>(file.data("b").bytes.data()) % 4, 0u);
 }
@@ -158,7 +158,7 @@ TEST(SafeTensors, AnUnsupportedDTypeIsReportedWhenAskedFor) {
                        R"("u":{"dtype":"U16","shape":[2],"data_offsets":[7,11]},)"
                        R"("half":{"dtype":"F4","shape":[4],"data_offsets":[11,13]},)"
                        R"("ok":{"dtype":"I8","shape":[1],"data_offsets":[13,14]}})";
-  SafeTensors file = parse(file_with(header, 14));
+  SafeTensors file = parse_safetensors(file_with(header, 14));
   EXPECT_THAT(file.data("ok").to_ints(), ElementsAre(1));
   EXPECT_FALSE(file.find("u")->dtype.has_value());
   EXPECT_THAT(user_error([&] { file.data("u"); }), HasSubstr("'u' has dtype 'U16'"));
@@ -166,24 +166,25 @@ TEST(SafeTensors, AnUnsupportedDTypeIsReportedWhenAskedFor) {
 }
 
 TEST(SafeTensors, AnUnknownNameIsAnError) {
-  EXPECT_THAT(user_error([] { parse(file_with("{}", 0)).data("w"); }),
+  EXPECT_THAT(user_error([] { parse_safetensors(file_with("{}", 0)).data("w"); }),
               HasSubstr("there is no tensor 'w'"));
 }
 
 TEST(SafeTensors, ABoolIsZeroOrOne) {
   std::string bytes = file_with(R"({"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
-  EXPECT_THAT(parse(bytes).data("b").to_ints(), ElementsAre(1, 1));
+  EXPECT_THAT(parse_safetensors(bytes).data("b").to_ints(), ElementsAre(1, 1));
   bytes.back() = '\x02';
-  EXPECT_THAT(user_error([&] { parse(bytes).data("b"); }), HasSubstr("holds 2 at element 1"));
+  EXPECT_THAT(user_error([&] { parse_safetensors(bytes).data("b"); }),
+              HasSubstr("holds 2 at element 1"));
 }
 
-struct Hostile {
+struct HostileFile {
   std::string bytes;
   std::string message;
 };
 
 // A header with one I8 tensor 'w' made of these fields, and so much data.
-std::string tensor(const std::string& fields, size_t data_bytes = 4) {
+std::string one_tensor(const std::string& fields, size_t data_bytes = 4) {
   return file_with("{\"w\":{" + fields + "}}", data_bytes);
 }
 
@@ -193,9 +194,9 @@ std::string repeat(const std::string& text, size_t times) {
   return result;
 }
 
-std::vector<Hostile> hostile_files() {
+std::vector<HostileFile> hostile_files() {
   std::string i8 = R"("dtype":"I8","shape":[4],"data_offsets":[0,4])";
-  std::string good = tensor(i8);
+  std::string good = one_tensor(i8);
   auto with_length = [](uint64_t length, std::string bytes) {
     std::memcpy(bytes.data(), &length, sizeof(length));
     return bytes;
@@ -249,53 +250,57 @@ std::vector<Hostile> hostile_files() {
        "the key 'a' twice in '__metadata__'"},
       {file_with(R"({"__metadata__":{},"__metadata__":{}})", 0), "the key '__metadata__' twice"},
       // The fields of a tensor.
-      {tensor(""), "has no 'dtype' of tensor 'w'"},
-      {tensor(R"("shape":[4],"data_offsets":[0,4])"), "has no 'dtype'"},
-      {tensor(R"("dtype":"I8","data_offsets":[0,4])"), "has no 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[4])"), "has no 'data_offsets'"},
-      {tensor(i8 + R"(,"stride":[1])"), "the unknown key 'stride' of tensor 'w'"},
-      {tensor(i8 + R"(,"shape":[4])"), "has 'shape' twice of tensor 'w'"},
-      {tensor(R"("dtype":8,"shape":[4],"data_offsets":[0,4])"), "a number in 'dtype'"},
-      {tensor(R"("dtype":["I8"],"shape":[4],"data_offsets":[0,4])"), "an array in 'dtype'"},
-      {tensor(R"("dtype":null,"shape":[4],"data_offsets":[0,4])"), "null in 'dtype'"},
-      {tensor(R"("dtype":"I8","shape":4,"data_offsets":[0,4])"), "a number in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":"4","data_offsets":[0,4])"), "a string in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[-4],"data_offsets":[0,4])"), "a negative number in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[4.0],"data_offsets":[0,4])"), "a fraction in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":["4"],"data_offsets":[0,4])"), "a string in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[null],"data_offsets":[0,4])"), "null in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[{}],"data_offsets":[0,4])"), "an object in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[9223372036854775808],"data_offsets":[0,4])"),
+      {one_tensor(""), "has no 'dtype' of tensor 'w'"},
+      {one_tensor(R"("shape":[4],"data_offsets":[0,4])"), "has no 'dtype'"},
+      {one_tensor(R"("dtype":"I8","data_offsets":[0,4])"), "has no 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":[4])"), "has no 'data_offsets'"},
+      {one_tensor(i8 + R"(,"stride":[1])"), "the unknown key 'stride' of tensor 'w'"},
+      {one_tensor(i8 + R"(,"shape":[4])"), "has 'shape' twice of tensor 'w'"},
+      {one_tensor(R"("dtype":8,"shape":[4],"data_offsets":[0,4])"), "a number in 'dtype'"},
+      {one_tensor(R"("dtype":["I8"],"shape":[4],"data_offsets":[0,4])"), "an array in 'dtype'"},
+      {one_tensor(R"("dtype":null,"shape":[4],"data_offsets":[0,4])"), "null in 'dtype'"},
+      {one_tensor(R"("dtype":"I8","shape":4,"data_offsets":[0,4])"), "a number in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":"4","data_offsets":[0,4])"), "a string in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":[-4],"data_offsets":[0,4])"),
+       "a negative number in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":[4.0],"data_offsets":[0,4])"), "a fraction in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":["4"],"data_offsets":[0,4])"), "a string in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":[null],"data_offsets":[0,4])"), "null in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":[{}],"data_offsets":[0,4])"), "an object in 'shape'"},
+      {one_tensor(R"("dtype":"I8","shape":[9223372036854775808],"data_offsets":[0,4])"),
        "has 9223372036854775808 in 'shape' of tensor 'w', which is too large"},
-      {tensor(R"("dtype":"I8","shape":[99999999999999999999],"data_offsets":[0,4])"),
+      {one_tensor(R"("dtype":"I8","shape":[99999999999999999999],"data_offsets":[0,4])"),
        "a fraction in 'shape'"},
-      {tensor("\"dtype\":\"I8\",\"shape\":[4" + repeat(",1", 100) + "],\"data_offsets\":[0,4]"),
+      {one_tensor("\"dtype\":\"I8\",\"shape\":[4" + repeat(",1", 100) + "],\"data_offsets\":[0,4]"),
        "more than 64 numbers in 'shape'"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0])"),
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0])"),
        "1 of 2 numbers in 'data_offsets'"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[])"), "0 of 2 numbers"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0,4,4])"), "more than 2 numbers"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":{"0":4})"), "an object in 'data_offsets'"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[-1,3])"),
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[])"), "0 of 2 numbers"},
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0,4,4])"), "more than 2 numbers"},
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":{"0":4})"),
+       "an object in 'data_offsets'"},
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[-1,3])"),
        "a negative number in 'data_off"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[4,0])"), "end before they begin"},
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[4,0])"), "end before they begin"},
       // Sizes and places.
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0,4])", 3),
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0,4])", 3),
        "bytes 0 to 4 of the data, wh"},
-      {tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0,9223372036854775807])"), "cut short"},
-      {tensor(R"("dtype":"I8","shape":[0],"data_offsets":[5,5])"), "lies at bytes 5 to 5"},
-      {tensor(R"("dtype":"I8","shape":[3],"data_offsets":[0,4])"),
+      {one_tensor(R"("dtype":"I8","shape":[4],"data_offsets":[0,9223372036854775807])"),
+       "cut short"},
+      {one_tensor(R"("dtype":"I8","shape":[0],"data_offsets":[5,5])"), "lies at bytes 5 to 5"},
+      {one_tensor(R"("dtype":"I8","shape":[3],"data_offsets":[0,4])"),
        "has 4 bytes of data, but I8 [3]"},
-      {tensor(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])"), "but F32 [4] takes 16"},
-      {tensor(R"("dtype":"U32","shape":[2],"data_offsets":[0,4])"), "but U32 [2] takes 8"},
-      {tensor(R"("dtype":"F4","shape":[3],"data_offsets":[0,4])"), "F4 [3], which has no size"},
-      {tensor(R"("dtype":"I8","shape":[4294967296,4294967296],"data_offsets":[0,0])", 0),
+      {one_tensor(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])"), "but F32 [4] takes 16"},
+      {one_tensor(R"("dtype":"U32","shape":[2],"data_offsets":[0,4])"), "but U32 [2] takes 8"},
+      {one_tensor(R"("dtype":"F4","shape":[3],"data_offsets":[0,4])"), "F4 [3], which has no size"},
+      {one_tensor(R"("dtype":"I8","shape":[4294967296,4294967296],"data_offsets":[0,0])", 0),
        "I8 [4294967296, 4294967296], which has no size in bytes that fits"},
-      {tensor(R"("dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0])", 0), "no size"},
-      {tensor(R"("dtype":"I8","shape":[9223372036854775807,3,0],"data_offsets":[0,0])", 0),
+      {one_tensor(R"("dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0])", 0),
+       "no size"},
+      {one_tensor(R"("dtype":"I8","shape":[9223372036854775807,3,0],"data_offsets":[0,0])", 0),
        "no siz"},
       {file_with("{}", 1), "bytes 0 to 1 of the data belong to no tensor"},
-      {tensor(i8, 5), "bytes 4 to 5 of the data belong to no tensor"},
+      {one_tensor(i8, 5), "bytes 4 to 5 of the data belong to no tensor"},
       {file_with(two + "[3,5]}}", 5), "bytes 2 to 3 of the data belong to no tensor"},
       {file_with(two + "[1,3]}}", 3), "tensors 'a' and 'b' overlap at byte 1"},
       {file_with(two + "[0,2]}}", 2), "tensors 'a' and 'b' overlap at byte 0"},
@@ -307,10 +312,10 @@ std::vector<Hostile> hostile_files() {
 }
 
 TEST(SafeTensors, HostileFilesGiveAnErrorThatNamesFileAndFault) {
-  std::vector<Hostile> files = hostile_files();
+  std::vector<HostileFile> files = hostile_files();
   EXPECT_GE(files.size(), 40u);
   for (size_t i = 0; i < files.size(); ++i) {
-    std::string error = user_error([&] { parse(files[i].bytes); });
+    std::string error = user_error([&] { parse_safetensors(files[i].bytes); });
     EXPECT_THAT(error, HasSubstr("safetensors: 'hostile.safetensors': ")) << "file " << i;
     EXPECT_THAT(error, HasSubstr(files[i].message)) << "file " << i;
     EXPECT_LT(error.size(), 1000u) << "file " << i;
@@ -324,13 +329,13 @@ TEST(SafeTensors, EveryTruncationAndEveryFlippedBitIsSafe) {
                     {{"format", "pt"}});
   std::string bytes = read_file(folder / "a");
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_THROW(parse(bytes.substr(0, size)), UserError) << size;
+    EXPECT_THROW(parse_safetensors(bytes.substr(0, size)), UserError) << size;
   }
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string flipped = bytes;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     try {
-      SafeTensors file = parse(flipped);
+      SafeTensors file = parse_safetensors(flipped);
       for (const TensorInfo& info : file.tensors()) file.data(info.name);
     } catch (const UserError&) {
     }
@@ -339,7 +344,7 @@ TEST(SafeTensors, EveryTruncationAndEveryFlippedBitIsSafe) {
 
 TEST(SafeTensors, LongAndStrangeNamesStayReadableInMessages) {
   std::string name = "\\u0000" + repeat("é", 1000);
-  std::string error = user_error([&] { parse(file_with("{\"" + name + "\":1}", 0)); });
+  std::string error = user_error([&] { parse_safetensors(file_with("{\"" + name + "\":1}", 0)); });
   EXPECT_THAT(error, HasSubstr("'\\x00é"));
   EXPECT_THAT(error, HasSubstr("é…'"));
   EXPECT_LT(error.size(), 400u);
@@ -426,7 +431,7 @@ TEST(Sharded, HostileIndicesGiveAnError) {
   auto map = [](const std::string& file) {
     return R"({"weight_map":{"w":")" + file + R"(","v":"s.safetensors"}})";
   };
-  const Hostile indices[] = {
+  const HostileFile indices[] = {
       {"", "isn't valid JSON"},
       {"{}", "has no 'weight_map'"},
       {"[]", "an array where its outermost object should be"},
@@ -454,7 +459,7 @@ TEST(Sharded, HostileIndicesGiveAnError) {
       {R"({"weight_map":{"w":"s.safetensors","v":"s.safetensors","u":"s.safetensors"}})",
        "tensor 'u' should be in 's.safetensors', but that file lacks it"},
   };
-  for (const Hostile& index : indices) {
+  for (const HostileFile& index : indices) {
     write_file(folder / "model.safetensors.index.json", index.bytes);
     EXPECT_THAT(user_error([&] { SafeTensors::open(folder.path()); }), HasSubstr(index.message));
   }
@@ -468,7 +473,8 @@ TEST(Sharded, HostileIndicesGiveAnError) {
 class PythonReference : public ::testing::Test {
  protected:
   void run(const std::string& mode) {
-    auto code = base::run_program(LUMINAL_PYTHON, {LUMINAL_REFERENCE, mode, folder_.path()});
+    auto code = base::run_program(
+        LUMINAL_PYTHON, {LUMINAL_TESTS "/io/safetensors_reference.py", mode, folder_.path()});
     if (!code || *code == 77) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with safetensors";
     ASSERT_EQ(*code, 0);
   }

@@ -426,12 +426,12 @@ TEST(PackWeights, AResultOfWeightsStaysAsItIs) {
 
 // One row of few columns: by any model each column is a point of its own.
 constexpr int64_t kRow = 4096;
-constexpr int64_t kColumns = 20;
+constexpr int64_t kFewColumns = 20;
 
 std::shared_ptr<Graph> row_times_matrix() {
   auto graph = std::make_shared<Graph>();
   Tensor x = graph->input("x", {1, kRow});
-  matmul(x, graph->weight("w", {kRow, kColumns})).output("y");
+  matmul(x, graph->weight("w", {kRow, kFewColumns})).output("y");
   return graph;
 }
 
@@ -457,20 +457,20 @@ TEST(PackWeights, PanelsAreMadeOnceAndTheWeightIsNotReadAgain) {
   request.planned = plan_graph(*graph, roots(*graph), {}, report, kPanels);
   const auto program = std::move(backends::find_backend("cpu").load({&request, 1}, nullptr)[0]);
   std::vector<runtime::Buffer> buffers;
-  for (int64_t count : {kRow, kRow * kColumns, kColumns}) {
+  for (int64_t count : {kRow, kRow * kFewColumns, kFewColumns}) {
     buffers.push_back(runtime::Buffer::allocate(static_cast<size_t>(count) * 4));
   }
   auto floats = [&](size_t port) {
     return reinterpret_cast<float*>(buffers[port].writable().data());
   };
   for (int64_t i = 0; i < kRow; ++i) floats(0)[i] = static_cast<float>(i % 7 - 3);
-  for (int64_t i = 0; i < kRow * kColumns; ++i) floats(1)[i] = static_cast<float>(i % 11 - 5);
+  for (int64_t i = 0; i < kRow * kFewColumns; ++i) floats(1)[i] = static_cast<float>(i % 11 - 5);
   EXPECT_TRUE(program->reads()[1]);
   program->run({}, buffers, {});
   EXPECT_FALSE(program->reads()[1]);
-  for (int64_t column = 0; column < kColumns; ++column) {
+  for (int64_t column = 0; column < kFewColumns; ++column) {
     float sum = 0;
-    for (int64_t k = 0; k < kRow; ++k) sum += floats(0)[k] * floats(1)[k * kColumns + column];
+    for (int64_t k = 0; k < kRow; ++k) sum += floats(0)[k] * floats(1)[k * kFewColumns + column];
     EXPECT_EQ(floats(2)[column], sum);
   }
   const runtime::MemoryUse use = program->plan_memory({}, true);

@@ -16,7 +16,7 @@
 namespace luminal::kernel {
 namespace {
 
-PlannedGraph plan_of(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
+PlannedGraph planned_graph(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
   CompileReport report;
   return *plan_graph(graph, roots(graph), {.fusion = fusion}, report, Packing{});
 }
@@ -39,7 +39,7 @@ std::string why_not(const PlannedGraph& planned, const Graph& graph) {
 }
 
 void expect_round_trip(const Graph& graph, FusionPolicy fusion) {
-  const PlannedGraph planned = plan_of(graph, fusion);
+  const PlannedGraph planned = planned_graph(graph, fusion);
   const std::string bytes = bytes_of(planned);
   const PlannedGraph again = read(bytes);
   EXPECT_EQ(bytes_of(again), bytes);
@@ -96,7 +96,7 @@ TEST(PlanBytes, SoAreThoseOfRandomGraphs) {
 // something about any plan.
 TEST(PlanBytes, DamageIsRefusedOrHarmless) {
   const auto graph = small_graph();
-  const std::string whole = bytes_of(plan_of(*graph));
+  const std::string whole = bytes_of(planned_graph(*graph));
   int refused = 0, cut = 0;
   auto is_refused = [&](const std::string& bytes) {
     try {
@@ -119,17 +119,17 @@ TEST(PlanBytes, DamageIsRefusedOrHarmless) {
 
 TEST(VerifyPlan, APlanOfAnotherGraphIsRefused) {
   const auto mixed = mixed_graph(), small = small_graph();
-  EXPECT_NE(why_not(plan_of(*mixed), *small), "");
-  EXPECT_NE(why_not(plan_of(*small), *mixed), "");
+  EXPECT_NE(why_not(planned_graph(*mixed), *small), "");
+  EXPECT_NE(why_not(planned_graph(*small), *mixed), "");
 }
 
 TEST(VerifyPlan, StepsBeforeWhatTheyReadAreRefused) {
   const auto graph = mixed_graph();
-  PlannedGraph planned = plan_of(*graph, FusionPolicy::Never);
+  PlannedGraph planned = planned_graph(*graph, FusionPolicy::Never);
   ASSERT_EQ(why_not(planned, *graph), "");
   std::reverse(planned.plan.steps.begin(), planned.plan.steps.end());
   EXPECT_NE(why_not(planned, *graph).find("before what it reads"), std::string::npos);
-  planned = plan_of(*graph);
+  planned = planned_graph(*graph);
   planned.plan.steps.pop_back();
   EXPECT_NE(why_not(planned, *graph).find("isn't in memory"), std::string::npos);
 }
@@ -137,7 +137,8 @@ TEST(VerifyPlan, StepsBeforeWhatTheyReadAreRefused) {
 TEST(VerifyKernel, NamesWhatCantBe) {
   const auto graph = small_graph();
   const Kernel kernel =
-      std::get<KernelStep>(plan_of(*graph, FusionPolicy::Always).plan.steps[0]).lowered.kernel;
+      std::get<KernelStep>(planned_graph(*graph, FusionPolicy::Always).plan.steps[0])
+          .lowered.kernel;
   ASSERT_EQ(verify_kernel(kernel), "");
   const auto refused = [&](auto damage) {
     Kernel damaged = kernel;
@@ -160,7 +161,8 @@ TEST(VerifyKernel, NamesWhatCantBe) {
 TEST(VerifyKernel, EveryIndexIsProvedInside) {
   const auto graph = small_graph();
   const Kernel kernel =
-      std::get<KernelStep>(plan_of(*graph, FusionPolicy::Always).plan.steps[0]).lowered.kernel;
+      std::get<KernelStep>(planned_graph(*graph, FusionPolicy::Always).plan.steps[0])
+          .lowered.kernel;
   int loads = 0, stores = 0;
   for (size_t s = 0; s < kernel.stages.size(); ++s) {
     for (int64_t amount : {1, -1, 1 << 24}) {

@@ -20,7 +20,7 @@ namespace {
 
 using testing::SizeIs;
 
-Kernel kernel_of(const Graph& graph) {
+Kernel only_kernel(const Graph& graph) {
   const search::FoundPlan found = search::plan(graph, FusionPolicy::Always);
   EXPECT_THAT(found.plan.steps, SizeIs(1));
   return std::get<KernelStep>(found.plan.steps.front()).lowered.kernel;
@@ -34,14 +34,14 @@ struct Decode {
   bool with_mask = false;
 };
 
-Kernel kernel_of(Decode decode) {
+Kernel only_kernel(Decode decode) {
   Graph graph;
   Tensor q = graph.input("q", {decode.heads, decode.queries, decode.size});
   Tensor k = graph.input("k", {decode.kv_heads, decode.room, decode.size});
   Tensor v = graph.input("v", {decode.kv_heads, decode.room, decode.size});
   if (decode.with_mask) decode.options.mask = graph.input("mask", {decode.queries, decode.room});
   scaled_dot_product_attention(q, k, v, decode.options).output("y");
-  return kernel_of(graph);
+  return only_kernel(graph);
 }
 
 using Values = std::vector<float>;
@@ -93,16 +93,16 @@ TEST(SplitSoftmax, MeansTheSame) {
   for (int64_t p : {0, 1, 15, 255, 256, 257, 1000}) {
     SCOPED_TRACE(p);
     const Bindings bindings = {{"p", p}};
-    expect_same(kernel_of({.room = kPast + 1}), bindings);
-    expect_same(kernel_of({.options = {.causal = true, .past = kPast}}), bindings);
-    expect_same(kernel_of({.options = {.causal = true, .past = kPast, .window = Expr(300)}}),
+    expect_same(only_kernel({.room = kPast + 1}), bindings);
+    expect_same(only_kernel({.options = {.causal = true, .past = kPast}}), bindings);
+    expect_same(only_kernel({.options = {.causal = true, .past = kPast, .window = Expr(300)}}),
                 bindings);
-    expect_same(kernel_of({.room = kPast + 1, .with_mask = true}), bindings);
+    expect_same(only_kernel({.room = kPast + 1, .with_mask = true}), bindings);
   }
 }
 
 TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {
-  const auto split = split_softmax(kernel_of({.options = {.causal = true, .past = kPast}}));
+  const auto split = split_softmax(only_kernel({.options = {.causal = true, .past = kPast}}));
   ASSERT_TRUE(split);
   EXPECT_EQ(split->between[0].dims[1], ceil_div(kPast + 1, 256));
 }
@@ -110,16 +110,16 @@ TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {
 // A range has a key that counts, even if a mask hides it.
 TEST(SplitSoftmax, LeavesAloneWhatMayHaveNoKeys) {
   const AttentionOptions hidden{.causal = true, .past = Expr(300)};
-  EXPECT_FALSE(split_softmax(kernel_of({.room = Expr::var("s", 0, 4200), .options = hidden})));
-  EXPECT_TRUE(split_softmax(kernel_of({.room = Expr::var("s", 1, 4200), .options = hidden})));
+  EXPECT_FALSE(split_softmax(only_kernel({.room = Expr::var("s", 0, 4200), .options = hidden})));
+  EXPECT_TRUE(split_softmax(only_kernel({.room = Expr::var("s", 1, 4200), .options = hidden})));
 }
 
 TEST(SplitSoftmax, LeavesManyRowsAndFewKeysAlone) {
-  EXPECT_FALSE(split_softmax(kernel_of({.queries = 64})));
-  EXPECT_FALSE(split_softmax(kernel_of({.room = 256})));
-  EXPECT_TRUE(split_softmax(kernel_of({.room = 257})));
-  EXPECT_TRUE(split_softmax(kernel_of({.queries = 2})));
-  EXPECT_FALSE(split_softmax(kernel_of({.heads = 512, .kv_heads = 512})));
+  EXPECT_FALSE(split_softmax(only_kernel({.queries = 64})));
+  EXPECT_FALSE(split_softmax(only_kernel({.room = 256})));
+  EXPECT_TRUE(split_softmax(only_kernel({.room = 257})));
+  EXPECT_TRUE(split_softmax(only_kernel({.queries = 2})));
+  EXPECT_FALSE(split_softmax(only_kernel({.heads = 512, .kv_heads = 512})));
 }
 
 }  // namespace

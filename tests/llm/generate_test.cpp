@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 const char* const kPrompt = "Once upon a time";
 const char* const kStory = ", there was a little girl named Lily. She loved to play outside";
 
-Session open(SessionOptions options = {}) {
+Session open_stories(SessionOptions options = {}) {
   if (options.compile.threads == 0) options.compile.threads = 1;
   return Session(Model::open(stories()), options);
 }
@@ -29,7 +29,7 @@ Generated continued(Session& session, const GenerateOptions& options) {
 
 TEST(Generate, TextComesAsItIsMade) {
   SKIP_WITHOUT(stories());
-  Session session = open();
+  Session session = open_stories();
   std::string streamed;
   const Generated result =
       continued(session, {.max_tokens = 40, .on_text = [&](std::string_view piece) {
@@ -55,7 +55,7 @@ TEST(Generate, TextComesAsItIsMade) {
 
 TEST(Generate, SaysHowFarThePromptIsAndEndsThereWhenToldTo) {
   SKIP_WITHOUT(stories());
-  Session session = open();
+  Session session = open_stories();
   const std::vector<TokenId> prompt(400, 286);
   std::vector<int64_t> done;
   bool goes_on = true;
@@ -76,7 +76,7 @@ TEST(Generate, SaysHowFarThePromptIsAndEndsThereWhenToldTo) {
 
 TEST(Generate, GoesOnWithATextThatBeganBefore) {
   SKIP_WITHOUT(stories());
-  Session session = open();
+  Session session = open_stories();
   const Generated whole = continued(session, {.max_tokens = 12});
   const Generated begun = continued(session, {.max_tokens = 6});
   std::vector<TokenId> prompt = session.model().tokenizer().encode(kPrompt);
@@ -87,7 +87,7 @@ TEST(Generate, GoesOnWithATextThatBeganBefore) {
 
 TEST(Generate, EndsBeforeAStopString) {
   SKIP_WITHOUT(stories());
-  Session session = open();
+  Session session = open_stories();
   std::string streamed;
   const Generated result = continued(
       session,
@@ -103,7 +103,7 @@ TEST(Generate, EndsBeforeAStopString) {
 
 TEST(Generate, EndsAtATokenWhenAskedToAndWhenTheContextIsFull) {
   SKIP_WITHOUT(stories());
-  Session session = open({.context = 16});
+  Session session = open_stories({.context = 16});
   // The third token of the story; its text isn't shown.
   const Generated stopped = continued(session, {.stop_ids = {286}});
   EXPECT_EQ(stopped.reason, EndReason::EndToken);
@@ -123,8 +123,8 @@ TEST(Generate, EndsAtATokenWhenAskedToAndWhenTheContextIsFull) {
 
 TEST(Generate, SeedsAndThreadsDecideNothingElse) {
   SKIP_WITHOUT(stories());
-  Session one = open();
-  Session two = open({.compile = {.threads = 2}});
+  Session one = open_stories();
+  Session two = open_stories({.compile = {.threads = 2}});
   const auto sampled = [](Session& session, uint64_t seed) {
     return continued(session, {.sampling = {.temperature = 1, .top_p = 0.95, .seed = seed},
                                .max_tokens = 30})
@@ -138,7 +138,7 @@ TEST(Generate, SeedsAndThreadsDecideNothingElse) {
 
 TEST(Generate, ARepetitionPenaltyChangesWhatWouldRepeat) {
   SKIP_WITHOUT(stories());
-  Session session = open();
+  Session session = open_stories();
   const std::vector<TokenId> ids =
       session.model().tokenizer().encode("Lily and Ben went to the park");
   const Generated plain = generate(session, ids, {.max_tokens = 60});

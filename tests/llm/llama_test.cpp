@@ -55,7 +55,7 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST(Llama, RandomModelsAgreeWithTransformers) {
   TemporaryFolder folder;
-  const auto names = references_in(folder);
+  const auto names = references_in(folder, LUMINAL_TESTS "/llm/llama_torch.py");
   if (!names) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with transformers";
   EXPECT_GE(names->size(), 12u);
   for (const std::string& name : *names) {
@@ -96,8 +96,9 @@ TEST(Llama, PlanesComputeWhatTheirValuesCompute) {
   TemporaryFolder folder;
   for (const char* type : {"Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K"}) {
     const std::string path = folder / (std::string(type) + ".gguf");
-    const auto code = base::run_program(
-        LUMINAL_PYTHON, {LUMINAL_RANDOM_LLAMA, path, "--type", type, "--shape", "tiny"});
+    const auto code =
+        base::run_program(LUMINAL_PYTHON, {LUMINAL_TESTS "/../apps/bench/llm/random_llama.py", path,
+                                           "--type", type, "--shape", "tiny"});
     if (!code) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON;
     ASSERT_EQ(*code, 0);
     const Gguf file = Gguf::open(path);

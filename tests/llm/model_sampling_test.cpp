@@ -37,7 +37,7 @@ class Configured {
   fs::path folder_;
 };
 
-TEST(Model, SamplesAsItsMakersSuggest) {
+TEST(ModelSampling, SamplesAsItsMakersSuggest) {
   SKIP_WITHOUT(stories());
   struct Case {
     const char* generation;

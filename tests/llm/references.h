@@ -1,5 +1,4 @@
-// What transformers computes of random models, for tests that are built with the names of a Python
-// and of the script that asks it.
+// What transformers computes of random models: a script asks it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,11 +12,12 @@
 
 namespace luminal::llm {
 
-// Written into a folder, a model and its results each: their names. None where that Python has no
-// transformers.
-inline std::optional<std::vector<std::string>> references_in(TemporaryFolder& folder) {
+// The script writes models and their results into the folder: their names. None where the tests'
+// Python has no transformers.
+inline std::optional<std::vector<std::string>> references_in(TemporaryFolder& folder,
+                                                             const char* script) {
   constexpr int kNotThere = 77;
-  const auto code = base::run_program(LUMINAL_PYTHON, {LUMINAL_REFERENCE, folder.path()});
+  const auto code = base::run_program(LUMINAL_PYTHON, {script, folder.path()});
   if (!code || *code == kNotThere) return std::nullopt;
   EXPECT_EQ(*code, 0);
   return folder.files();

@@ -150,7 +150,7 @@ TEST(Session, KnowsWhatAStepReads) {
   EXPECT_EQ(session.cache_bytes(10), 10 * 5 * 2 * 32 * 4);
 }
 
-TEST(Model, WhatCannotBeOpenedIsNamed) {
+TEST(Session, WhatCannotBeOpenedIsNamed) {
   const auto error = [](const std::string& path) -> std::string {
     try {
       Model::open(path);

@@ -169,7 +169,7 @@ class AgainstTorch : public ::testing::TestWithParam<Case> {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
-    code_ = base::run_program(LUMINAL_PYTHON, {LUMINAL_REFERENCE, folder_->path()});
+    code_ = base::run_program(LUMINAL_PYTHON, {LUMINAL_TESTS "/nn/nn_torch.py", folder_->path()});
   }
   static void TearDownTestSuite() { folder_.reset(); }
 
@@ -181,7 +181,7 @@ std::optional<int> AgainstTorch::code_;
 
 TEST_P(AgainstTorch, LoadsTheStateDictAndAgrees) {
   if (!code_ || *code_ == 77) GTEST_SKIP() << "SKIPPED: no " LUMINAL_PYTHON " with torch";
-  ASSERT_EQ(*code_, 0) << LUMINAL_REFERENCE;
+  ASSERT_EQ(*code_, 0) << "nn_torch.py";
   SafeTensors file = SafeTensors::open(*folder_ / (GetParam().name + ".safetensors"));
 
   Graph graph;

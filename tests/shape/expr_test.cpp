@@ -8,14 +8,13 @@
 
 #include "luminal/base/errors.h"
 #include "tests/shape/print_expr.h"
+#include "tests/shape/variables.h"
 
 namespace luminal {
 namespace {
 
 const int64_t kMin = INT64_MIN, kMax = INT64_MAX;
 
-Expr s() { return Expr::var("s"); }
-Expr t() { return Expr::var("t"); }
 Expr any(std::string_view name) { return Expr::var(name, kMin, kMax); }
 Expr i(int axis, Expr extent) { return Expr::index(axis, extent); }
 

@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/shape/print_expr.h"
+#include "tests/shape/variables.h"
 
 namespace luminal {
 namespace {
-
-Expr s() { return Expr::var("s"); }
-Expr t() { return Expr::var("t"); }
 
 TEST(IndexMap, IdentityIsRecognised) {
   EXPECT_TRUE(IndexMap::identity({s(), 1, 4}).is_identity());

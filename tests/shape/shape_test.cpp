@@ -4,12 +4,10 @@
 
 #include "luminal/base/errors.h"
 #include "tests/shape/print_expr.h"
+#include "tests/shape/variables.h"
 
 namespace luminal {
 namespace {
-
-Expr s() { return Expr::var("s"); }
-Expr t() { return Expr::var("t"); }
 
 template <typename F>
 std::string error_of(F f) {

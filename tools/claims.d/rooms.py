@@ -83,6 +83,8 @@ CLAIMS = [
           "and 600 lines in a file", minutes=0.1, measure=layers, quick=True),
     Claim(name="same-plans", target="digests of the plans of twelve graphs are the recorded ones at equal peaks", minutes=0.1,
           measure=ctest("-R", "^same_plans_test$"), quick=True),
+    Claim(name="adding", target="a composite, a rule, a custom kernel, a file format and a model family are added from outside",
+          minutes=0.1, measure=ctest("-R", "^extend_test$"), quick=True),
     Claim(name="adding-places", target="a planted element-wise primitive and a planted dtype need at most 6 files each, a report "
           "field 2", minutes=1, measure=ctest("-R", "^(count_places|report_field)_test$"), quick=True),
     Claim(name="docs", target="every command in README and docs runs as written or has known options, and no stale sentence is "

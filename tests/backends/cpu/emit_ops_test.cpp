@@ -18,7 +18,7 @@ const DType kComputed[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DTyp
                            DType::I32, DType::I16, DType::I8,  DType::U8,   DType::Bool};
 
 // out[i] = op(inputs[i]…) over a symbolic length.
-kernel::Kernel pointwise(Op op, std::vector<DType> inputs, DType to) {
+kernel::Kernel pointwise_of(Op op, std::vector<DType> inputs, DType to) {
   KernelBuilder b;
   Expr n = Expr::var("n");
   for (DType dtype : inputs) b.param(dtype, {n});
@@ -33,10 +33,10 @@ kernel::Kernel pointwise(Op op, std::vector<DType> inputs, DType to) {
   return b.done();
 }
 
-void check(Op op, std::vector<DType> inputs, DType to, Tolerance tolerance = {}) {
+void check_op(Op op, std::vector<DType> inputs, DType to, Tolerance tolerance = {}) {
   SCOPED_TRACE(std::string(name(op)) + " " + std::string(name(inputs.back())) + " to " +
                std::string(name(to)));
-  kernel::Kernel kernel = pointwise(op, inputs, to);
+  kernel::Kernel kernel = pointwise_of(op, inputs, to);
   for (int64_t n : kSizes) {
     expect_like_reference(kernel, {n}, tolerance, Fill::Special, static_cast<uint64_t>(n) + 1);
     if (::testing::Test::HasFailure()) return;
@@ -46,42 +46,42 @@ void check(Op op, std::vector<DType> inputs, DType to, Tolerance tolerance = {})
 TEST(EmitOps, UnaryFloats) {
   for (DType dtype : kFloats) {
     const double near = dtype == DType::F32 ? 2 : 1;
-    for (Op op : {Op::Exp2, Op::Log2, Op::Sin}) check(op, {dtype}, dtype, {.ulps = near});
-    for (Op op : {Op::Recip, Op::Sqrt}) check(op, {dtype}, dtype);
+    for (Op op : {Op::Exp2, Op::Log2, Op::Sin}) check_op(op, {dtype}, dtype, {.ulps = near});
+    for (Op op : {Op::Recip, Op::Sqrt}) check_op(op, {dtype}, dtype);
   }
 }
 
 TEST(EmitOps, BinaryFloats) {
   for (DType dtype : kFloats) {
-    for (Op op : {Op::Add, Op::Mul, Op::Mod}) check(op, {dtype, dtype}, dtype);
-    for (Op op : {Op::LessThan, Op::Equal}) check(op, {dtype, dtype}, DType::Bool);
+    for (Op op : {Op::Add, Op::Mul, Op::Mod}) check_op(op, {dtype, dtype}, dtype);
+    for (Op op : {Op::LessThan, Op::Equal}) check_op(op, {dtype, dtype}, DType::Bool);
   }
 }
 
 TEST(EmitOps, BinaryIntegers) {
   for (DType dtype : kInts) {
     for (Op op : {Op::Add, Op::Mul, Op::Mod, Op::IntDiv, Op::BitAnd}) {
-      check(op, {dtype, dtype}, dtype);
+      check_op(op, {dtype, dtype}, dtype);
     }
-    for (Op op : {Op::LessThan, Op::Equal}) check(op, {dtype, dtype}, DType::Bool);
+    for (Op op : {Op::LessThan, Op::Equal}) check_op(op, {dtype, dtype}, DType::Bool);
   }
 }
 
 TEST(EmitOps, BinaryBools) {
   for (Op op : {Op::Add, Op::Mul, Op::LessThan, Op::Equal}) {
-    check(op, {DType::Bool, DType::Bool}, DType::Bool);
+    check_op(op, {DType::Bool, DType::Bool}, DType::Bool);
   }
 }
 
 TEST(EmitOps, SelectInAllDTypes) {
-  for (DType dtype : kComputed) check(Op::Select, {DType::Bool, dtype, dtype}, dtype);
+  for (DType dtype : kComputed) check_op(Op::Select, {DType::Bool, dtype, dtype}, dtype);
 }
 
 TEST(EmitOps, CastsBetweenAllDTypes) {
   for (DType from : kComputed) {
-    for (DType to : kComputed) check(Op::Cast, {from}, to);
+    for (DType to : kComputed) check_op(Op::Cast, {from}, to);
   }
-  for (DType to : kComputed) check(Op::Cast, {DType::U4}, to);
+  for (DType to : kComputed) check_op(Op::Cast, {DType::U4}, to);
 }
 
 TEST(EmitOps, BitcastsOfEqualWidth) {
@@ -91,10 +91,10 @@ TEST(EmitOps, BitcastsOfEqualWidth) {
         continue;
       // NaNs don't keep their payload on the way through f32.
       if (is_float(from)) {
-        kernel::Kernel kernel = pointwise(Op::Bitcast, {from}, to);
+        kernel::Kernel kernel = pointwise_of(Op::Bitcast, {from}, to);
         for (int64_t n : kSizes) expect_like_reference(kernel, {n}, {}, Fill::Usual);
       } else {
-        check(Op::Bitcast, {from}, to);
+        check_op(Op::Bitcast, {from}, to);
       }
     }
   }

@@ -201,7 +201,7 @@ TEST(Jit, KernelsOutliveTheirJit) {
 }
 
 // The last parameter after a run on copies; in place, it is the first one's.
-Bytes result_of(const Launch& launch, const std::vector<Bytes>& params, bool in_place = false) {
+Bytes launched(const Launch& launch, const std::vector<Bytes>& params, bool in_place = false) {
   std::vector<base::LargeBuffer> buffers;
   std::vector<const void*> addresses;
   for (const Bytes& bytes : params) {
@@ -229,7 +229,7 @@ TEST(Launch, OptionsAndInPlaceOutputsGiveTheSameBits) {
       auto run_with = [&](const EmitOptions& options, bool in_place) {
         auto compiled = jit.compile(kernel, options);
         Launch launch = prepare_launch(*compiled, {}, {.threads = 2, .min_parallel_us = 0});
-        return result_of(launch, params, in_place);
+        return launched(launch, params, in_place);
       };
       const Bytes want = run_with({}, false);
       EXPECT_EQ(want, run_with({.nontemporal_stores = true}, false)) << name;
@@ -253,7 +253,7 @@ TEST(Launch, PiecesGiveTheSameBits) {
     auto run_with = [&](int threads, int pieces) {
       Launch launch = prepare_launch(*compiled, {}, {.threads = threads, .min_parallel_us = 0});
       launch.pieces = pieces;
-      return result_of(launch, params);
+      return launched(launch, params);
     };
     const Bytes want = run_with(1, 1);
     for (int pieces : {1, 2, 5, 1000}) {

@@ -15,7 +15,7 @@ namespace {
 using runtime::Buffer;
 using testing::HasSubstr;
 
-void check(const LibraryMatmulShape& shape, int threads = 2) {
+void check_matmul(const LibraryMatmulShape& shape, int threads = 2) {
   SCOPED_TRACE(fmt::format("{} {}×{}×{} batch [{}]{}", name(shape.dtype), shape.m, shape.n, shape.k,
                            fmt::join(shape.batch, ", "), shape.pack_b ? " packed" : ""));
   auto matmul = make_library_matmul(shape, threads);
@@ -39,9 +39,9 @@ TEST_P(LibraryMatmulTest, OddSizes) {
     for (int64_t n : {1, 3, 17, 63, 65}) {
       for (int64_t k : {1, 3, 17, 63, 65}) {
         LibraryMatmulShape shape = dense_shape(GetParam(), {}, m, n, k);
-        check(shape);
+        check_matmul(shape);
         shape.pack_b = true;
-        check(shape);
+        check_matmul(shape);
       }
     }
   }
@@ -58,9 +58,9 @@ TEST_P(LibraryMatmulTest, Layouts) {
             shape.a = a(batch, m, k);
             shape.b = b(batch, k, n);
             shape.c = c(batch, m, n);
-            check(shape);
+            check_matmul(shape);
             shape.pack_b = true;
-            check(shape);
+            check_matmul(shape);
           }
         }
       }
@@ -73,27 +73,27 @@ TEST_P(LibraryMatmulTest, OneMatrixForAllOfABatch) {
     LibraryMatmulShape shape = dense_shape(GetParam(), {4}, 9, 34, 20);
     shape.pack_b = pack;
     shape.b.batch = {0};
-    check(shape);
+    check_matmul(shape);
     shape = dense_shape(GetParam(), {4}, 9, 34, 20);
     shape.pack_b = pack;
     shape.a.batch = {0};
-    check(shape);
+    check_matmul(shape);
   }
   // Heads in groups: two of them share keys.
   LibraryMatmulShape grouped = dense_shape(GetParam(), {3, 2}, 9, 34, 20);
   grouped.b = dense({3, 1}, 20, 34);
   grouped.b.batch[1] = 0;
-  check(grouped);
+  check_matmul(grouped);
 }
 
 TEST_P(LibraryMatmulTest, ResultsInTheOtherDtype) {
   LibraryMatmulShape shape = dense_shape(GetParam(), {}, 17, 65, 63);
   shape.result = DType::F32;
-  check(shape);
+  check_matmul(shape);
   shape.bias = DType::F32;
   shape.post_ops = {{.kind = PostOpKind::GeluErf}};
   shape.pack_b = true;
-  check(shape);
+  check_matmul(shape);
 }
 
 TEST_P(LibraryMatmulTest, Bias) {
@@ -101,11 +101,11 @@ TEST_P(LibraryMatmulTest, Bias) {
     for (int64_t m : {1, 17}) {
       LibraryMatmulShape shape = dense_shape(GetParam(), {}, m, 65, 63);
       shape.bias = dtype;
-      check(shape);
+      check_matmul(shape);
       shape = dense_shape(GetParam(), {2}, m, 65, 63);
       shape.bias = dtype;
       shape.pack_b = true;
-      check(shape);
+      check_matmul(shape);
     }
   }
 }
@@ -117,10 +117,10 @@ TEST_P(LibraryMatmulTest, FunctionsOfTheSum) {
       SCOPED_TRACE(static_cast<int>(kind));
       LibraryMatmulShape shape = dense_shape(GetParam(), {}, m, 65, 63);
       shape.post_ops = {{.kind = kind}};
-      check(shape);
+      check_matmul(shape);
       shape.bias = GetParam();
       shape.pack_b = true;
-      check(shape);
+      check_matmul(shape);
     }
   }
 }
@@ -132,19 +132,19 @@ TEST_P(LibraryMatmulTest, TensorsAddedAndMultiplied) {
         LibraryMatmulShape shape = dense_shape(GetParam(), {}, m, 65, 63);
         shape.pack_b = true;
         shape.post_ops = {{.kind = kind, .dtype = dtype, .strides = shape.c}};
-        check(shape);
+        check_matmul(shape);
         shape.post_ops[0].strides = {.row = 0, .column = 1};  // one row for all
-        check(shape);
+        check_matmul(shape);
         shape.post_ops[0].strides = {};  // one value
-        check(shape);
+        check_matmul(shape);
         shape.c = gapped({}, m, 65);
         shape.post_ops[0].strides = shape.c;
-        check(shape);
+        check_matmul(shape);
         shape = dense_shape(GetParam(), {3}, m, 65, 63);
         shape.post_ops = {{.kind = kind, .dtype = dtype, .strides = shape.c}};
-        check(shape);
+        check_matmul(shape);
         shape.post_ops[0].strides = {.batch = {65}, .row = 0, .column = 1};
-        check(shape);
+        check_matmul(shape);
       }
     }
   }
@@ -163,7 +163,7 @@ TEST_P(LibraryMatmulTest, TensorsThatAreLaidOutOtherwiseAreRightOrRefused) {
     LibraryMatmulShape shape = dense_shape(GetParam(), {3}, 17, 65, 63);
     shape.post_ops = {{.kind = PostOpKind::Add, .strides = strides}};
     if (!make_library_matmul(shape, 2)) continue;
-    check(shape);
+    check_matmul(shape);
     ++made;
   }
   EXPECT_GT(made, 0);
@@ -177,7 +177,7 @@ TEST_P(LibraryMatmulTest, AnEpilogueOfSeveralSteps) {
   shape.post_ops = {{.kind = PostOpKind::Swish},
                     {.kind = PostOpKind::Multiply, .dtype = GetParam(), .strides = shape.c},
                     {.kind = PostOpKind::Add, .dtype = DType::F32, .strides = shape.c}};
-  check(shape);
+  check_matmul(shape);
 }
 
 TEST_P(LibraryMatmulTest, OnePackedFormServesSeveralNumbersOfRows) {
@@ -223,7 +223,7 @@ TEST_P(LibraryMatmulTest, ThreadsAreTheCallersAgainAfterwards) {
   auto* most_threads = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
   ASSERT_NE(most_threads, nullptr);
   const int before = most_threads();
-  for (int threads : {1, 2, 3}) check(dense_shape(GetParam(), {}, 65, 64, 63), threads);
+  for (int threads : {1, 2, 3}) check_matmul(dense_shape(GetParam(), {}, 65, 64, 63), threads);
   EXPECT_EQ(most_threads(), before);
 }
 

@@ -13,7 +13,8 @@
 namespace luminal {
 namespace {
 
-const std::filesystem::path kGolden = std::filesystem::path(LUMINAL_GOLDEN_DIR) / "user_errors.txt";
+const std::filesystem::path kGolden =
+    std::filesystem::path(LUMINAL_TESTS) / "golden/user_errors.txt";
 
 std::vector<Mistake> mistakes() {
   std::vector<Mistake> all;
