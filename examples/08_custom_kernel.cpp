@@ -46,7 +46,7 @@ int main() {
   Tensor y = (custom_op(sort_rows, {once}) * 2.0).output("y");
 
   CompileReport report;
-  Executable exe = compile(graph, {.threads = 2, .report = &report});
+  Executable exe = compile(graph, {.backend = {.threads = 2}, .report = &report});
   for (const std::string& note : report.notes) std::cout << note << "\n";
   exe.set(x, {{3, 1, 2}, {9, 7, 8}});
   exe.run({.check_kernels = true});

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -69,7 +68,7 @@ struct KernelReport {
   std::string why_no_library;  // of a matrix product that it can't compute, where it was asked
   double own_us = 0;           // measured, where that was to choose between the two
   double library_us = 0;
-  std::vector<RivalReport> rivals;         // the nearest ones, where CompileReport asks for them
+  std::vector<RivalReport> rivals;         // the nearest ones, where InspectOptions ask for them
   std::string text;                        // canonical
   std::vector<std::string> slow_paths;     // reasons why it can't run at full speed, a line each
   std::function<std::string()> low_level;  // LLVM IR, made when asked for
@@ -146,12 +145,6 @@ struct MemoryReport {
 };
 
 struct LUMINAL_API CompileReport {
-  // What to record beside the figures, set by the caller.
-  std::string print_after;      // a stage whose full text goes to `out`; "all" for each
-  std::string stop_after;       // the last stage to run: compile() then throws CompileStopped
-  std::ostream* out = nullptr;  // standard output if null
-  bool find_rivals = false;     // KernelReport::rivals; takes about as long as the search
-
   std::vector<StageReport> stages;
   std::vector<RuleGrowth> rules;
   std::vector<SearchReport> searches;  // one per variant, where plans were searched by measuring
@@ -177,7 +170,7 @@ struct LUMINAL_API CompileReport {
   std::string fusion_text() const;  // what was decided about patterns, a line or two each
 };
 
-// Thrown by compile() after the stage that CompileReport::stop_after names.
+// Thrown by compile() after the stage that InspectOptions::stop_after names.
 struct LUMINAL_API CompileStopped {
   std::string stage;
 };

@@ -27,10 +27,10 @@ struct Comparison {
   CompileReport report = {};
 
   void run(const std::vector<Bindings>& runs) {
-    options.cache_folder = "none";
+    options.storage.cache_folder = "none";
     options.report = &report;
     Executable cpu = compile(graph, options);
-    Executable exact = compile(graph, {.backend = "interp", .float64 = true});
+    Executable exact = compile(graph, {.backend = {.name = "interp", .float64 = true}});
     std::mt19937 random(7);
     for (const Bindings& bindings : runs) {
       for (NodeId leaf : graph.leaves()) {
@@ -91,7 +91,8 @@ struct Comparison {
 inline void expect_same_bits(Graph& graph, const Tensor& result, int64_t rows_below = 0) {
   std::vector<std::vector<std::byte>> bytes;
   for (int threads : {1, 2}) {
-    Executable exe = compile(graph, {.threads = threads, .cache_folder = "none"});
+    Executable exe =
+        compile(graph, {.backend = {.threads = threads}, .storage = {.cache_folder = "none"}});
     std::mt19937 random(3);
     std::normal_distribution<float> normal;
     for (NodeId leaf : graph.leaves()) {

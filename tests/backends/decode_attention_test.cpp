@@ -46,8 +46,8 @@ void check_decode(Graph& graph, const Tensor& y, const std::vector<Bindings>& ru
   for (const std::string& target : targets) {
     SCOPED_TRACE(target);
     Comparison comparison{.graph = graph, .results = {y}};
-    comparison.options.target = target;
-    comparison.options.typical_sizes = {{"p", 2000}};
+    comparison.options.backend.target = target;
+    comparison.options.plan.typical_sizes = {{"p", 2000}};
     comparison.run(runs);
     EXPECT_EQ(comparison.report.kernels.size(), 1u);
   }
@@ -101,7 +101,7 @@ TEST(DecodeAttention, TurnsQueries) {
     const Tensor y = scaled_dot_product_attention(turned, cached("k"), cached("v"),
                                                   {.causal = true, .past = past()});
     Comparison comparison{.graph = graph, .results = {y.output("y")}};
-    comparison.options.fusion = FusionPolicy::Always;
+    comparison.options.plan.fusion = FusionPolicy::Always;
     comparison.run(kPasts);
     EXPECT_EQ(comparison.report.kernels.size(), 1u);
   }
@@ -137,8 +137,8 @@ TEST(DecodeAttention, TakesRangesThatAreHidden) {
   Decode d{.whole = true};
   d.options.mask = graph.input("mask", {1, kDecodeRoom}, DType::Bool);
   const Tensor y = decode(graph, d);
-  Executable cpu = compile(graph, {.cache_folder = "none"});
-  Executable exact = compile(graph, {.backend = "interp", .float64 = true});
+  Executable cpu = compile(graph, {.storage = {.cache_folder = "none"}});
+  Executable exact = compile(graph, {.backend = {.name = "interp", .float64 = true}});
   for (int64_t first : {0, 300, 4199}) {  // the only one that is seen
     for (Executable* exe : {&cpu, &exact}) {
       for (NodeId leaf : graph.leaves()) {

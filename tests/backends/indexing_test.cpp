@@ -13,7 +13,7 @@ constexpr DType kIndexedDTypes[] = {DType::F32, DType::BF16, DType::F16,
                                     DType::I32, DType::U8,   DType::Bool};
 
 void expect_one_kernel(Comparison& comparison) {
-  comparison.options.fusion = FusionPolicy::Always;
+  comparison.options.plan.fusion = FusionPolicy::Always;
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.size(), 1u);
 }
@@ -55,7 +55,7 @@ TEST(Concat, OfDynamicPartsIsRightRunAfterRun) {
   Expr n = Expr::var("n", 0, 100), m = Expr::var("m", 0, 100);
   Tensor a = graph.input("a", {n, 5}) * 2.0f, b = exp(graph.input("b", {m, 5}));
   Comparison comparison{graph, {concat({a, b, a}, 0).output("y")}};
-  comparison.options.fusion = FusionPolicy::Always;
+  comparison.options.plan.fusion = FusionPolicy::Always;
   comparison.run({{{"n", 3}, {"m", 17}},
                   {{"n", 0}, {"m", 4}},
                   {{"n", 9}, {"m", 0}},
@@ -81,7 +81,7 @@ TEST(Gather, OfComputedDataStoresTheData) {
   Tensor data = exp(graph.input("x", {9, 20}));
   Tensor index = graph.input("index", {6}, DType::I64);
   Tensor y = (embedding(data, index) * 2.0f).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"index", 9}}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"index", 9}}};
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.size(), 2u);
 }
@@ -101,7 +101,8 @@ TEST(Gather, OfAViewThatWrapsBelowZero) {
     Tensor z = embedding(prim::view(data, halved), index).output("z");
     const IndexMap kept({rows, 3}, {rows, 3}, {max(min(i * 2 - 1, rows - 1), 0), j});
     Tensor w = embedding(prim::view(data, kept), index).output("w");
-    Comparison comparison{graph, {y, z, w}, {.fusion = FusionPolicy::Always}, {{"index", 4}}};
+    Comparison comparison{
+        graph, {y, z, w}, {.plan = {.fusion = FusionPolicy::Always}}, {{"index", 4}}};
     if (rows.to_int()) {
       comparison.run({{}});
     } else {
@@ -119,7 +120,7 @@ TEST(Gather, OfPaddedRowsIsRightInEveryDType) {
     Tensor index = graph.input("index", {12}, DType::I64);
     Tensor y = embedding(joined, index).output("y");
     for (FusionPolicy fusion : {FusionPolicy::Always, FusionPolicy::Never}) {
-      Comparison comparison{graph, {y}, {.fusion = fusion}, {{"index", 9}}};
+      Comparison comparison{graph, {y}, {.plan = {.fusion = fusion}}, {{"index", 9}}};
       comparison.run({{}, {}});
     }
   }
@@ -129,7 +130,7 @@ TEST(Gather, UnderAReductionIsOneKernel) {
   Graph graph;
   Tensor index = graph.input("index", {4, 6}, DType::I32) + 1;
   Tensor y = sum(embedding(graph.weight("w", {9, 20}), index), {1}).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"index", 8}}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"index", 8}}};
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.size(), 1u);
 }
@@ -143,7 +144,7 @@ TEST(Gather, OfAViewOfAReductionStoresTheReduction) {
   Tensor scale = max(graph.input("z", {9, 33}), {-1}, {.keepdim = true}).expand({9, 6});
   Tensor y = (embedding(rows, index).transpose(0, 1) * scale).output("y");
   for (FusionPolicy fusion : {FusionPolicy::Always, FusionPolicy::Modelled, FusionPolicy::Never}) {
-    Comparison comparison{graph, {y}, {.fusion = fusion}, {{"index", 5}}};
+    Comparison comparison{graph, {y}, {.plan = {.fusion = fusion}}, {{"index", 5}}};
     comparison.run({{}, {}});
     if (fusion == FusionPolicy::Always) {
       EXPECT_EQ(comparison.report.kernels.size(), 2u);
@@ -172,7 +173,7 @@ TEST(IndexDivision, IsExactForLargeValues) {
   }
   for (const char* target : {"sse2", "avx2", ""}) {
     Comparison comparison{graph, outputs};
-    comparison.options.target = target;
+    comparison.options.backend.target = target;
     comparison.run({{{"s", 2147483639}}, {{"s", 1}}, {{"s", 2147483647}}});
   }
 }
@@ -196,8 +197,8 @@ TEST(SliceAtAVariable, IsCheckedInEachRun) {
     const Expr i0 = Expr::index(0, n), i1 = Expr::index(1, 3);
     Tensor y = prim::view(x, IndexMap({n, 3}, {16, 3}, {i0 + p, i1})).output("y");
     CompileOptions options;
-    options.backend = backend;
-    options.cache_folder = "none";
+    options.backend.name = backend;
+    options.storage.cache_folder = "none";
     Executable executable = compile(graph, options);
     std::vector<float> values;
     for (int i = 0; i < 48; ++i) values.push_back(static_cast<float>(i));
@@ -249,7 +250,7 @@ TEST(IndexExpressions, OfAGatheredRowMeanTheSameOnTheCpu) {
     Graph graph;
     Tensor table = prim::view(graph.input("x", {13}), IndexMap({37}, {13}, {expr}));
     Tensor y = prim::gather(table, graph.input("rows", {50}, DType::I64)).output("y");
-    Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"rows", 37}}};
+    Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"rows", 37}}};
     if (expr.variables().empty()) {
       comparison.run({{}});
     } else {

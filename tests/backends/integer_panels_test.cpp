@@ -48,7 +48,7 @@ class Product {
     values *= each("scales", scales);
     if (weight.offsets) values += each("offsets", offsets);
     y_ = matmul(x_, values.cast(dtype).t()).output("y");
-    exe_ = compile(graph_, {.target = target, .cache_folder = "none"});
+    exe_ = compile(graph_, {.backend = {.target = target}, .storage = {.cache_folder = "none"}});
 
     std::mt19937 random(3);
     const int64_t least = weight.dtype == DType::I8 ? -128 : 0;

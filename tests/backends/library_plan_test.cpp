@@ -53,7 +53,7 @@ class LibraryPlan : public testing::TestWithParam<DType> {
   CompileReport check(Graph& graph, const Tensor& result, const CompileOptions& options = {},
                       const std::vector<Bindings>& runs = {{}, {}}) {
     Comparison comparison{.graph = graph, .results = {result}, .options = options};
-    comparison.options.library = LibraryPolicy::Always;
+    comparison.options.backend.library = LibraryPolicy::Always;
     comparison.run(runs);
     EXPECT_EQ(n_by_library(comparison.report), 1) << comparison.report.text();
     return comparison.report;
@@ -80,7 +80,7 @@ TEST_P(LibraryPlan, OddSizesAndBothLayoutsOfAWeight) {
       Tensor w = graph.weight("w", transposed ? Dims{n, k} : Dims{k, n}, GetParam());
       Tensor y = matmul(x, transposed ? w.transpose(0, 1) : w).output("y");
       Comparison comparison{.graph = graph, .results = {y}};
-      comparison.options.library = LibraryPolicy::Always;
+      comparison.options.backend.library = LibraryPolicy::Always;
       comparison.run({{}, {}});
       // Of few numbers a plan makes rows of sums instead, which aren't for the library.
       if (m * n * k > 50000) {
@@ -116,7 +116,7 @@ TEST_P(LibraryPlan, Epilogues) {
     Tensor x = graph.input("x", {19, 40}, GetParam());
     Tensor w = graph.weight("w", {40, 33}, GetParam());
     Tensor y = epilogue(matmul(x, w), graph, GetParam()).output("y");
-    const CompileReport report = check(graph, y, {.fusion = FusionPolicy::Always});
+    const CompileReport report = check(graph, y, {.plan = {.fusion = FusionPolicy::Always}});
     EXPECT_EQ(report.kernels.size(), 1u) << report.text();
   }
 }
@@ -127,12 +127,12 @@ TEST_P(LibraryPlan, ReluWhereNanNeedNotStay) {
   Tensor w = graph.weight("w", {40, 33}, GetParam());
   Tensor bias = graph.weight("bias", {33}, GetParam());
   Tensor y = relu(matmul(x, w) + bias.unsqueeze(0).expand({19, 33})).output("y");
-  check(graph, y, {.fusion = FusionPolicy::Always, .numerics = Numerics::Finite});
+  check(graph, y, {.plan = {.fusion = FusionPolicy::Always, .numerics = Numerics::Finite}});
 
   CompileReport report;
-  CompileOptions options{.fusion = FusionPolicy::Always,
-                         .cache_folder = "none",
-                         .library = LibraryPolicy::Always,
+  CompileOptions options{.backend = {.library = LibraryPolicy::Always},
+                         .plan = {.fusion = FusionPolicy::Always},
+                         .storage = {.cache_folder = "none"},
                          .report = &report};
   Executable strict = compile(graph, options);
   EXPECT_EQ(n_by_library(report), 0);
@@ -180,7 +180,8 @@ TEST_P(LibraryPlan, WeightsAreHeldInTheLibrarysOrderAlone) {
   EXPECT_EQ(report.n_packing(), 0u) << "no panels";
   EXPECT_THAT(report.text(), Not(HasSubstr("held more than once")));
 
-  Executable exe = compile(graph, {.cache_folder = "none", .library = LibraryPolicy::Always});
+  Executable exe = compile(
+      graph, {.backend = {.library = LibraryPolicy::Always}, .storage = {.cache_folder = "none"}});
   exe.set(x, std::vector<float>(24 * 64, 1.0f));
   exe.set(w, std::vector<float>(96 * 64, 0.5f));
   EXPECT_THROW(exe.release(w), UserError) << "it is still to be packed";
@@ -209,7 +210,8 @@ TEST_P(LibraryPlan, AWeightThatIsComputedIsPackedAndNotKept) {
   const CompileReport report = check(graph, y);
   EXPECT_THAT(kept(report), Each(HasSubstr("in the order of oneDNN")));
 
-  Executable exe = compile(graph, {.cache_folder = "none", .library = LibraryPolicy::Always});
+  Executable exe = compile(
+      graph, {.backend = {.library = LibraryPolicy::Always}, .storage = {.cache_folder = "none"}});
   exe.set(x, std::vector<float>(24 * 64, 1.0f));
   exe.set(w, std::vector<float>(64 * 96, 0.5f));
   for (int run = 0; run < 2; ++run) EXPECT_NO_THROW(exe.run({}, {.check_kernels = true}));
@@ -233,7 +235,7 @@ TEST_P(LibraryPlan, AWeightInPanelsTooIsInTheReport) {
   Tensor w = graph.weight("w", {64, 96}, GetParam());
   Tensor y = matmul(x, w).output("y");
   gelu(matmul(graph.input("z", {40, 64}, GetParam()), w)).output("gelu");
-  const CompileReport report = check(graph, y, {.fusion = FusionPolicy::Always});
+  const CompileReport report = check(graph, y, {.plan = {.fusion = FusionPolicy::Always}});
   EXPECT_EQ(report.n_packing(), 1u) << report.text();
   EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("'w' is held more than once"),
                                            HasSubstr("a library has it in an order of its own"))));
@@ -248,15 +250,17 @@ TEST_P(LibraryPlan, VariantsOfAnyNumberOfRowsShareAPackedWeight) {
   Tensor bias = graph.weight("bias", {96}, GetParam());
   Tensor y = (matmul(x, w) + bias.unsqueeze(0).expand({s, 96})).output("y");
   Comparison comparison{.graph = graph, .results = {y}};
-  comparison.options = {.library = LibraryPolicy::Always, .variants = {{"s", {16}}}};
+  comparison.options = {.backend = {.library = LibraryPolicy::Always},
+                        .plan = {.variants = {{"s", {16}}}}};
   comparison.run({{{"s", 1}}, {{"s", 300}}, {{"s", 16}}, {{"s", 0}}, {{"s", 17}}, {{"s", 3}}});
   EXPECT_EQ(n_by_library(comparison.report), 2);
   const std::vector<std::string> held = kept(comparison.report);
   ASSERT_EQ(held.size(), 2u);
   EXPECT_EQ(held[0], held[1]);
 
-  Executable exe = compile(
-      graph, {.cache_folder = "none", .library = LibraryPolicy::Always, .variants = {{"s", {16}}}});
+  Executable exe = compile(graph, {.backend = {.library = LibraryPolicy::Always},
+                                   .plan = {.variants = {{"s", {16}}}},
+                                   .storage = {.cache_folder = "none"}});
   exe.set(w, std::vector<float>(64 * 96, 0.5f));
   exe.set(bias, std::vector<float>(96, 1.0f));
   std::ostringstream steps;
@@ -280,8 +284,9 @@ TEST_P(LibraryPlan, AStateThatIsReadIsNotWrittenOverMeanwhile) {
   Tensor next = state + matmul(x, w);
   graph.update(state, next);
   CompileReport report;
-  Executable exe =
-      compile(graph, {.cache_folder = "none", .library = LibraryPolicy::Always, .report = &report});
+  Executable exe = compile(graph, {.backend = {.library = LibraryPolicy::Always},
+                                   .storage = {.cache_folder = "none"},
+                                   .report = &report});
   ASSERT_EQ(n_by_library(report), 1) << report.text();
   exe.set(x, std::vector<float>(16 * 64, 1.0f));
   exe.set(w, std::vector<float>(64 * 96, 0.25f));
@@ -298,8 +303,9 @@ TEST_P(LibraryPlan, IsTracedCheckedAndReported) {
   Tensor w = graph.weight("w", {64, 96}, GetParam());
   matmul(x, w).output("y");
   CompileReport report;
-  Executable exe =
-      compile(graph, {.cache_folder = "none", .library = LibraryPolicy::Always, .report = &report});
+  Executable exe = compile(graph, {.backend = {.library = LibraryPolicy::Always},
+                                   .storage = {.cache_folder = "none"},
+                                   .report = &report});
   exe.set(x, std::vector<float>(24 * 64, 0.5f));
   exe.set(w, std::vector<float>(64 * 96, 0.25f));
   Trace trace{.events = {}, .roofline = {.bytes_per_second = 1e9, .flops_per_second = 1e9}};
@@ -327,7 +333,7 @@ TEST_P(LibraryPlan, MeasuringTimesBothAndSaysSo) {
   Tensor y = matmul(x, v).output("y");
   Tensor z = matmul(graph.input("u", {48, 64}, GetParam()), w).output("z");
   Comparison comparison{.graph = graph, .results = {y, z}};
-  comparison.options.library = LibraryPolicy::Measured;
+  comparison.options.backend.library = LibraryPolicy::Measured;
   comparison.run({{}, {}});
   int measured = 0;
   for (const KernelReport& kernel : comparison.report.kernels) {
@@ -347,7 +353,7 @@ TEST(LibraryPolicies, NeverIsTheDefault) {
   Tensor w = graph.weight("w", {64, 96});
   matmul(x, w).output("y");
   CompileReport report;
-  compile(graph, {.cache_folder = "none", .report = &report});
+  compile(graph, {.storage = {.cache_folder = "none"}, .report = &report});
   EXPECT_EQ(n_by_library(report), 0);
   EXPECT_THAT(report.text(), Not(HasSubstr("not by the library")));
   EXPECT_EQ(report.n_packing(), 1u) << "its panels";
@@ -360,7 +366,8 @@ TEST(LibraryPolicies, WhatTheLibraryHasNoFormOfStaysCompiled) {
   Tensor w = graph.weight("w", {64, 96});
   Tensor y = gelu(matmul(x, w)).output("y");
   Comparison comparison{.graph = graph, .results = {y}};
-  comparison.options = {.fusion = FusionPolicy::Always, .library = LibraryPolicy::Always};
+  comparison.options = {.backend = {.library = LibraryPolicy::Always},
+                        .plan = {.fusion = FusionPolicy::Always}};
   comparison.run({{}});
   EXPECT_EQ(n_by_library(comparison.report), 0);
   EXPECT_THAT(comparison.report.text(),
@@ -376,9 +383,9 @@ TEST(LibraryPolicies, KernelsOfALlamaBlockAreRight) {
   Tensor x = graph.input("x", {1, s, 256});
   search::llama_block(nn::Scope(graph), x, 4, 2, 512).output("y");
   CompileReport report;
-  Executable exe = compile(graph, {.cache_folder = "none",
-                                   .library = LibraryPolicy::Always,
-                                   .typical_sizes = {{"s", 256}},
+  Executable exe = compile(graph, {.backend = {.library = LibraryPolicy::Always},
+                                   .plan = {.typical_sizes = {{"s", 256}}},
+                                   .storage = {.cache_folder = "none"},
                                    .report = &report});
   EXPECT_GE(n_by_library(report), 1) << report.text();
   std::mt19937 random(5);
@@ -402,10 +409,13 @@ TEST(LibraryPolicies, ABuildWithoutALibrarySaysSo) {
   Tensor w = graph.weight("w", {64, 96});
   matmul(x, w).output("y");
   CompileReport report;
-  compile(graph, {.cache_folder = "none", .library = LibraryPolicy::Measured, .report = &report});
+  compile(graph, {.backend = {.library = LibraryPolicy::Measured},
+                  .storage = {.cache_folder = "none"},
+                  .report = &report});
   EXPECT_THAT(report.notes, Contains(HasSubstr("this build has no oneDNN")));
   try {
-    compile(graph, {.cache_folder = "none", .library = LibraryPolicy::Always});
+    compile(graph,
+            {.backend = {.library = LibraryPolicy::Always}, .storage = {.cache_folder = "none"}});
     FAIL() << "it compiled";
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("LUMINAL_ONEDNN=ON"));

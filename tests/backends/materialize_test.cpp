@@ -8,7 +8,8 @@ namespace {
 
 size_t kernels_of(const Graph& graph, FusionPolicy fusion = FusionPolicy::Always) {
   CompileReport report;
-  compile(graph, {.fusion = fusion, .cache_folder = "none", .report = &report});
+  compile(graph,
+          {.plan = {.fusion = fusion}, .storage = {.cache_folder = "none"}, .report = &report});
   return report.kernels.size();
 }
 
@@ -20,7 +21,7 @@ TEST(Materialize, MakesABoundaryUnderEveryPolicy) {
   x.materialize();
   EXPECT_EQ(kernels_of(graph), 2u);
   EXPECT_EQ(kernels_of(graph, FusionPolicy::Modelled), 2u);
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.run({{}, {}});
 }
 
@@ -29,7 +30,7 @@ TEST(Materialize, IsReadByAllWhoUseIt) {
   Tensor x = exp2(graph.input("x", {5, 17})).materialize();
   Tensor y = sum(x, {-1}).output("y");
   Tensor z = (x.transpose(0, 1) + 1.0f).output("z");
-  Comparison comparison{graph, {y, z}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y, z}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.run({{}, {}});
   int exps = 0;
   for (const KernelReport& kernel : comparison.report.kernels) {
@@ -42,7 +43,7 @@ TEST(Materialize, StoresAViewAsItIsSeen) {
   Graph graph;
   Tensor x = graph.input("x", {5, 17}).transpose(0, 1).materialize();
   Tensor y = (x + 1.0f).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.run({{}, {}});
   ASSERT_EQ(comparison.report.kernels.size(), 2u);
   EXPECT_NE(comparison.report.kernels[1].text.find("param p0 in f32[17, 5]"), std::string::npos);

@@ -57,12 +57,12 @@ void check(const Case& pattern, DType dtype, Expr rows, int64_t width,
   Graph graph;
   Tensor y = pattern.build(graph, graph.input("x", {rows, width}, dtype)).output("y");
   CompileReport report;
-  Executable cpu = compile(graph, {.backend = "cpu",
-                                   .fusion = FusionPolicy::Always,
-                                   .cache_folder = "none",
+  Executable cpu = compile(graph, {.backend = {.name = "cpu"},
+                                   .plan = {.fusion = FusionPolicy::Always},
+                                   .storage = {.cache_folder = "none"},
                                    .report = &report});
   ASSERT_EQ(report.kernels.size(), 1u);
-  Executable exact = compile(graph, {.backend = "interp", .float64 = true});
+  Executable exact = compile(graph, {.backend = {.name = "interp", .float64 = true}});
   std::mt19937 random(7);
   // One rounding of the dtype, and a few of f32 on the way.
   const double relative = dtype == DType::BF16 ? 0x1p-7 : 2e-5;

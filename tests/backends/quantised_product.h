@@ -51,7 +51,7 @@ struct QuantisedProduct {
   // With so many rows, where they are a variable, "s".
   std::vector<float> run(const std::vector<float>& values) {
     if (!exe) {
-      exe = compile(graph, {.cache_folder = "none"});
+      exe = compile(graph, {.storage = {.cache_folder = "none"}});
       exe->set(q, packed_integers());
       exe->set(scale, scales);
     }

@@ -28,8 +28,8 @@ void check_row_blocks(Graph& graph, const Tensor& y, const std::vector<Bindings>
   for (const char* target : {"", "avx2"}) {
     SCOPED_TRACE(target);
     Comparison comparison{.graph = graph, .results = {y}};
-    comparison.options.fusion = FusionPolicy::Always;
-    comparison.options.target = target;
+    comparison.options.plan.fusion = FusionPolicy::Always;
+    comparison.options.backend.target = target;
     comparison.run(runs);
     EXPECT_EQ(comparison.report.kernels.size(), 1u);
   }
@@ -171,7 +171,7 @@ TEST(RowBlocks, ReadACache) {
 TEST(RowBlocks, GiveNaNOfScoresThatAreNaN) {
   Graph graph;
   const Tensor y = attention(graph, {.queries = 40, .keys = 40, .options = {.causal = true}});
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   std::vector<float> q(2 * 40 * 16, 0.5f), rest(2 * 40 * 16, 0.25f);
   q[16 * 5] = std::numeric_limits<float>::quiet_NaN();
   exe.set(graph.tensor(graph.leaves()[0]), q);
@@ -195,7 +195,8 @@ TEST(RowBlocks, NeverHoldAllScores) {
                       .dtype = dtype,
                       .options = {.causal = true}});
     CompileReport report;
-    compile(graph, {.threads = 2, .cache_folder = "none", .report = &report});
+    compile(graph,
+            {.backend = {.threads = 2}, .storage = {.cache_folder = "none"}, .report = &report});
     EXPECT_EQ(report.kernels.size(), 1u);
     ASSERT_EQ(report.memory.size(), 1u);
     EXPECT_LT(report.memory[0].peak, 64u << 20);

@@ -45,8 +45,9 @@ const Pattern kPatterns[] = {
 // After one run over data that depends on the seed alone.
 std::vector<std::byte> result_of(Graph& graph, const Tensor& y, int threads,
                                  const Bindings& sizes) {
-  Executable executable =
-      compile(graph, {.fusion = FusionPolicy::Always, .threads = threads, .cache_folder = "none"});
+  Executable executable = compile(graph, {.backend = {.threads = threads},
+                                          .plan = {.fusion = FusionPolicy::Always},
+                                          .storage = {.cache_folder = "none"}});
   tests::RandomSource random(3);
   for (NodeId id : graph.leaves()) {
     const Node& node = graph.node(id);

@@ -56,7 +56,7 @@ TEST(Scan, FusesWithProducersAndWithReadersOfItsRow) {
   Tensor total = cumsum(exp(x), -1);
   Tensor share = total / sum(exp(x), {-1}, {.keepdim = true}).expand(total.dims());
   Tensor y = share.output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.size(), 1u);
 }
@@ -67,7 +67,7 @@ TEST(Scan, IsReadInAnyOrderFromItsRow) {
   Tensor total = cumsum(x, -1);
   Tensor y = (total.flip({1}) + total * 2.0f).output("y");
   Tensor z = sum(total, {-1}).output("z");
-  Comparison comparison{graph, {y, z}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y, z}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.relative = 1e-4;
   comparison.run({{}, {}});
 }
@@ -77,14 +77,14 @@ TEST(Scan, IsReadAtOneElement) {
   Graph graph;
   Tensor scanned = prim::scan(graph.input("x", {7, 5, 4}), Reducer::Max);
   Tensor y = prim::view(scanned, IndexMap({}, scanned.dims(), {3, 1, 2})).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.run({{}, {}});
 }
 
 TEST(Scan, OfAScanIsRight) {
   Graph graph;
   Tensor y = cummax(cumsum(graph.input("x", {3, 40}), -1) * 0.5f, -1).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}};
   comparison.run({{}});
   EXPECT_EQ(comparison.report.kernels.size(), 1u);
 }
@@ -94,7 +94,7 @@ TEST(Scan, UnderAGatherIsStored) {
   Tensor total = cumsum(graph.input("x", {30, 8}), -1);
   Tensor index = graph.input("index", {6}, DType::I64);
   Tensor y = index_select(total.transpose(0, 1), 0, index).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"index", 8}}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"index", 8}}};
   comparison.run({{}});
 }
 
@@ -110,7 +110,7 @@ TEST(Scan, OfNanAndInfinityIsOrdered) {
   Graph graph;
   Tensor x = graph.input("x", {6});
   Tensor y = cummax(x, 0).output("y");
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set(x, std::vector<float>{-inf, -3, 2, nan, 5, inf});
   exe.run();
   const std::vector<float> got = exe.get<float>(y);
@@ -139,7 +139,7 @@ TEST(Scan, AlongADimOfAtMostOneElementIsItsOperand) {
           policies = {FusionPolicy::Modelled, FusionPolicy::Always, FusionPolicy::Never};
         }
         for (FusionPolicy fusion : policies) {
-          Comparison comparison{graph, {same, last}, {.fusion = fusion}};
+          Comparison comparison{graph, {same, last}, {.plan = {.fusion = fusion}}};
           comparison.run(runs);
         }
       }
@@ -152,7 +152,7 @@ TEST(Scan, OfAVariantWithOneElementIsItsOperand) {
   Tensor total = cumsum(graph.input("x", {8, Expr::var("s", 0, 4096)}), 1);
   Tensor y = (total * total).output("y");
   Comparison comparison{graph, {y}};
-  comparison.options.variants = {{"s", {0, 1}}};
+  comparison.options.plan.variants = {{"s", {0, 1}}};
   comparison.run({{{"s", 1}}, {{"s", 17}}, {{"s", 0}}});
 }
 

@@ -69,7 +69,7 @@ TEST(Scatter, FusesWhatMakesItsOperands) {
   Tensor index = graph.input("index", {2, 3}, DType::I64) + 1;
   Tensor values = exp(graph.input("values", {2, 3, 40})) * 2.0f;
   Tensor y = prim::scatter(dest, index, values, Reducer::Sum).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"index", 12}}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"index", 12}}};
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.size(), 1u);
 }
@@ -80,7 +80,7 @@ TEST(Scatter, IntoWhatItsValuesReadIsRight) {
   Tensor index = graph.input("index", {4}, DType::I64);
   Tensor values = index_select(dest, 0, index) * 2.0f;
   Tensor y = prim::scatter(dest, index, values).output("y");
-  Comparison comparison{graph, {y}, {.fusion = FusionPolicy::Always}, {{"index", 6}}};
+  Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"index", 6}}};
   comparison.run({{}, {}});
   EXPECT_EQ(comparison.report.kernels.at(0).text.find("shares"), std::string::npos);
 }
@@ -92,7 +92,7 @@ TEST(Scatter, MayShareTheMemoryOfWhatItOnlyCopies) {
   Tensor index = graph.input("index", {4}, DType::I64);
   prim::scatter(dest, index, graph.input("values", {4, 20})).output("y");
   CompileReport report;
-  compile(graph, {.cache_folder = "none", .report = &report});
+  compile(graph, {.storage = {.cache_folder = "none"}, .report = &report});
   EXPECT_NE(report.kernels.at(0).text.find("shares p0"), std::string::npos);
 }
 
@@ -126,7 +126,7 @@ TEST(Scatter, WritesNothingOutsideForRowsThatAreNotThere) {
   Tensor index = graph.input("index", {5}, DType::I64);
   Tensor values = graph.input("values", {5, 5});
   Tensor y = prim::scatter(dest, index, values).output("y");
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set(dest, std::vector<float>(15, 1));
   exe.set(values, std::vector<float>(25, 2));
   exe.set(index, std::vector<int64_t>{-1, 3, 1, INT64_MIN, INT64_MAX});

@@ -49,7 +49,7 @@ void check(const Case& shape, DType dtype, Expr rows, int64_t width,
                  ", " + std::to_string(width) + "]");
     Graph graph;
     const std::vector<Tensor> results = shape.build(graph, graph.input("x", {rows, width}, dtype));
-    Comparison comparison{graph, results, {.fusion = fusion}};
+    Comparison comparison{graph, results, {.plan = {.fusion = fusion}}};
     comparison.relative = 1e-4;
     comparison.run(runs);
     if (fusion == FusionPolicy::Always) {

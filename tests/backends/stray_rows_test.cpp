@@ -17,7 +17,8 @@ using testing::HasSubstr;
 constexpr const char* kBackends[] = {"cpu", "interp"};
 
 Executable compiled(const Graph& graph, const char* backend, int threads = 2) {
-  return compile(graph, {.backend = backend, .threads = threads, .cache_folder = "none"});
+  return compile(graph, {.backend = {.name = backend, .threads = threads},
+                         .storage = {.cache_folder = "none"}});
 }
 
 std::string why_refused(Executable& executable, const Bindings& bindings = {}) {

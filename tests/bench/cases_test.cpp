@@ -96,9 +96,9 @@ TEST_P(SmallCase, ComputesWhatTheInterpreterDoes) {
   const Tensor result = graph.tensor(graph.outputs().front().node);
   const auto run = [&](const char* backend) {
     CompileOptions options;
-    options.backend = backend;
-    options.threads = 2;
-    options.cache_folder = "none";
+    options.backend.name = backend;
+    options.backend.threads = 2;
+    options.storage.cache_folder = "none";
     Executable executable = compile(graph, options);
     set_inputs(executable, graph, inputs);
     executable.run();

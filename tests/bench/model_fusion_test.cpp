@@ -24,8 +24,8 @@ ModelFusionOptions short_options() {
   options.model = small_model().string();
   options.settings = {{.prefill = 8, .decode = 3}, {.prefill = 3, .decode = 1}};
   options.runs = 7;
-  options.session.compile.threads = 1;
-  options.session.compile.cache_folder = "none";
+  options.session.compile.backend.threads = 1;
+  options.session.compile.storage.cache_folder = "none";
   return options;
 }
 

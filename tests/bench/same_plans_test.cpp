@@ -32,12 +32,12 @@ constexpr const char* kModels[] = {"bert-base", "resnet-18", "smollm2-prefill", 
 std::string line_of(const std::string& name, const Graph& graph, const Bindings& sizes,
                     const std::filesystem::path& machine) {
   CompileReport report;
-  report.stop_after = "plan";
   CompileOptions options;
-  options.target = "avx2";  // every machine that tests run on has it
-  options.machine = machine;
-  options.cache_folder = "none";
-  options.typical_sizes = sizes;
+  options.backend.target = "avx2";  // every machine that tests run on has it
+  options.storage.machine = machine;
+  options.storage.cache_folder = "none";
+  options.plan.typical_sizes = sizes;
+  options.inspect.stop_after = "plan";
   options.report = &report;
   EXPECT_THROW(compile(graph, options), CompileStopped);
   std::string text;

@@ -47,10 +47,10 @@ std::optional<std::string> failure(const Case& one, const CaseIndex& index,
   std::unique_ptr<Program> program;
   try {
     program = std::make_unique<Program>(one);
-    Executable executable = compile(program->graph, {.backend = settings.backend,
-                                                     .target = settings.target,
-                                                     .threads = 1,
-                                                     .cache_folder = settings.cache});
+    Executable executable =
+        compile(program->graph,
+                {.backend = {.name = settings.backend, .target = settings.target, .threads = 1},
+                 .storage = {.cache_folder = settings.cache}});
     for (int round = 0; round < settings.repeat; ++round) {
       for (const Run& run : one.runs) {
         for (size_t k = 0; k < run.inputs.size(); ++k)

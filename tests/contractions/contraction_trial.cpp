@@ -140,12 +140,11 @@ class Judge {
 
  private:
   Executable build(int threads, CompileReport* report) const {
-    return compile(*tested_.graph, {.fusion = one_.fusion,
-                                    .target = one_.target(),
-                                    .threads = threads,
-                                    .cache_folder = "none",
-                                    .library = library_,
-                                    .report = report});
+    return compile(*tested_.graph,
+                   {.backend = {.target = one_.target(), .threads = threads, .library = library_},
+                    .plan = {.fusion = one_.fusion},
+                    .storage = {.cache_folder = "none"},
+                    .report = report});
   }
 
   size_t n_by_library() const {

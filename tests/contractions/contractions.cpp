@@ -103,14 +103,12 @@ int run_all(const Settings& settings) {
 
 std::string plan_of(const ContractionCase& one) {
   std::ostringstream out;
-  CompileReport report;
-  report.print_after = report.stop_after = "plan";
-  report.out = &out;
   const ContractionGraph made = contraction_graph(one, extents_of(one));
   try {
-    compile(
-        *made.graph,
-        {.fusion = one.fusion, .target = one.target(), .cache_folder = "none", .report = &report});
+    compile(*made.graph, {.backend = {.target = one.target()},
+                          .plan = {.fusion = one.fusion},
+                          .storage = {.cache_folder = "none"},
+                          .inspect = {.print_after = "plan", .stop_after = "plan", .out = &out}});
   } catch (const CompileStopped&) {
   } catch (const std::exception& error) {
     out << "no plan: " << error.what() << "\n";

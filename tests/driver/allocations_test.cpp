@@ -32,7 +32,9 @@ TEST(Allocations, AreCounted) {
 class AllocationsInRun : public testing::TestWithParam<int> {
  protected:
   Executable compile_here(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
-    return compile(graph, {.fusion = fusion, .threads = GetParam(), .cache_folder = "none"});
+    return compile(graph, {.backend = {.threads = GetParam()},
+                           .plan = {.fusion = fusion},
+                           .storage = {.cache_folder = "none"}});
   }
 };
 

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 
 CompileOptions options(int threads = 2) {
   CompileOptions of;
-  of.threads = threads;
-  of.cache_folder = "none";
+  of.backend.threads = threads;
+  of.storage.cache_folder = "none";
   return of;
 }
 
@@ -171,13 +171,13 @@ TEST(Bundle, WhatCanNotBeKeptIsRefused) {
     return "it was kept";
   };
   CompileOptions of = options();
-  of.backend = "interp";
+  of.backend.name = "interp";
   EXPECT_THAT(why(of), HasSubstr("compiles nothing"));
   of = options();
-  of.library = LibraryPolicy::Measured;
+  of.backend.library = LibraryPolicy::Measured;
   EXPECT_THAT(why(of), HasSubstr("library"));
   of = options();
-  of.variants = {{"s", {1}}};
+  of.plan.variants = {{"s", {1}}};
   EXPECT_THAT(why(of), HasSubstr("one plan"));
 }
 

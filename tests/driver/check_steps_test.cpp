@@ -37,7 +37,8 @@ TEST(CheckedRun, PassesOnEveryKindOfKernel) {
       graph.update(state, state + gathered);
       concat({y, x.slice(1, 2, 14)}, 0).output("joined");
       cumsum(y, 0).output("sums");
-      Executable executable = compile(graph, {.fusion = fusion, .cache_folder = "none"});
+      Executable executable =
+          compile(graph, {.plan = {.fusion = fusion}, .storage = {.cache_folder = "none"}});
       executable.set(w, std::vector<float>(16 * 12, 0.25f));
       executable.set(rows, std::vector<int64_t>{0, 3, 3, 1, 6});
       for (int64_t size : {7, 9}) {
@@ -56,7 +57,7 @@ TEST(CheckedRun, TakesNoDecisionOnLastBitsForAMistake) {
   Tensor x = graph.input("x", {64, 64});
   exp2(x).bitcast(DType::I32).output("bits");
   prim::less_than(log2(exp2(x)), x).output("less");
-  Executable executable = compile(graph, {.cache_folder = "none"});
+  Executable executable = compile(graph, {.storage = {.cache_folder = "none"}});
   std::vector<float> values(64 * 64);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 0.001f - 2.0f;
   executable.set(x, values);
@@ -66,7 +67,7 @@ TEST(CheckedRun, TakesNoDecisionOnLastBitsForAMistake) {
 // Runs a graph of one input "x" with the kernels checked.
 void run_checked(const Graph& graph, const Tensor& x, const std::vector<float>& values,
                  CompileOptions options = {}) {
-  options.cache_folder = "none";
+  options.storage.cache_folder = "none";
   Executable executable = compile(graph, options);
   executable.set(x, values);
   executable.run({}, {.check_kernels = true});
@@ -110,7 +111,7 @@ TEST(CheckedRun, TakesNoOverflowInAnotherOrderForAMistake) {
       values[64 + k] = k < 32 ? huge : -huge;
       values[128 + k] = k % 16 == 3 ? huge : k % 16 == 4 ? -huge : 1;
     }
-    EXPECT_NO_THROW(run_checked(graph, x, values, {.fusion = fusion}));
+    EXPECT_NO_THROW(run_checked(graph, x, values, {.plan = {.fusion = fusion}}));
   }
 }
 
@@ -347,7 +348,7 @@ TEST(CheckedRun, NeedsKernels) {
   Graph graph;
   Tensor x = graph.input("x", {4});
   (x + x).output("y");
-  Executable executable = compile(graph, {.backend = "interp"});
+  Executable executable = compile(graph, {.backend = {.name = "interp"}});
   executable.set(x, {1, 2, 3, 4});
   EXPECT_THROW(executable.run({.check_kernels = true}), UserError);
 }

@@ -17,8 +17,8 @@ TEST(CompileProgress, CountsPlansThenKernels) {
   CompileReport report;
   int plans = 0;
   std::vector<int> kernels;
-  compile(graph, {.fusion = FusionPolicy::Modelled,
-                  .cache_folder = "none",
+  compile(graph, {.plan = {.fusion = FusionPolicy::Modelled},
+                  .storage = {.cache_folder = "none"},
                   .report = &report,
                   .progress = [&](const CompileProgress& now) {
                     if (now.stage == "plan") {

@@ -47,7 +47,9 @@ std::vector<float> counted(int64_t size) {
 }
 
 Executable compile_here(const Graph& graph, int threads, CompileReport* report = nullptr) {
-  return compile(graph, {.threads = threads, .cache_folder = "none", .report = report});
+  return compile(
+      graph,
+      {.backend = {.threads = threads}, .storage = {.cache_folder = "none"}, .report = report});
 }
 
 class CustomKernelOn : public testing::TestWithParam<int> {};
@@ -145,7 +147,7 @@ TEST(CustomKernel, IsNotWhatTheInterpreterRuns) {
   Tensor x = graph.input("x", {10, 2});
   auto run = [](const KernelCall&) { FAIL() << "the interpreter uses compute"; };
   Tensor y = custom_op(add_twice({.run = run}), {x, x}).output("y");
-  Executable exe = compile(graph, {.backend = "interp"});
+  Executable exe = compile(graph, {.backend = {.name = "interp"}});
   exe.set(x, counted(20));
   exe.run();
   EXPECT_EQ(exe.get<float>(y)[19], 3 * 19.5f);

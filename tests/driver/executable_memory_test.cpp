@@ -14,7 +14,8 @@ struct Doubled {
   explicit Doubled(const std::string& backend = "cpu") {
     x = graph.input("x", {Expr::var("n", 0, 1 << 24), 4});
     y = (x * 2.0).output("y");
-    exe.emplace(compile(graph, {.backend = backend, .cache_folder = "none"}));
+    exe.emplace(
+        compile(graph, {.backend = {.name = backend}, .storage = {.cache_folder = "none"}}));
   }
   void run(int64_t rows, float value) {
     exe->set(x, std::vector<float>(static_cast<size_t>(rows) * 4, value));
@@ -70,7 +71,7 @@ TEST(ExecutableMemory, ALargeOutputGoesToAnyMemoryOfTheCaller) {
   const size_t count = 2 << 20;  // large enough to bypass the caches
   Graph graph;
   Tensor y = (graph.input("x", {count}) * 2.0).output("y");
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set("x", std::vector<float>(count, 3.0f));
   alignas(64) static std::array<float, count + 16> memory = {};
   for (const size_t start : {0, 1, 16}) {

@@ -12,7 +12,7 @@ std::vector<float> elements_after(const Set& set) {
   Graph graph;
   Tensor x = graph.input("x", {2, 3});
   x.output("y");
-  Executable exe = compile(graph, {.backend = "interp"});
+  Executable exe = compile(graph, {.backend = {.name = "interp"}});
   set(exe, x);
   exe.run();
   return exe.get<float>("y");
@@ -40,7 +40,7 @@ TEST(Names, BoolsComeAsAVectorToo) {
   Graph graph;
   Tensor x = graph.input("x", {3}, DType::Bool).set(std::vector<bool>{true, false, true});
   x.logical_not().output("y");
-  Executable exe = compile(graph, {.backend = "interp"});
+  Executable exe = compile(graph, {.backend = {.name = "interp"}});
   exe.set("x", std::vector<bool>{true, true, false});
   exe.run();
   EXPECT_EQ(exe.get<bool>("y"), (std::vector<bool>{false, false, true}));
@@ -51,7 +51,7 @@ TEST(Names, AnOutputIsReadAndALeafIsSetWhereTheyShareAName) {
   Tensor x = graph.input("x", {1});
   (x + 1).output("x");
   (x + 2).name("kept").keep();
-  Executable exe = compile(graph, {.backend = "interp"});
+  Executable exe = compile(graph, {.backend = {.name = "interp"}});
   exe.set("x", {5});
   exe.run();
   EXPECT_EQ(exe.get<float>("x")[0], 6.0f);
@@ -69,7 +69,7 @@ TEST(Names, TensorsFollowAGraphThatMoves) {
     first.input("x", {3});  // NOLINT: an empty graph again
     y = x.relu().output("y");
     EXPECT_EQ(&y.graph(), &second);
-    exe.emplace(compile(second, {.backend = "interp"}));
+    exe.emplace(compile(second, {.backend = {.name = "interp"}}));
     Graph third;
     late = third.input("late", {1});
     third = std::move(second);

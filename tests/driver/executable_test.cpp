@@ -131,8 +131,8 @@ TEST(Executable, Float64IsTheYardstick) {
   Graph graph;
   Tensor x = graph.input("x", {1});
   Tensor y = (x + 1e-12).output("y");
-  Executable plain = compile(graph, {.backend = "interp"});
-  Executable exact = compile(graph, {.backend = "interp", .float64 = true});
+  Executable plain = compile(graph, {.backend = {.name = "interp"}});
+  Executable exact = compile(graph, {.backend = {.name = "interp", .float64 = true}});
   for (Executable* exe : {&plain, &exact}) {
     exe->set(x, {1.0f});
     exe->run();
@@ -186,7 +186,8 @@ TEST(Executable, OutputsOfAStateAreWhatNodesSee) {
     graph.update(state, state + 1.0f);
     Tensor output = state.output("state");
     Tensor twice = (state * 2.0f).output("twice");
-    Executable executable = compile(graph, {.backend = backend, .cache_folder = "none"});
+    Executable executable =
+        compile(graph, {.backend = {.name = backend}, .storage = {.cache_folder = "none"}});
     executable.set(state, {1, 2, 3, 4});
     for (float run : {0.0f, 1.0f}) {
       executable.run();
@@ -202,7 +203,9 @@ TEST(Executable, RefusesNumbersOfThreadsThatNoMachineHas) {
   Graph graph;
   (graph.input("x", {4}) * 2.0f).output("y");
   for (int threads : {-1, INT_MIN, 100'000, INT_MAX}) {
-    EXPECT_THROW(compile(graph, {.threads = threads, .cache_folder = "none"}), UserError)
+    EXPECT_THROW(
+        compile(graph, {.backend = {.threads = threads}, .storage = {.cache_folder = "none"}}),
+        UserError)
         << threads;
   }
 }

@@ -142,7 +142,8 @@ TEST(Growth, ATreeAndManyReadersAreCutToo) {
 void expect_as_interpreted(Graph& graph, float tolerance) {
   std::vector<std::vector<float>> results;
   for (const char* backend : {"cpu", "interp"}) {
-    Executable executable = compile(graph, {.backend = backend, .cache_folder = "none"});
+    Executable executable =
+        compile(graph, {.backend = {.name = backend}, .storage = {.cache_folder = "none"}});
     tests::RandomSource random(3);
     for (NodeId leaf : graph.leaves()) {
       const Node& node = graph.node(leaf);
@@ -180,7 +181,7 @@ TEST(Growth, AVeryDeepGraphFitsTheStack) {
   Graph graph;
   add_chain(graph, 60000, 1, [](int i) { return i % 2; });
   EXPECT_GT(graph.size(), 60000u);
-  Executable executable = compile(graph, {.backend = "interp"});
+  Executable executable = compile(graph, {.backend = {.name = "interp"}});
   for (NodeId leaf : graph.leaves()) {
     executable.set(graph.tensor(leaf), std::vector<float>{0.5F});
   }

@@ -15,7 +15,7 @@ using ::testing::IsSupersetOf;
 
 CompileReport planned(const Graph& graph, const Bindings& sizes) {
   CompileReport report;
-  plan_graph(graph, roots(graph), {.typical_sizes = sizes, .report = &report}, report);
+  plan_graph(graph, roots(graph), {.plan = {.typical_sizes = sizes}, .report = &report}, report);
   return report;
 }
 

@@ -37,8 +37,8 @@ class Machine {
   CompileReport report_of(const Graph& graph) const {
     CompileReport report;
     CompileOptions options;
-    options.machine = file_;
-    options.cache_folder = "none";
+    options.storage.machine = file_;
+    options.storage.cache_folder = "none";
     options.report = &report;
     compile(graph, options);
     return report;
@@ -76,18 +76,14 @@ TEST(MachinePeaks, ReportsAndExplanationsQuoteThem) {
 }
 
 TEST(MachinePeaks, NothingMeasuredIsSaid) {
-  CompileOptions options;
-  options.cache_folder = "none";
-  EXPECT_THAT(machine_text(machine_peaks(options)),
+  EXPECT_THAT(machine_text(machine_peaks({.cache_folder = "none"}, "")),
               AllOf(HasSubstr("default figures for "), HasSubstr("`luminal doctor --measure`")));
 }
 
 TEST(MachinePeaks, ATargetWithLessHasLess) {
-  CompileOptions options;
-  options.cache_folder = "none";
-  const double best = machine_peaks(options).f32_products;
-  options.target = "sse2";
-  EXPECT_LT(machine_peaks(options).f32_products, best);
+  const StorageOptions storage{.cache_folder = "none"};
+  const double best = machine_peaks(storage, "").f32_products;
+  EXPECT_LT(machine_peaks(storage, "sse2").f32_products, best);
 }
 
 }  // namespace

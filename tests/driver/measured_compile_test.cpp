@@ -46,7 +46,7 @@ struct CompiledPlan {
 CompiledPlan compiled(NormProgram& program, CompileOptions options, int64_t s = 5) {
   CompiledPlan made;
   options.report = &made.report;
-  options.typical_sizes = {{"s", 16}};
+  options.plan.typical_sizes = {{"s", 16}};
   Executable executable = compile(program.graph, options);
   for (const KernelReport& kernel : made.report.kernels) made.plan += kernel.text;
   std::vector<float> x;
@@ -61,13 +61,13 @@ class Measured : public testing::Test {
  protected:
   CompileOptions options(SearchMode mode, int candidates = 4) const {
     CompileOptions asked;
-    asked.cache_folder = "none";
+    asked.storage.cache_folder = "none";
     asked.search.mode = mode;
     asked.search.seconds = 20;
     asked.search.candidates = candidates;
     asked.search.trials = 5;
     asked.search.keep_busy_times = true;  // other tests may run beside this one
-    asked.records = (folder_.path() / "records.sqlite").string();
+    asked.storage.records = (folder_.path() / "records.sqlite").string();
     return asked;
   }
   base::TemporaryFolder folder_;
@@ -77,7 +77,7 @@ TEST_F(Measured, GivesRightAnswersInEveryDtype) {
   for (DType dtype : {DType::F32, DType::BF16, DType::F16}) {
     NormProgram program(dtype);
     CompileOptions reference;
-    reference.backend = "interp";
+    reference.backend.name = "interp";
     const CompiledPlan expected = compiled(program, reference);
     const CompiledPlan found = compiled(program, options(SearchMode::Measured));
     ASSERT_EQ(found.report.searches.size(), 1u);
@@ -144,7 +144,7 @@ TEST_F(Measured, AReplayWithoutRecordsSaysSo) {
       },
       UserError);
   CompileOptions nowhere = options(SearchMode::Replay);
-  nowhere.records = "none";
+  nowhere.storage.records = "none";
   EXPECT_THROW(compiled(program, nowhere), UserError);
 }
 
@@ -153,9 +153,9 @@ TEST_F(Measured, ForeignRecordsAreNotUsed) {
   NormProgram program;
   compiled(program, options(SearchMode::Measured));
   CompileOptions other = options(SearchMode::Replay);
-  other.threads = 1;
+  other.backend.threads = 1;
   CompileOptions same = options(SearchMode::Replay);
-  same.threads = 0;
+  same.backend.threads = 0;
   if (std::thread::hardware_concurrency() > 1) {
     EXPECT_THROW(compiled(program, other), UserError);
   }
@@ -165,7 +165,7 @@ TEST_F(Measured, ForeignRecordsAreNotUsed) {
 TEST_F(Measured, WithoutRecordsNothingIsRemembered) {
   NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
-  asked.records = "none";
+  asked.storage.records = "none";
   compiled(program, asked);
   const CompiledPlan again = compiled(program, asked);
   EXPECT_EQ(again.report.searches[0].mode, "measured");
@@ -178,7 +178,7 @@ TEST_F(Measured, ProgressAndEventsAreTold) {
   CompileOptions asked = options(SearchMode::Measured);
   std::vector<std::string> events;
   int shown = 0;
-  asked.search_events = [&](const std::string& json) { events.push_back(json); };
+  asked.search.events = [&](const std::string& json) { events.push_back(json); };
   asked.progress = [&](const CompileProgress& now) {
     if (now.stage == "search") {
       ++shown;
@@ -195,7 +195,7 @@ TEST_F(Measured, ProgressAndEventsAreTold) {
 TEST_F(Measured, AnInterruptedSearchGivesAPlan) {
   NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
-  asked.stop_search = [] { return true; };
+  asked.search.stop = [] { return true; };
   const CompiledPlan found = compiled(program, asked);
   EXPECT_EQ(found.report.searches[0].stopped, "it was interrupted");
   EXPECT_EQ(found.result.size(), 5u * 48);
@@ -205,16 +205,16 @@ TEST_F(Measured, AnInterruptedSearchGivesAPlan) {
 TEST_F(Measured, AnInterruptedSearchIsGoneOnWith) {
   NormProgram program;
   CompileOptions asked = options(SearchMode::Measured);
-  asked.stop_search = [] { return true; };
+  asked.search.stop = [] { return true; };
   compiled(program, asked);
-  asked.stop_search = nullptr;
+  asked.search.stop = nullptr;
   const CompiledPlan again = compiled(program, asked);
   EXPECT_EQ(again.report.searches[0].mode, "measured");
   EXPECT_NE(again.report.searches[0].stopped, "it was interrupted");
   EXPECT_GT(again.report.searches[0].remembered, 0);
   // One that is interrupted after that doesn't take the place of the whole one.
   asked.search.seconds = 40;
-  asked.stop_search = [] { return true; };
+  asked.search.stop = [] { return true; };
   compiled(program, asked);
   EXPECT_EQ(compiled(program, options(SearchMode::Measured)).report.searches[0].mode, "remembered");
 }
@@ -225,7 +225,7 @@ TEST_F(Measured, RecordsThatCannotBeUsedAreANote) {
   const CompiledPlan expected = compiled(program, options(SearchMode::Modelled));
   const auto with_records = [&](const std::filesystem::path& file) {
     CompileOptions asked = options(SearchMode::Measured);
-    asked.records = file.string();
+    asked.storage.records = file.string();
     const CompiledPlan found = compiled(program, asked);
     EXPECT_THAT(found.report.notes, Contains(HasSubstr("tuning records are not used")));
     EXPECT_EQ(found.report.searches[0].mode, "measured");
@@ -311,8 +311,8 @@ TEST_F(Measured, ARolledModelIsSearchedByOneTrip) {
   }
   const auto logits = [&](CompileOptions asked, CompileReport* report) {
     asked.report = report;
-    asked.variants = {{"s", {1}}};
-    asked.typical_sizes = {{"s", 8}, {"past", 4}};
+    asked.plan.variants = {{"s", {1}}};
+    asked.plan.typical_sizes = {{"s", 8}, {"past", 4}};
     Executable executable = compile(graph, asked);
     executable.set(model.ids, std::vector<int32_t>{3, 1, 4, 1, 5});
     executable.run({{"s", 5}, {"past", 0}});
@@ -324,7 +324,7 @@ TEST_F(Measured, ARolledModelIsSearchedByOneTrip) {
     return all;
   };
   CompileOptions reference;
-  reference.backend = "interp";
+  reference.backend.name = "interp";
   const std::vector<float> expected = logits(reference, nullptr);
   CompileReport report;
   const std::vector<float> found = logits(options(SearchMode::Measured), &report);

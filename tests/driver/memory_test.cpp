@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 CompileOptions reported(CompileReport& report, FusionPolicy fusion = FusionPolicy::Never) {
-  return {.fusion = fusion, .cache_folder = "none", .report = &report};
+  return {.plan = {.fusion = fusion}, .storage = {.cache_folder = "none"}, .report = &report};
 }
 
 std::vector<float> counting(size_t count, float step = 0.25f) {
@@ -40,7 +40,7 @@ TEST(Memory, AChainOfElementwiseKernelsTakesOneBuffer) {
   EXPECT_THAT(report.text(), HasSubstr("bytes of working memory"));
   exe.set(x, counting(1000));
   exe.run();
-  Executable judge = compile(graph, {.backend = "interp"});
+  Executable judge = compile(graph, {.backend = {.name = "interp"}});
   judge.set(x, counting(1000));
   judge.run();
   const auto ours = exe.get<float>(y), theirs = judge.get<float>(y);
@@ -54,7 +54,8 @@ TEST(Memory, SoftmaxStepByStepIsTheSameAsFused) {
   Tensor z = softmax(softmax(x * 3.0, 1) * 5.0, 1).output("z");
   CompileReport report;
   Executable apart = compile(graph, reported(report));
-  Executable fused = compile(graph, {.fusion = FusionPolicy::Always, .cache_folder = "none"});
+  Executable fused = compile(
+      graph, {.plan = {.fusion = FusionPolicy::Always}, .storage = {.cache_folder = "none"}});
   for (int64_t size : {9, 1, 33, 9}) {
     for (Executable* exe : {&apart, &fused}) {
       exe->set(x, counting(static_cast<size_t>(size) * 40));
@@ -75,8 +76,9 @@ TEST(Memory, InPlaceGivesTheSameBitsOnOneAndTwoThreads) {
   for (FusionPolicy fusion : {FusionPolicy::Never, FusionPolicy::Always}) {
     std::vector<std::vector<float>> found;
     for (int threads : {1, 2}) {
-      Executable exe =
-          compile(graph, {.fusion = fusion, .threads = threads, .cache_folder = "none"});
+      Executable exe = compile(graph, {.backend = {.threads = threads},
+                                       .plan = {.fusion = fusion},
+                                       .storage = {.cache_folder = "none"}});
       exe.set(x, counting(700 * 300));
       for (int run = 0; run < 3; ++run) exe.run();
       found.push_back(exe.get<float>(total));
@@ -126,7 +128,7 @@ TEST(Memory, AStateReadElsewhereThanWrittenIsNotOverwrittenEarly) {
   Graph graph;
   Tensor x = graph.state("x", {4});
   graph.update(x, x.flip({0}) + 1.0);
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set(x, {1.0f, 2.0f, 3.0f, 4.0f});
   exe.run();
   EXPECT_THAT(exe.get<float>(x), ElementsAre(5, 4, 3, 2));
@@ -143,7 +145,8 @@ TEST(Memory, StatesThatReadEachOther) {
   graph.update(a, new_a);
   graph.update(b, (a - b) * 1.0);
   for (FusionPolicy fusion : {FusionPolicy::Never, FusionPolicy::Always}) {
-    Executable exe = compile(graph, {.fusion = fusion, .cache_folder = "none"});
+    Executable exe =
+        compile(graph, {.plan = {.fusion = fusion}, .storage = {.cache_folder = "none"}});
     exe.set(a, {5.0f, 7.0f});
     exe.set(b, {1.0f, 2.0f});
     exe.run();
@@ -159,7 +162,7 @@ TEST(Memory, ThreeStatesRotateAndOneIsAlsoAnOutput) {
   graph.update(b, c);
   graph.update(c, a);
   a.output("seen");
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set(a, {1.0f});
   exe.set(b, {2.0f});
   exe.set(c, {3.0f});
@@ -245,7 +248,7 @@ TEST(Memory, PagesOfAMappedWeightLeaveWithItsLastFold) {
   Tensor x = graph.input("x", {kRows});
   Tensor w = graph.weight("w", {kRows, 1024});
   Tensor y = (x + sum(w, 1).materialize()).output("y");
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set(w,
           TensorData{
               .dtype = DType::F32, .dims = {kRows, 1024}, .bytes = file->bytes(), .owner = file});
@@ -276,8 +279,9 @@ TEST(Memory, ALimitIsToldBeforeAnythingIsAllocated) {
   Expr s = Expr::var("s", 1, 1 << 20);
   Tensor x = graph.input("x", {s, 1024});
   sum(sin(x), 1).output("y");
-  Executable exe = compile(
-      graph, {.fusion = FusionPolicy::Never, .cache_folder = "none", .memory_limit = 1 << 20});
+  Executable exe = compile(graph, {.backend = {.memory_limit = 1 << 20},
+                                   .plan = {.fusion = FusionPolicy::Never},
+                                   .storage = {.cache_folder = "none"}});
   exe.set(x, std::vector<float>(4 * 1024, 1.0f));
   exe.run({{"s", 4}});
   try {
@@ -290,7 +294,9 @@ TEST(Memory, ALimitIsToldBeforeAnythingIsAllocated) {
   exe.run({{"s", 4}});  // still fine
   Graph fixed;
   exp(fixed.input("x", {1 << 20})).output("y");
-  EXPECT_THROW(compile(fixed, {.cache_folder = "none", .memory_limit = 1000}), UserError);
+  EXPECT_THROW(
+      compile(fixed, {.backend = {.memory_limit = 1000}, .storage = {.cache_folder = "none"}}),
+      UserError);
 }
 
 TEST(Memory, OutputsKeepTheirMemoryWhenSizesShrink) {
@@ -298,7 +304,7 @@ TEST(Memory, OutputsKeepTheirMemoryWhenSizesShrink) {
   Expr s = Expr::var("s", 1, 100);
   Tensor x = graph.input("x", {s});
   Tensor y = (x * 2.0).output("y");
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   for (int64_t size : {100, 3, 50, 100}) {
     exe.set(x, std::vector<float>(static_cast<size_t>(size), 1.5f));
     exe.run({{"s", size}});

@@ -59,7 +59,7 @@ TEST(NoPlan, NamesAUsersRuleThatTakesTermsAway) {
   const RuleFile mine{"mine.egg", R"((ruleset mine.exact)
 (rule ((= v (Sin x))) ((delete (Sin x))) :ruleset mine.exact :name "no-sines"))"};
   try {
-    compile(view_of_sine(), {.rules = {mine}, .cache_folder = "none"});
+    compile(view_of_sine(), {.plan = {.rules = {mine}}, .storage = {.cache_folder = "none"}});
     FAIL() << "nothing was thrown";
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("mine.egg: the graph has no plan: missing-lowering at"));

@@ -29,8 +29,8 @@ TEST(PackedResults, AreTheInterpretersOnEveryBackend) {
   chosen.output("chosen");
   Tensor doubled = (turned.cast(DType::F32) * 2.0).output("doubled");
   CompileReport report;
-  Executable ours = compile(graph, {.cache_folder = "none", .report = &report});
-  Executable theirs = compile(graph, {.backend = "interp"});
+  Executable ours = compile(graph, {.storage = {.cache_folder = "none"}, .report = &report});
+  Executable theirs = compile(graph, {.backend = {.name = "interp"}});
   EXPECT_THAT(report.notes, testing::Contains(testing::HasSubstr("runs on the host")));
   for (int64_t size : {13, 4, 0, 13}) {
     for (Executable* exe : {&ours, &theirs}) {

@@ -98,7 +98,7 @@ class PlanCacheTest : public ::testing::Test {
   Compiled run(CompileOptions options = {}) const {
     Program program;
     Compiled compiled;
-    options.cache_folder = folder_.string();
+    options.storage.cache_folder = folder_.string();
     options.report = &compiled.report;
     Executable exe = compile(program.graph, options);
     std::vector<float> x(5 * 32);
@@ -141,25 +141,26 @@ TEST_F(PlanCacheTest, ThePlanTheReportAndTheBitsAreTheSame) {
 }
 
 TEST_F(PlanCacheTest, EveryVariantHasItsPlan) {
-  const CompileOptions options{.variants = {{"s", {1, 16}}}};
+  const CompileOptions options{.plan = {.variants = {{"s", {1, 16}}}}};
   const Compiled planned = run(options), kept = run(options);
   EXPECT_EQ(plans().size(), 3u);
   EXPECT_EQ(said(kept.report), said(planned.report));
   EXPECT_EQ(kept.result, planned.result);
   EXPECT_EQ(kept.n_from_cache(), 3);
-  EXPECT_EQ(run({.variants = {{"s", {1, 17}}}}).n_from_cache(), 1) << "that of s = 1";
+  EXPECT_EQ(run({.plan = {.variants = {{"s", {1, 17}}}}}).n_from_cache(), 1) << "that of s = 1";
 }
 
 TEST_F(PlanCacheTest, WhatIsAskedForIsPartOfTheQuestion) {
   run();
-  EXPECT_FALSE(run({.fusion = FusionPolicy::Never}).from_cache());
-  EXPECT_FALSE(run({.numerics = Numerics::Exact}).from_cache());
-  EXPECT_FALSE(run({.disable_rules = {"algebra"}}).from_cache());
-  EXPECT_FALSE(run({.seed = 2}).from_cache());
-  EXPECT_FALSE(run({.typical_sizes = {{"s", 7}}}).from_cache());
-  EXPECT_FALSE(run({.rules = {{"mine.egg", "; nothing\n"}}}).from_cache());
-  EXPECT_TRUE(run({.threads = 1}).from_cache()) << "plans are for any number of threads";
-  EXPECT_TRUE(run({.fusion = FusionPolicy::Never}).from_cache());
+  EXPECT_FALSE(run({.plan = {.fusion = FusionPolicy::Never}}).from_cache());
+  EXPECT_FALSE(run({.plan = {.numerics = Numerics::Exact}}).from_cache());
+  EXPECT_FALSE(run({.plan = {.disable_rules = {"algebra"}}}).from_cache());
+  EXPECT_FALSE(run({.search = {.seed = 2}}).from_cache());
+  EXPECT_FALSE(run({.plan = {.typical_sizes = {{"s", 7}}}}).from_cache());
+  EXPECT_FALSE(run({.plan = {.rules = {{"mine.egg", "; nothing\n"}}}}).from_cache());
+  EXPECT_TRUE(run({.backend = {.threads = 1}}).from_cache())
+      << "plans are for any number of threads";
+  EXPECT_TRUE(run({.plan = {.fusion = FusionPolicy::Never}}).from_cache());
 }
 
 TEST_F(PlanCacheTest, AnotherGraphIsAnotherQuestion) {
@@ -168,7 +169,7 @@ TEST_F(PlanCacheTest, AnotherGraphIsAnotherQuestion) {
     const Tensor x = graph.input("x", {8, 8});
     change(graph, x);
     Compiled compiled;
-    compile(graph, {.cache_folder = folder_.string(), .report = &compiled.report});
+    compile(graph, {.storage = {.cache_folder = folder_.string()}, .report = &compiled.report});
     return compiled.from_cache();
   };
   const auto plain = [](Graph&, Tensor x) { (x * 2.0f).output("y"); };
@@ -228,7 +229,7 @@ TEST_F(PlanCacheTest, WithoutAFolderAllIsPlanned) {
   Program program;
   for (int k = 0; k < 2; ++k) {
     Compiled compiled;
-    compile(program.graph, {.cache_folder = "none", .report = &compiled.report});
+    compile(program.graph, {.storage = {.cache_folder = "none"}, .report = &compiled.report});
     EXPECT_FALSE(compiled.from_cache());
   }
   EXPECT_FALSE(std::filesystem::exists("none"));
@@ -239,8 +240,9 @@ TEST_F(PlanCacheTest, StagesThatArePrintedRun) {
   Program program;
   for (const char* stage : {"terms", "saturated"}) {
     CompileReport report;
-    report.stop_after = stage;
-    EXPECT_THROW(compile(program.graph, {.cache_folder = folder_.string(), .report = &report}),
+    EXPECT_THROW(compile(program.graph, {.storage = {.cache_folder = folder_.string()},
+                                         .inspect = {.stop_after = stage},
+                                         .report = &report}),
                  CompileStopped);
     EXPECT_EQ(report.stages.back().name, stage);
   }
@@ -259,7 +261,7 @@ TEST_F(PlanCacheTest, CustomOpsArePlannedEachTime) {
       .output("y");
   for (int k = 0; k < 2; ++k) {
     Compiled compiled;
-    compile(graph, {.cache_folder = folder_.string(), .report = &compiled.report});
+    compile(graph, {.storage = {.cache_folder = folder_.string()}, .report = &compiled.report});
     EXPECT_FALSE(compiled.from_cache());
   }
   EXPECT_THAT(plans(), IsEmpty());

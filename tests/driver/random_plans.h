@@ -26,8 +26,8 @@ inline std::vector<double> run_random_plan(const std::shared_ptr<const Graph>& g
   load.threads = 2;
   load.typical_sizes = sizes;
   CompileOptions options;
-  options.rolling = rolling;
-  options.typical_sizes = sizes;
+  options.plan.rolling = rolling;
+  options.plan.typical_sizes = sizes;
   CompileReport report;
   options.report = &report;
   const std::vector<NodeId> wanted = roots(*graph);

@@ -60,7 +60,7 @@ const StageReport* stage(const CompileReport& report, std::string_view name) {
 
 TEST(Rolling, ThirtyLayersArePlannedAsFour) {
   for (int64_t s : {1, 64}) {
-    const CompileOptions options{.typical_sizes = {{"s", s}, {"past", 64}}};
+    const CompileOptions options{.plan = {.typical_sizes = {{"s", s}, {"past", 64}}}};
     const PlannedModel few = plan_llama(llama(4), options);
     const PlannedModel many = plan_llama(llama(30), options);
     std::printf("egraph_nodes %lu %lu kernels %zu %zu lowered %d %d\n", few.report.egraph_nodes,
@@ -81,9 +81,9 @@ TEST(Rolling, ThirtyLayersArePlannedAsFour) {
 // before it, and no more.
 TEST(Rolling, CostsLittle) {
   for (int64_t s : {1, 64}) {
-    const CompileOptions rolled{.typical_sizes = {{"s", s}, {"past", 64}}};
+    const CompileOptions rolled{.plan = {.typical_sizes = {{"s", s}, {"past", 64}}}};
     CompileOptions unrolled = rolled;
-    unrolled.rolling = Rolling::Off;
+    unrolled.plan.rolling = Rolling::Off;
     const PlannedModel a = plan_llama(llama(6), rolled);
     const PlannedModel b = plan_llama(llama(6), unrolled);
     EXPECT_EQ(stage(b.report, "rolled"), nullptr);
@@ -100,9 +100,8 @@ TEST(Rolling, ShowsTheRolledGraphAndWhatIsStoredForIt) {
   llm::build_llama(nn::Scope(graph), llama(4, 64));
   std::ostringstream out;
   CompileReport report;
-  report.print_after = "rolled";
-  report.out = &out;
-  plan_graph(graph, roots(graph), {.report = &report}, report);
+  plan_graph(graph, roots(graph),
+             {.inspect = {.print_after = "rolled", .out = &out}, .report = &report}, report);
   EXPECT_NE(out.str().find("; after rolled\nluminal-graph"), std::string::npos);
   EXPECT_NE(out.str().find("input \"loop 1: "), std::string::npos);
   EXPECT_TRUE(std::ranges::any_of(report.stored, [](const StoredReport& value) {
@@ -132,8 +131,9 @@ TEST(Rolling, CustomOpsRunInEveryTripAsTheirOwn) {
   }
   x.output("y");
   CompileReport report;
-  Executable executable =
-      compile(graph, {.cache_folder = "none", .rolling = Rolling::Always, .report = &report});
+  Executable executable = compile(graph, {.plan = {.rolling = Rolling::Always},
+                                          .storage = {.cache_folder = "none"},
+                                          .report = &report});
   ASSERT_NE(stage(report, "rolled"), nullptr);
   EXPECT_NE(stage(report, "rolled")->summary.find(" trips of 5 nodes"), std::string::npos);
   executable.set(*graph.find("x"), std::vector<float>{0, 1, 2, 3, 4, 5});

@@ -30,7 +30,7 @@ TEST(Trace, HasAnEventPerStepAndRun) {
   Tensor y = softmax(x, -1);
   Tensor z = cumsum(y, -1);
   z.output("z");
-  Executable executable = compile(graph, {.cache_folder = "none"});
+  Executable executable = compile(graph, {.storage = {.cache_folder = "none"}});
   Trace trace{.events = {}, .roofline = kRoofline};
   for (int64_t size : {3, 5}) {
     executable.set(x, std::vector<float>(static_cast<size_t>(size) * 8, 0.5f));
@@ -74,7 +74,7 @@ TEST(Trace, AnInterpretedRunIsOneEvent) {
   Graph graph;
   Tensor x = graph.input("x", {4});
   (x + x).output("y");
-  Executable executable = compile(graph, {.backend = "interp"});
+  Executable executable = compile(graph, {.backend = {.name = "interp"}});
   executable.set(x, {1, 2, 3, 4});
   Trace trace;
   executable.run({.trace = &trace});

@@ -52,13 +52,14 @@ TEST(Variants, AllGiveTheSameValuesAndShareStateAndWeights) {
   const Tensor weights = softmax(matmul(x, w) * runs.expand({64}), 1);  // all rows, for their max
   Tensor y = (weights - max(weights, 0, {.keepdim = true})).output("y");
   CompileReport report;
-  Executable several =
-      compile(graph, {.cache_folder = "none", .variants = {{"s", {1, 16}}}, .report = &report});
+  Executable several = compile(graph, {.plan = {.variants = {{"s", {1, 16}}}},
+                                       .storage = {.cache_folder = "none"},
+                                       .report = &report});
   ASSERT_EQ(report.memory.size(), 3u);
   EXPECT_THAT(report.memory[0].sizes, "s = 1");
   EXPECT_THAT(report.memory[1].sizes, "s = 16");
   EXPECT_GT(report.memory[2].peak, report.memory[0].peak);
-  Executable one = compile(graph, {.cache_folder = "none"});
+  Executable one = compile(graph, {.storage = {.cache_folder = "none"}});
   Executable copy = several.clone();
   for (int64_t size : {1, 300, 16, 17, 2}) {
     std::vector<float> values(static_cast<size_t>(size) * 64);
@@ -80,7 +81,9 @@ TEST(Variants, KernelsAreMadeForTheirRange) {
   const Tensor x = graph.input("x", {Expr::var("s", 1, 512), 64});
   matmul(x, graph.weight("w", {64, 32})).output("y");
   CompileReport report;
-  compile(graph, {.cache_folder = "none", .variants = {{"s", {1, 16}}}, .report = &report});
+  compile(graph, {.plan = {.variants = {{"s", {1, 16}}}},
+                  .storage = {.cache_folder = "none"},
+                  .report = &report});
   std::vector<std::string> texts;
   for (const KernelReport& kernel : report.kernels) {
     if (!kernel.packs) texts.push_back(kernel.text);
@@ -98,7 +101,8 @@ TEST(Variants, WhatIsFoldedIsComputedOnceForAll) {
   Tensor w = graph.weight("w", {4}).set({1.0f, 2.0f, 3.0f, 4.0f});
   Tensor folded = (sin(w) * 0.0 + w * 2.0).materialize();
   Tensor y = (x + folded.unsqueeze(0).expand({s, 4})).output("y");
-  Executable exe = compile(graph, {.cache_folder = "none", .variants = {{"s", {1}}}});
+  Executable exe =
+      compile(graph, {.plan = {.variants = {{"s", {1}}}}, .storage = {.cache_folder = "none"}});
   auto steps_of = [&](Executable& of, int64_t size) {
     of.set(x, std::vector<float>(static_cast<size_t>(size) * 4, 1.0f));
     std::ostringstream steps;

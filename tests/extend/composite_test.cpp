@@ -21,7 +21,8 @@ TEST_P(CompositeOn, ComputesItsFormula) {
   const Tensor x = graph.input("x", {s, 3});
   const Tensor scale = graph.input("scale", {3});
   const Tensor y = scaled_softsign(x, scale).output("y");
-  Executable exe = compile(graph, {.backend = GetParam(), .cache_folder = "none"});
+  Executable exe =
+      compile(graph, {.backend = {.name = GetParam()}, .storage = {.cache_folder = "none"}});
   const std::vector<float> values = {-4, -1, 0, 0.5, 1, 9};
   const std::vector<float> scales = {1, 2, -3};
   exe.set(x, values);
@@ -42,7 +43,7 @@ TEST(Composite, IsOneKernel) {
   const Tensor x = graph.input("x", {8, 3});
   scaled_softsign(x, graph.input("scale", {3})).output("y");
   CompileReport report;
-  compile(graph, {.cache_folder = "none", .report = &report});
+  compile(graph, {.storage = {.cache_folder = "none"}, .report = &report});
   EXPECT_EQ(report.kernels.size(), 1u);
 }
 

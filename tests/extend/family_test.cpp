@@ -77,7 +77,8 @@ tensor head 5 5 : 0 0 0 0 1  1 0 0 0 0  0 1 0 0 0  0 0 1 0 0  0 0 0 1 0
 )";
 
 llm::SessionOptions on_backend(const std::string& backend) {
-  return {.compile = {.backend = backend, .threads = 1, .cache_folder = "none"}};
+  return {
+      .compile = {.backend = {.name = backend, .threads = 1}, .storage = {.cache_folder = "none"}}};
 }
 
 class FamilyOn : public testing::TestWithParam<std::string> {};

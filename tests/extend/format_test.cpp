@@ -43,7 +43,7 @@ TEST(FormatFromOutside, FillsTheWeightsOfAGraph) {
   const LoadReport report = load_weights(graph, open_weights(file.path(), with_toy()));
   EXPECT_THAT(report.loaded, ElementsAre("fc.bias", "fc.weight"));
   EXPECT_THAT(report.unexpected, ElementsAre("more"));
-  Executable exe = compile(graph, {.cache_folder = "none"});
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
   exe.set(x, {{1, 1, 2}});
   exe.run();
   EXPECT_THAT(exe.get<float>(y), ElementsAre(19, 41));

@@ -49,7 +49,8 @@ TEST(KernelFromOutside, ComputesBetweenKernelsOfTheCompiler) {
   const Tensor x = graph.input("x", {s, 4});
   const Tensor y = (custom_op(running_max_op(rows), {x * 2.0}) + 1.0).output("y");
   CompileReport report;
-  Executable exe = compile(graph, {.threads = 2, .cache_folder = "none", .report = &report});
+  Executable exe = compile(
+      graph, {.backend = {.threads = 2}, .storage = {.cache_folder = "none"}, .report = &report});
   EXPECT_THAT(report.notes, Contains(HasSubstr("runs its own kernel")));
   exe.set(x, {{1, 3, 2, 4}, {0, -1, 5, -9}, {-3, -2, -4, -1}});
   exe.run({{"s", 3}}, {.check_kernels = true});
@@ -62,7 +63,7 @@ TEST(KernelFromOutside, IsTheCallbackOnTheInterpreter) {
   Graph graph;
   const Tensor x = graph.input("x", {1, 3});
   const Tensor y = custom_op(running_max_op(rows), {x}).output("y");
-  Executable exe = compile(graph, {.backend = "interp"});
+  Executable exe = compile(graph, {.backend = {.name = "interp"}});
   exe.set(x, {{2, 1, 3}});
   exe.run();
   EXPECT_EQ(exe.get<float>(y), (std::vector<float>{2, 2, 3}));

@@ -1,4 +1,4 @@
-// A rule from outside: CompileOptions::rules takes it as text.
+// A rule from outside: PlanOptions::rules takes it as text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class RuleFromOutside : public testing::Test {
   }
 
   std::vector<float> results(CompileOptions options) {
-    options.cache_folder = "none";
+    options.storage.cache_folder = "none";
     options.report = &report_;
     Executable exe = compile(graph_, options);
     exe.set(a_, std::vector<float>{0, 1, -2, 0.5});
@@ -48,7 +48,8 @@ class RuleFromOutside : public testing::Test {
 };
 
 TEST_F(RuleFromOutside, FiresAndKeepsTheResult) {
-  const std::vector<float> with = results({.numerics = Numerics::Finite, .rules = {kExponentsAdd}});
+  const std::vector<float> with =
+      results({.plan = {.numerics = Numerics::Finite, .rules = {kExponentsAdd}}});
   EXPECT_TRUE(fired());
   ASSERT_EQ(report_.kernels.size(), 1u);
   EXPECT_THAT(report_.kernels[0].rules, Contains("exponents-add"));
@@ -57,7 +58,7 @@ TEST_F(RuleFromOutside, FiresAndKeepsTheResult) {
 }
 
 TEST_F(RuleFromOutside, RunsOnlyWhereItsClassIsAdmitted) {
-  const std::vector<float> without = results({.rules = {kExponentsAdd}});
+  const std::vector<float> without = results({.plan = {.rules = {kExponentsAdd}}});
   EXPECT_FALSE(fired());
   EXPECT_NEAR(without[0], 8, 1e-5);
 }

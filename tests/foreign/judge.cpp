@@ -18,13 +18,11 @@ class Compiled {
   Compiled(const Program& program, const std::string& target)
       : program_(program),
         graph_(parse_graph(text_of(program))),
-        executable_(compile(*graph_, {.fusion = program.fusion,
-                                      .target = target,
-                                      .numerics = program.numerics,
-                                      .threads = program.threads,
-                                      .cache_folder = "none",
-                                      .rolling = program.rolling,
-                                      .records = "none"})) {}
+        executable_(compile(*graph_, {.backend = {.target = target, .threads = program.threads},
+                                      .plan = {.fusion = program.fusion,
+                                               .numerics = program.numerics,
+                                               .rolling = program.rolling},
+                                      .storage = {.cache_folder = "none", .records = "none"}})) {}
 
   void run(size_t r, bool checked) {
     const ProgramRun& run = program_.runs[r];

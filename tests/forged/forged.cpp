@@ -35,8 +35,8 @@ void write_all(const fs::path& path, const std::string& bytes) {
 
 CompileOptions measured(const fs::path& records) {
   CompileOptions options;
-  options.cache_folder = "none";
-  options.records = records.string();
+  options.storage.cache_folder = "none";
+  options.storage.records = records.string();
   options.search.mode = SearchMode::Measured;
   options.search.seconds = 0.05;
   options.search.candidates = 2;
@@ -57,12 +57,12 @@ struct Prepared {
 Prepared prepare(std::unique_ptr<ForgedSubject> subject, const fs::path& folder) {
   Prepared made{.subject = std::move(subject), .expected = {}, .folder = folder, .bundle = {}};
   fs::create_directories(folder);
-  made.expected = made.subject->run({.backend = "interp"});
+  made.expected = made.subject->run({.backend = {.name = "interp"}});
   made.subject->run(measured(folder / "records.sqlite"));
   CompileOptions cached;
-  cached.cache_folder = (folder / "cache").string();
+  cached.storage.cache_folder = (folder / "cache").string();
   made.subject->run(cached);
-  made.bundle = make_bundle(made.subject->graph, {.cache_folder = "none"});
+  made.bundle = make_bundle(made.subject->graph, {.storage = {.cache_folder = "none"}});
   return made;
 }
 
@@ -112,7 +112,7 @@ Results forged_lines(const Prepared& from, const fs::path& folder, std::mt19937&
 Results forged_cache(const Prepared& from, const fs::path& folder, std::mt19937& random) {
   const fs::path planted = folder / "cache";
   CompileOptions options;
-  options.cache_folder = planted.string();
+  options.storage.cache_folder = planted.string();
   from.subject->run(options);  // the folder has its own secret, which planted entries don't know
   for (const auto& entry : fs::directory_iterator(planted)) {
     const std::string name = entry.path().filename().string();

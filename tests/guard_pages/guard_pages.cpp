@@ -138,7 +138,8 @@ class Guard {
   void check(const Guarded& program) {
     try {
       CompileReport report;
-      const CompileOptions options{.target = program.target, .threads = 1, .cache_folder = "none"};
+      const CompileOptions options{.backend = {.target = program.target, .threads = 1},
+                                   .storage = {.cache_folder = "none"}};
       backends::LoadOptions load;
       load.target = program.target;
       const auto packing = backends::find_backend("cpu").packing(load);

@@ -27,9 +27,11 @@ void expect_no_escape(const Sizes& sizes, DType dtype, const AttentionOptions& o
   Tensor v = graph.input("v", {2, sizes.keys, sizes.value_size}, dtype);
   scaled_dot_product_attention(q, k, v, options).output("y");
   CompileReport report;
-  const auto planned =
-      plan_graph(graph, roots(graph),
-                 {.fusion = FusionPolicy::Always, .threads = 1, .cache_folder = "none"}, report);
+  const auto planned = plan_graph(graph, roots(graph),
+                                  {.backend = {.threads = 1},
+                                   .plan = {.fusion = FusionPolicy::Always},
+                                   .storage = {.cache_folder = "none"}},
+                                  report);
   ASSERT_EQ(planned->plan.steps.size(), 1u);
   const auto& kernel = std::get<kernel::KernelStep>(planned->plan.steps[0]).lowered.kernel;
   GuardedMemory memory;
@@ -71,9 +73,11 @@ TEST(RowBlocksInGuardedMemory, LeaveAloneWhatAMaskHides) {
     Tensor k = graph.input("k", {1, 1000, 16}, dtype), v = graph.input("v", {1, 1000, 24}, dtype);
     scaled_dot_product_attention(q, k, v, {.causal = true, .past = p}).output("y");
     CompileReport report;
-    const auto planned =
-        plan_graph(graph, roots(graph),
-                   {.fusion = FusionPolicy::Always, .threads = 1, .cache_folder = "none"}, report);
+    const auto planned = plan_graph(graph, roots(graph),
+                                    {.backend = {.threads = 1},
+                                     .plan = {.fusion = FusionPolicy::Always},
+                                     .storage = {.cache_folder = "none"}},
+                                    report);
     ASSERT_EQ(planned->plan.steps.size(), 1u);
     const auto& kernel = std::get<kernel::KernelStep>(planned->plan.steps[0]).lowered.kernel;
     GuardedMemory memory;
@@ -106,9 +110,11 @@ TEST(SplitAttentionInGuardedMemory, KeepsToItsBuffers) {
       Tensor v = graph.input("v", {2, p + 1, size}, dtype);
       scaled_dot_product_attention(q, k, v, {.causal = true, .past = p}).output("y");
       CompileReport report;
-      const auto planned = plan_graph(
-          graph, roots(graph),
-          {.fusion = FusionPolicy::Always, .threads = 1, .cache_folder = "none"}, report);
+      const auto planned = plan_graph(graph, roots(graph),
+                                      {.backend = {.threads = 1},
+                                       .plan = {.fusion = FusionPolicy::Always},
+                                       .storage = {.cache_folder = "none"}},
+                                      report);
       ASSERT_EQ(planned->plan.steps.size(), 1u);
       const auto split = kernel::split_softmax(
           std::get<kernel::KernelStep>(planned->plan.steps[0]).lowered.kernel);

@@ -28,12 +28,10 @@ Made made_of(Graph& graph, CompileOptions options, const std::string& name, int 
              const Bindings& sizes, const std::function<void(Executable&)>& set) {
   CompileReport report;
   std::ostringstream unread;
-  report.find_rivals = true;
-  report.print_after = "rolled";
-  report.out = &unread;
+  options.inspect = {.print_after = "rolled", .out = &unread, .find_rivals = true};
   options.report = &report;
-  options.cache_folder = "none";
-  options.threads = 1;
+  options.storage.cache_folder = "none";
+  options.backend.threads = 1;
   Executable executable = compile(graph, options);
   Trace trace;
   trace.roofline = {.bytes_per_second = 1e10, .flops_per_second = 1e11};
@@ -104,7 +102,7 @@ TEST(ViewData, LayersAreThereOnceWithTheirTrips) {
   }
   x.output("y");
   CompileOptions options;
-  options.rolling = Rolling::Always;
+  options.plan.rolling = Rolling::Always;
   const Made made = made_of(graph, options, "layers", 0, {}, {});
   const Json& plan = made.json["plans"][0];
   EXPECT_THAT(plan["rolled"].get<std::string>(), HasSubstr("trips of"));

@@ -88,7 +88,7 @@ TEST(GgufBlocks, EveryTypeHasItsExactValuesOnTheHostAndInAGraph) {
     for (const char* backend : {"interp", "cpu"}) {
       Graph graph;
       const Tensor values = dequantise(planes_in(graph, file, info.name)).output("values");
-      Executable exe = compile(graph, {.backend = backend});
+      Executable exe = compile(graph, {.backend = {.name = backend}});
       EXPECT_EQ(bits_from(exe, values), expected) << info.name << " on " << backend;
     }
     ++count;

@@ -18,7 +18,7 @@ namespace {
 
 PlannedGraph planned_graph(const Graph& graph, FusionPolicy fusion = FusionPolicy::Modelled) {
   CompileReport report;
-  return *plan_graph(graph, roots(graph), {.fusion = fusion}, report, Packing{});
+  return *plan_graph(graph, roots(graph), {.plan = {.fusion = fusion}}, report, Packing{});
 }
 
 std::string bytes_of(const PlannedGraph& planned) {

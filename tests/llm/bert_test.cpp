@@ -33,7 +33,7 @@ std::vector<float> states_of(const ModelFolder& files, const std::vector<int32_t
   load_weights(graph, files.tensors, {.rename = [&](const std::string& weight) {
                  return encoder.name_in_file(files.tensors, weight);
                }});
-  Executable exe = compile(graph, {.threads = 1});
+  Executable exe = compile(graph, {.backend = {.threads = 1}});
   exe.set(input, ids);
   exe.run({{"s", static_cast<int64_t>(ids.size())}});
   return exe.get<float>(states);

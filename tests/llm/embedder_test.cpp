@@ -76,7 +76,7 @@ class SmallModel {
 };
 
 Embedder open(const SmallModel& model) {
-  return Embedder(EmbeddingModel::open(model.path()), {.compile = {.threads = 1}});
+  return Embedder(EmbeddingModel::open(model.path()), {.compile = {.backend = {.threads = 1}}});
 }
 
 std::string error_of(const std::function<void()>& function) {

@@ -19,7 +19,7 @@ const char* const kPrompt = "Once upon a time";
 const char* const kStory = ", there was a little girl named Lily. She loved to play outside";
 
 Session open_stories(SessionOptions options = {}) {
-  if (options.compile.threads == 0) options.compile.threads = 1;
+  if (options.compile.backend.threads == 0) options.compile.backend.threads = 1;
   return Session(Model::open(stories()), options);
 }
 
@@ -124,7 +124,7 @@ TEST(Generate, EndsAtATokenWhenAskedToAndWhenTheContextIsFull) {
 TEST(Generate, SeedsAndThreadsDecideNothingElse) {
   SKIP_WITHOUT(stories());
   Session one = open_stories();
-  Session two = open_stories({.compile = {.threads = 2}});
+  Session two = open_stories({.compile = {.backend = {.threads = 2}}});
   const auto sampled = [](Session& session, uint64_t seed) {
     return continued(session, {.sampling = {.temperature = 1, .top_p = 0.95, .seed = seed},
                                .max_tokens = 30})

@@ -26,8 +26,9 @@ nlohmann::json golden_of(const char* model) {
 
 // One thread: steps this small spend their time waiting for others where the machine is busy.
 Session open(const std::string& path, DType dtype = DType::F32, const std::string& target = "") {
-  return Session(Model::open(path),
-                 {.context = 512, .dtype = dtype, .compile = {.target = target, .threads = 1}});
+  return Session(
+      Model::open(path),
+      {.context = 512, .dtype = dtype, .compile = {.backend = {.target = target, .threads = 1}}});
 }
 
 // Ids must match up to the first step whose margin is under `least_margin`; there another rounding

@@ -66,7 +66,8 @@ TEST(Llama, RandomModelsAgreeWithTransformers) {
     const DecoderGraph model =
         build_llama(nn::Scope(graph), config, {.room = 40, .every_logit = true});
     EXPECT_TRUE(load_weights(graph, files.tensors).unexpected.empty()) << name;
-    Greedy greedy(model, compile(graph, {.threads = 1, .variants = {{"s", {1}}}}));
+    Greedy greedy(model,
+                  compile(graph, {.backend = {.threads = 1}, .plan = {.variants = {{"s", {1}}}}}));
     const auto ids = elements_in<int32_t>(path / "ids.i32");
     const auto expected = elements_in<float>(path / "logits.f32");
     const std::vector<float> logits = logits_in_chunks(greedy, ids);
@@ -86,7 +87,8 @@ std::vector<float> logits_of(const Gguf& file, bool as_planes) {
   const DecoderGraph model =
       build_llama(scope, llama_config(file), {.room = 32, .every_logit = true});
   load_weights(graph, file, names);
-  Greedy greedy(model, compile(graph, {.threads = 1, .variants = {{"s", {1}}}}));
+  Greedy greedy(model,
+                compile(graph, {.backend = {.threads = 1}, .plan = {.variants = {{"s", {1}}}}}));
   std::vector<int32_t> ids;
   for (int32_t i = 0; i < 24; ++i) ids.push_back(i * 37 % 512);
   return logits_in_chunks(greedy, ids);
@@ -141,13 +143,12 @@ TEST(Llama, GroupsOfEightQueriesAgreeOnEveryTarget) {
   }
   std::vector<int32_t> ids;
   for (int32_t i = 0; i < 24; ++i) ids.push_back(i * 37 % 48);
-  Greedy reference(model, compile(graph, {.backend = "interp"}));
+  Greedy reference(model, compile(graph, {.backend = {.name = "interp"}}));
   const std::vector<float> expected = logits_in_chunks(reference, ids);
   for (const auto& target : backends::cpu::Target::here()) {
-    Greedy greedy(model, compile(graph, {.target = target.name,
-                                         .threads = 1,
-                                         .cache_folder = "none",
-                                         .variants = {{"s", {1}}}}));
+    Greedy greedy(model, compile(graph, {.backend = {.target = target.name, .threads = 1},
+                                         .plan = {.variants = {{"s", {1}}}},
+                                         .storage = {.cache_folder = "none"}}));
     EXPECT_LT(difference(logits_in_chunks(greedy, ids), expected), 1e-5) << target.name;
   }
 }

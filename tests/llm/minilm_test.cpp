@@ -56,17 +56,17 @@ void check_golden(const EmbedderOptions& options, double tolerance) {
 // The goldens have five digits.
 TEST(MiniLm, ReproducesEveryGoldenEmbedding) {
   SKIP_WITHOUT(minilm());
-  check_golden({.compile = {.threads = 1}}, 2e-5);
+  check_golden({.compile = {.backend = {.threads = 1}}}, 2e-5);
 }
 
 TEST(MiniLm, ReproducesEveryGoldenEmbeddingInBf16) {
   SKIP_WITHOUT(minilm());
-  check_golden({.dtype = DType::BF16, .compile = {.threads = 1}}, 5e-3);
+  check_golden({.dtype = DType::BF16, .compile = {.backend = {.threads = 1}}}, 5e-3);
 }
 
 TEST(MiniLm, ReproducesEveryGoldenEmbeddingInterpreted) {
   SKIP_WITHOUT(minilm());
-  check_golden({.compile = {.backend = "interp"}}, 2e-5);
+  check_golden({.compile = {.backend = {.name = "interp"}}}, 2e-5);
 }
 
 TEST(MiniLm, SaysWhatItsFilesSay) {
@@ -85,7 +85,7 @@ TEST(MiniLm, SaysWhatItsFilesSay) {
 
 TEST(MiniLm, OfALongTextTheBeginningCounts) {
   SKIP_WITHOUT(minilm());
-  Embedder embedder(EmbeddingModel::open(minilm()), {.compile = {.threads = 1}});
+  Embedder embedder(EmbeddingModel::open(minilm()), {.compile = {.backend = {.threads = 1}}});
   std::string text;
   for (int i = 0; i < 254; ++i) text += "word ";
   const Embedding whole = embedder.embed(text);

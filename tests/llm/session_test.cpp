@@ -26,7 +26,7 @@ using Logits = std::vector<float>;
 
 // One thread: steps this small spend their time waiting for others where the machine is busy.
 Session open(SessionOptions options = {}) {
-  options.compile.threads = 1;
+  options.compile.backend.threads = 1;
   return Session(Model::open(stories()), options);
 }
 
@@ -129,7 +129,8 @@ TEST(Session, AnotherContextTakesTheSamePlans) {
   const auto plans_of = [&](int64_t context) {
     CompileReport report;
     Session session =
-        open({.context = context, .compile = {.cache_folder = folder.path(), .report = &report}});
+        open({.context = context,
+              .compile = {.storage = {.cache_folder = folder.path()}, .report = &report}});
     EXPECT_EQ(session.context(), context);
     prompt(session, kText);
     std::vector<std::string> plans;

@@ -77,10 +77,12 @@ TEST(ThreadSafety, GraphsCompileAtOnceAlsoTheSameOne) {
   std::vector<std::vector<float>> results(kThreads);
   at_once(kThreads, [&](int k) {
     CompileReport report;
-    Executable same = compile(shared.graph, {.cache_folder = cache.path(), .report = &report});
+    Executable same =
+        compile(shared.graph, {.storage = {.cache_folder = cache.path()}, .report = &report});
     results[static_cast<size_t>(k)] = shared.run(same, 5);
     const Rows own(8 + k);
-    Executable other = compile(own.graph, {.threads = 2, .cache_folder = cache.path()});
+    Executable other =
+        compile(own.graph, {.backend = {.threads = 2}, .storage = {.cache_folder = cache.path()}});
     EXPECT_EQ(own.run(other, 3).size(), 3u);
   });
   for (const std::vector<float>& result : results) EXPECT_EQ(result, results[0]);
@@ -88,7 +90,8 @@ TEST(ThreadSafety, GraphsCompileAtOnceAlsoTheSameOne) {
 
 TEST(ThreadSafety, ClonesRunAtOnce) {
   const Rows rows(32);
-  const Executable first = compile(rows.graph, {.threads = 1, .cache_folder = "none"});
+  const Executable first =
+      compile(rows.graph, {.backend = {.threads = 1}, .storage = {.cache_folder = "none"}});
   Executable reference = first.clone();
   const std::vector<float> expected = rows.run(reference, 7);
   at_once(kThreads, [&](int k) {
@@ -102,7 +105,8 @@ TEST(ThreadSafety, ClonesRunAtOnce) {
 
 TEST(ThreadSafety, ClonesWithThreadsOfTheirOwnRunAtOnce) {
   const Rows rows(48);
-  const Executable first = compile(rows.graph, {.threads = 2, .cache_folder = "none"});
+  const Executable first =
+      compile(rows.graph, {.backend = {.threads = 2}, .storage = {.cache_folder = "none"}});
   Executable reference = first.clone();
   const std::vector<float> expected = rows.run(reference, 64);
   at_once(4, [&](int) {
@@ -113,7 +117,8 @@ TEST(ThreadSafety, ClonesWithThreadsOfTheirOwnRunAtOnce) {
 
 TEST(ThreadSafety, ClonesWriteToMemoryOfTheirCallers) {
   const Rows rows(16);
-  const Executable first = compile(rows.graph, {.threads = 1, .cache_folder = "none"});
+  const Executable first =
+      compile(rows.graph, {.backend = {.threads = 1}, .storage = {.cache_folder = "none"}});
   Executable reference = first.clone();
   const std::vector<float> expected = rows.run(reference, 64);
   std::vector<std::vector<float>> memory(kThreads, std::vector<float>(64));
@@ -178,8 +183,9 @@ TEST(ThreadSafety, SessionsOfOneModelRunAtOnce) {
   const std::vector<TokenId> text = {1, 7, 3, 30, 12};
   std::vector<std::vector<float>> results(4);
   at_once(4, [&](int k) {
-    llm::Session session(model,
-                         {.context = 32, .compile = {.threads = 1, .cache_folder = folder.path()}});
+    llm::Session session(model, {.context = 32,
+                                 .compile = {.backend = {.threads = 1},
+                                             .storage = {.cache_folder = folder.path()}}});
     session.prompt(text);
     for (TokenId id : {4, 9, 2}) {
       const auto logits = session.add(id);

@@ -58,13 +58,13 @@ struct Layer {
 double difference(std::optional<Expr> window, DType cache, const char* backend) {
   const std::vector<float> x = values(kLength * kFeatures, 5);
   Layer whole(window, false);
-  Executable once = compile(whole.graph, {.backend = backend});
+  Executable once = compile(whole.graph, {.backend = {.name = backend}});
   once.set(whole.x, x);
   once.run({{"s", kLength}});
   const std::vector<float> expected = once.get<float>(whole.y);
 
   Layer layer(window, true, cache);
-  Executable exe = compile(layer.graph, {.backend = backend});
+  Executable exe = compile(layer.graph, {.backend = {.name = backend}});
   std::vector<float> found;
   double most = 0;
   for (int round = 0; round < 2; ++round) {  // with past = 0 a new sequence begins
@@ -101,7 +101,7 @@ void expect_zero_after_three_queries(DType dtype, const char* backend) {
   const Tensor k = keys.cast(dtype);
   const Tensor seen = scaled_dot_product_attention(q.cast(dtype), k, k, {.window = Expr(2)});
   const Tensor y = seen.cast(DType::F32).output("y");
-  Executable run = compile(graph, {.backend = backend});
+  Executable run = compile(graph, {.backend = {.name = backend}});
   run.set(keys, values(8, 3));
   for (const size_t queries : {6u, 2u, 8u}) {
     run.set(q, values(queries * 4, 5));

@@ -199,7 +199,7 @@ TEST_P(AgainstTorch, LoadsTheStateDictAndAgrees) {
         << name << " wasn't asked for";
   }
 
-  Executable exe = compile(graph, {.backend = "interp"});
+  Executable exe = compile(graph, {.backend = {.name = "interp"}});
   for (size_t i = 0; i < inputs.size(); ++i) exe.set(inputs[i], values[i]);
   exe.run();
   TensorData expected = file.data("out");

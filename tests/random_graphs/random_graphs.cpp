@@ -55,16 +55,11 @@ const char* text_of(FusionPolicy policy) {
 
 std::string plan_of(const Trial& trial) {
   std::ostringstream out;
-  CompileReport report;
-  report.print_after = report.stop_after = "plan";
-  report.out = &out;
   try {
-    compile(*trial.graph, {.fusion = trial.fusion,
-                           .target = trial.target,
-                           .threads = trial.threads,
-                           .cache_folder = "none",
-                           .rolling = trial.rolling,
-                           .report = &report});
+    compile(*trial.graph, {.backend = {.target = trial.target, .threads = trial.threads},
+                           .plan = {.fusion = trial.fusion, .rolling = trial.rolling},
+                           .storage = {.cache_folder = "none"},
+                           .inspect = {.print_after = "plan", .stop_after = "plan", .out = &out}});
   } catch (const CompileStopped&) {
   } catch (const std::exception& error) {
     out << "no plan: " << error.what() << "\n";

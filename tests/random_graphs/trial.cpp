@@ -70,13 +70,13 @@ class Judge {
 
  private:
   Executable build(const char* backend, int threads, CompileReport* report) const {
-    return compile(*trial_.graph, {.backend = backend,
-                                   .fusion = trial_.fusion,
-                                   .target = backend == std::string("cpu") ? trial_.target : "",
-                                   .threads = threads,
-                                   .cache_folder = "none",
-                                   .rolling = trial_.rolling,
-                                   .report = report});
+    return compile(*trial_.graph,
+                   {.backend = {.name = backend,
+                                .target = backend == std::string("cpu") ? trial_.target : "",
+                                .threads = threads},
+                    .plan = {.fusion = trial_.fusion, .rolling = trial_.rolling},
+                    .storage = {.cache_folder = "none"},
+                    .report = report});
   }
 
   // What the interpreter reads, and what all executables are given.

@@ -67,7 +67,7 @@ Outcome run(const Case& shown, const CompileOptions& options) {
   const Tensor z = built(graph, shown.build);
   CompileReport report;
   CompileOptions reporting = options;
-  reporting.cache_folder = "none";
+  reporting.storage.cache_folder = "none";
   reporting.report = &report;
   Executable executable = compile(graph, reporting);
   executable.set(*graph.find("x"), data(-2));
@@ -109,8 +109,8 @@ TEST(RuleGroups, EachShowsItsEffectWhenItIsSwitchedOff) {
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.group);
     const FusionPolicy never = FusionPolicy::Never;
-    const Outcome with = run(one, {.fusion = never});
-    const Outcome without = run(one, {.fusion = never, .disable_rules = {one.group}});
+    const Outcome with = run(one, {.plan = {.fusion = never}});
+    const Outcome without = run(one, {.plan = {.fusion = never, .disable_rules = {one.group}}});
     one.expect(with, without);
     EXPECT_NE(with.egraph_nodes, without.egraph_nodes);
     EXPECT_THAT(with.groups_that_fired, testing::Contains(one.group));
@@ -121,11 +121,12 @@ TEST(RuleGroups, EachShowsItsEffectWhenItIsSwitchedOff) {
 TEST(RuleGroups, NoneChangesWhatAGraphMeans) {
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.group);
-    const std::vector<float> expected = run(one, {.backend = "interp"}).result;
+    const std::vector<float> expected = run(one, {.backend = {.name = "interp"}}).result;
     for (FusionPolicy fusion : {FusionPolicy::Always, FusionPolicy::Never}) {
       for (const std::vector<std::string>& off :
            {std::vector<std::string>{}, {one.group}, search::RuleSet().groups()}) {
-        const std::vector<float> got = run(one, {.fusion = fusion, .disable_rules = off}).result;
+        const std::vector<float> got =
+            run(one, {.plan = {.fusion = fusion, .disable_rules = off}}).result;
         ASSERT_EQ(got.size(), expected.size());
         for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-5);
       }

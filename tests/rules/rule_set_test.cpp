@@ -91,7 +91,7 @@ struct Compiled {
 Compiled compile_with(Graph& graph, CompileOptions options) {
   Compiled compiled;
   options.report = &compiled.report;
-  options.cache_folder = "none";
+  options.storage.cache_folder = "none";
   try {
     compile(graph, options);
   } catch (const UserError& error) {
@@ -111,7 +111,7 @@ TEST(CompileOptions, NumericsChoosesTheRules) {
   Graph graph;
   log2(exp2(graph.input("x", {16}))).output("y");
   EXPECT_TRUE(has_op(compile_with(graph, {}).report, "log2"));
-  const Compiled finite = compile_with(graph, {.numerics = Numerics::Finite});
+  const Compiled finite = compile_with(graph, {.plan = {.numerics = Numerics::Finite}});
   EXPECT_FALSE(has_op(finite.report, "log2"));
   bool found = false;
   for (const RuleGrowth& rule : finite.report.rules) {
@@ -127,12 +127,12 @@ TEST(CompileOptions, DisabledGroupsDoNotRun) {
   Graph graph;
   (sqrt(graph.input("x", {16})) * 1.0).output("y");
   EXPECT_FALSE(has_op(compile_with(graph, {}).report, "mul"));
-  const Compiled without = compile_with(graph, {.disable_rules = {"algebra"}});
+  const Compiled without = compile_with(graph, {.plan = {.disable_rules = {"algebra"}}});
   EXPECT_TRUE(has_op(without.report, "mul"));
   for (const RuleGrowth& rule : without.report.rules) EXPECT_NE(rule.group, "algebra");
-  EXPECT_THAT(compile_with(graph, {.disable_rules = {"fusion"}}).error,
+  EXPECT_THAT(compile_with(graph, {.plan = {.disable_rules = {"fusion"}}}).error,
               HasSubstr("the groups are movement, algebra"));
-  EXPECT_EQ(compile_with(graph, {.disable_rules = {"movement", "algebra"}}).error, "");
+  EXPECT_EQ(compile_with(graph, {.plan = {.disable_rules = {"movement", "algebra"}}}).error, "");
 }
 
 TEST(CompileOptions, UsersRulesRunWithTheOthers) {
@@ -141,9 +141,9 @@ TEST(CompileOptions, UsersRulesRunWithTheOthers) {
   const RuleFile mine{"mine.egg",
                       "(ruleset mine.approximate)\n"
                       "(rewrite (Sin x) x :ruleset mine.approximate :name \"small-angle\")"};
-  EXPECT_TRUE(has_op(compile_with(graph, {.rules = {mine}}).report, "sin"));
+  EXPECT_TRUE(has_op(compile_with(graph, {.plan = {.rules = {mine}}}).report, "sin"));
   const Compiled compiled =
-      compile_with(graph, {.numerics = Numerics::Approximate, .rules = {mine}});
+      compile_with(graph, {.plan = {.numerics = Numerics::Approximate, .rules = {mine}}});
   EXPECT_EQ(compiled.error, "");
   EXPECT_FALSE(has_op(compiled.report, "sin"));
 }
@@ -154,14 +154,14 @@ TEST(CompileOptions, ARuleThatJoinsTypesIsTheUsersError) {
   const RuleFile mine{"mine.egg",
                       "(ruleset mine.exact)\n"
                       "(rewrite (LessThan x y) x :ruleset mine.exact :name \"no-comparison\")"};
-  EXPECT_THAT(compile_with(graph, {.rules = {mine}}).error,
+  EXPECT_THAT(compile_with(graph, {.plan = {.rules = {mine}}}).error,
               HasSubstr("mine.egg: rule 'no-comparison' can't be right"));
   const RuleFile parts{"mine.egg",
                        "(ruleset mine.exact)\n"
                        "(rewrite (LessThan x y) (LessThan x (LessThan x y)) :ruleset mine.exact "
                        ":name \"unfit\")"};
   EXPECT_THAT(
-      compile_with(graph, {.rules = {parts}}).error,
+      compile_with(graph, {.plan = {.rules = {parts}}}).error,
       HasSubstr("mine.egg: rule 'unfit' made what no primitive takes: less_than: dtypes differ: '"
                 "operand 1' is f32, 'operand 2' is bool"));
 }
@@ -178,7 +178,7 @@ std::string error_of_rule(const std::string& rule) {
   prim::scatter(x, i, prim::gather(x, i), Reducer::Sum).output("scattered");
   x.transpose(0, 1).output("turned");
   const RuleFile mine{"mine.egg", "(ruleset mine.exact)\n" + rule};
-  return compile_with(graph, {.rules = {mine}}).error;
+  return compile_with(graph, {.plan = {.rules = {mine}}}).error;
 }
 
 std::string error_of_rewrite(const std::string& sides) {
@@ -236,7 +236,7 @@ TEST(CompileOptions, ARuleWithoutEndIsANoteThatNamesIt) {
                       "(ruleset mine.exact)\n"
                       "(rewrite (Sin x) (Sin (Mul x (Recip (Recip x)))) :ruleset mine.exact "
                       ":name \"endless\")"};
-  const Compiled compiled = compile_with(graph, {.rules = {mine}});
+  const Compiled compiled = compile_with(graph, {.plan = {.rules = {mine}}});
   EXPECT_EQ(compiled.error, "");
   EXPECT_THAT(compiled.report.notes,
               Contains(AllOf(HasSubstr("saturation stopped at a limit"), HasSubstr("'endless'"))));
@@ -249,7 +249,7 @@ TEST(Folding, ABitcastKeepsTheBitsOfANaN) {
   Graph graph;
   const Tensor nan = graph.constant(-1, DType::I32).bitcast(DType::F32);
   const Tensor y = nan.bitcast(DType::I32).output("y");
-  Executable executable = compile(graph, {.cache_folder = "none"});
+  Executable executable = compile(graph, {.storage = {.cache_folder = "none"}});
   executable.run();
   EXPECT_EQ(executable.get_data(y).to_ints(), std::vector<int64_t>{-1});
 }
@@ -312,16 +312,16 @@ TEST(CustomOpRules, TurnACallIntoKernels) {
   const Tensor x = graph.input("x", {4});
   const Tensor y = custom_op(square("(Mul x x)"), {exp2(x)}) + x;
   y.output("y");
-  const Compiled compiled = compile_with(graph, {.fusion = FusionPolicy::Always});
+  const Compiled compiled = compile_with(graph, {.plan = {.fusion = FusionPolicy::Always}});
   EXPECT_EQ(compiled.error, "");
   EXPECT_FALSE(any_host_step(compiled.report));
   EXPECT_EQ(compiled.report.kernels.size(), 1u);
-  Executable executable = compile(graph, {.cache_folder = "none"});
+  Executable executable = compile(graph, {.storage = {.cache_folder = "none"}});
   const std::vector<float> values = {0, 1, 2, 3};
   executable.set(x, values);
   executable.run();
   EXPECT_EQ(executable.get<float>(y), (std::vector<float>{1, 5, 18, 67}));
-  EXPECT_TRUE(any_host_step(compile_with(graph, {.disable_rules = {"square"}}).report));
+  EXPECT_TRUE(any_host_step(compile_with(graph, {.plan = {.disable_rules = {"square"}}}).report));
 }
 
 TEST(CustomOpRules, ThatEndInAnotherCallLeaveItToTheHost) {

@@ -17,8 +17,10 @@ struct Shape {
 
 CompileReport report_of(const Graph& graph, FusionPolicy fusion) {
   CompileReport report;
-  report.stop_after = "plan";
-  EXPECT_THROW(compile(graph, {.fusion = fusion, .cache_folder = "none", .report = &report}),
+  EXPECT_THROW(compile(graph, {.plan = {.fusion = fusion},
+                               .storage = {.cache_folder = "none"},
+                               .inspect = {.stop_after = "plan"},
+                               .report = &report}),
                CompileStopped);
   return report;
 }
@@ -156,7 +158,7 @@ TEST(FusionShapes, AViewThatShowsWhatItReadsIsNoCycle) {
   Graph graph;
   const Tensor x = graph.input("x", {3});
   const Tensor y = x.expand({8, 3}).flip({0}).output("y");
-  Executable executable = compile(graph, {.cache_folder = "none"});
+  Executable executable = compile(graph, {.storage = {.cache_folder = "none"}});
   executable.set(x, {1, 2, 3});
   executable.run();
   const std::vector<float> got = executable.get<float>(y);

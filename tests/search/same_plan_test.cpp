@@ -20,8 +20,10 @@ namespace {
 // Kernels in order with what the plan says of each.
 std::string plan_of(const Graph& graph, FusionPolicy fusion) {
   CompileReport report;
-  report.stop_after = "plan";
-  EXPECT_THROW(compile(graph, {.fusion = fusion, .cache_folder = "none", .report = &report}),
+  EXPECT_THROW(compile(graph, {.plan = {.fusion = fusion},
+                               .storage = {.cache_folder = "none"},
+                               .inspect = {.stop_after = "plan"},
+                               .report = &report}),
                CompileStopped);
   std::string text;
   for (const KernelReport& kernel : report.kernels) {

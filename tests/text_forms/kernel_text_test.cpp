@@ -35,7 +35,8 @@ std::string bytes_of(const Kernel& kernel) {
 
 void expect_round_trip(const Graph& graph, FusionPolicy fusion) {
   CompileReport report;
-  const auto planned = plan_graph(graph, roots(graph), {.fusion = fusion}, report, Packing{});
+  const auto planned =
+      plan_graph(graph, roots(graph), {.plan = {.fusion = fusion}}, report, Packing{});
   const std::string printed = text(*planned);
   const PlannedGraph again = parse_plan(printed);
   EXPECT_EQ(text(again), printed);

@@ -90,8 +90,8 @@ Baseline write_baseline(const fs::path& folder, Level level, const std::vector<T
     Graph graph;
     task.of->build(graph);
     CompileOptions options;
-    options.threads = task.threads;
-    options.cache_folder = "none";
+    options.backend.threads = task.threads;
+    options.storage.cache_folder = "none";
     const BaselineCase of{
         .name = task.name(), .file = file_of(task.name()), .threads = task.threads};
     write_file(folder / of.file, make_bundle(graph, options));

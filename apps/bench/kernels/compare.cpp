@@ -187,8 +187,8 @@ std::vector<Compared> compare(const Baseline& baseline, const std::string& filte
         Graph graph;
         contest.of->build(graph);
         CompileOptions options;
-        options.threads = contest.then->threads;
-        options.cache_folder = "none";
+        options.backend.threads = contest.then->threads;
+        options.storage.cache_folder = "none";
         contest.bundle_now = make_bundle(graph, options);
       }
       run_rounds(contest, read_bundle(baseline, *contest.then), rounds,

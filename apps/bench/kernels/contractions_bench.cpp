@@ -139,8 +139,8 @@ std::string prepare(Prepared& prepared, std::istream& in) {
   CompileReport report;
   do {
     report = {};
-    Executable& exe = prepared.executables.emplace_back(
-        compile(prepared.graph, {.threads = threads, .library = policy, .report = &report}));
+    Executable& exe = prepared.executables.emplace_back(compile(
+        prepared.graph, {.backend = {.threads = threads, .library = policy}, .report = &report}));
     bench::set_leaves(exe, prepared.graph, folder);
     exe.run();
     release_weights(exe, prepared.graph);

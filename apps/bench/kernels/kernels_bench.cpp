@@ -101,8 +101,9 @@ std::string prepare(Prepared& prepared, const std::string& name, const std::stri
   prepared.result = found->second(inputs);
   prepared.result.output("y");
   CompileReport report;
-  prepared.exe.emplace(compile(
-      prepared.graph, {.fusion = FusionPolicy::Always, .threads = threads, .report = &report}));
+  prepared.exe.emplace(compile(prepared.graph, {.backend = {.threads = threads},
+                                                .plan = {.fusion = FusionPolicy::Always},
+                                                .report = &report}));
   bench::set_leaves(*prepared.exe, prepared.graph, folder);
   return fmt::format("kernels {} threads {} target {}", report.kernels.size(), threads,
                      report.target);

@@ -55,7 +55,7 @@ int prepare(Prepared& prepared, const std::string& pattern, const std::string& d
   build(prepared.graph, pattern, dtype).output("y");
   CompileReport report;
   prepared.exe.emplace(
-      compile(prepared.graph, {.fusion = FusionPolicy::Always, .report = &report}));
+      compile(prepared.graph, {.plan = {.fusion = FusionPolicy::Always}, .report = &report}));
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   for (NodeId leaf : prepared.graph.leaves()) {

@@ -129,9 +129,9 @@ Measured run_task(const Task& task, const RunSettings& settings) {
   task.of->build(graph);
   CompileReport report;
   CompileOptions options;
-  options.backend = task.backend;
-  options.threads = task.threads;
-  options.cache_folder = settings.cache_folder;
+  options.backend.name = task.backend;
+  options.backend.threads = task.threads;
+  options.storage.cache_folder = settings.cache_folder;
   options.report = &report;
   Executable executable = compile(graph, options);
   set_inputs(executable, graph, make_inputs(*task.of, graph));

@@ -41,7 +41,7 @@ void read_search(std::istream& in, CompileOptions& options) {
   std::istringstream words(rest);
   if (!(words >> cold)) return;
   if (cold != "cold") throw UserError("prepare: '" + cold + "' is not 'cold'");
-  options.cache_folder = options.records = "none";
+  options.storage.cache_folder = options.storage.records = "none";
   if (words >> options.search.candidates >> options.search.seconds) {
     options.search.mode = SearchMode::Measured;
   }
@@ -59,7 +59,7 @@ std::string searched(const CompileReport& report) {
 std::string prepare(Prepared& prepared, std::istream& in) {
   std::string path, dtype;
   llm::SessionOptions options;
-  in >> path >> dtype >> options.compile.threads >> options.context;
+  in >> path >> dtype >> options.compile.backend.threads >> options.context;
   read_search(in, options.compile);
   options.dtype = dtype_from_name(dtype).value();
   CompileReport report;

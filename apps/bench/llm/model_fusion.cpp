@@ -104,7 +104,7 @@ ModelFusion run_model_fusion(const ModelFusionOptions& options, const Progress& 
               static_cast<int64_t>(kPolicies)});
     llm::SessionOptions session = options.session;
     session.context = context_of(options.settings);
-    session.compile.fusion = kFusionPolicies[p];
+    session.compile.plan.fusion = kFusionPolicies[p];
     CompileReport report;
     session.compile.report = &report;
     sessions.push_back(std::make_unique<llm::Session>(model, session));
@@ -151,13 +151,14 @@ void give_up_hopeless(SettingTimes& times) {
 
 std::string model_fusion_json(const ModelFusion& result) {
   const ModelFusionOptions& options = result.options;
-  nlohmann::ordered_json config = {{"model", options.model},
-                                   {"dtype", name(options.session.dtype)},
-                                   {"threads", options.session.compile.threads},
-                                   {"runs", options.runs},
-                                   {"warm_ups", 1},
-                                   {"fusion_profile", options.session.compile.fusion_profile},
-                                   {"device", base::cpu_info().name}};
+  nlohmann::ordered_json config = {
+      {"model", options.model},
+      {"dtype", name(options.session.dtype)},
+      {"threads", options.session.compile.backend.threads},
+      {"runs", options.runs},
+      {"warm_ups", 1},
+      {"fusion_profile", options.session.compile.storage.fusion_profile},
+      {"device", base::cpu_info().name}};
   for (size_t p = 0; p < kPolicies; ++p) config["kernels"][policy_name(p)] = result.kernels[p];
   nlohmann::ordered_json json = {{"config", std::move(config)}};
   for (size_t p = 0; p < kPolicies; ++p) {

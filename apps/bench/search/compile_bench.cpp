@@ -46,12 +46,12 @@ nlohmann::json measure(const Options& options) {
   Tensor ids = graph.input("ids", {length}, DType::I64);
   llm::build_bert(nn::Scope(graph), ids, {.layers = options.layers}).output("states");
   CompileReport report;
-  if (options.plan_only) report.stop_after = "plan";
   const auto start = std::chrono::steady_clock::now();
   try {
-    compile(graph, {.fusion = fusion_of(options.fusion),
-                    .threads = options.threads,
-                    .cache_folder = options.cache,
+    compile(graph, {.backend = {.threads = options.threads},
+                    .plan = {.fusion = fusion_of(options.fusion)},
+                    .storage = {.cache_folder = options.cache},
+                    .inspect = {.stop_after = options.plan_only ? "plan" : ""},
                     .report = &report});
   } catch (const CompileStopped&) {
   }

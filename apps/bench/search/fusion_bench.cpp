@@ -28,7 +28,8 @@ struct Options {
 nlohmann::ordered_json measure(FusionPattern pattern, const FusionShape& shape,
                                const Options& options) {
   const PatternGraph built(pattern, measured_shape(pattern, shape), 2);  // not the profile's data
-  const CompileOptions compile{.fusion_profile = options.profile, .cache_folder = "none"};
+  const CompileOptions compile{
+      .storage = {.cache_folder = "none", .fusion_profile = options.profile}};
   const std::string group(name(pattern));
   std::vector<FusionRival> rivals;
   for (FusionPolicy policy : {FusionPolicy::Measured, FusionPolicy::Never, FusionPolicy::Always}) {

@@ -43,14 +43,14 @@ struct Searched {
 Searched searched(const SearchGraph& of, const Options& options, SearchMode mode, double budget) {
   CompileReport report;
   CompileOptions asked;
-  asked.threads = options.threads;
-  asked.cache_folder = options.cache;
-  asked.typical_sizes = of.sizes;
+  asked.backend.threads = options.threads;
+  asked.storage.cache_folder = options.cache;
+  asked.plan.typical_sizes = of.sizes;
   asked.report = &report;
   asked.search.mode = mode;
   asked.search.seconds = budget;
   asked.search.candidates = 10'000;
-  asked.records = options.records;
+  asked.storage.records = options.records;
   const auto start = Clock::now();
   Executable executable = compile(*of.graph, asked);
   const double taken = since(start);

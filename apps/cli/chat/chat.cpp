@@ -126,7 +126,7 @@ void Chat::show_or_change_setting(const std::string& text) {
 
 void Chat::show_stats() {
   if (!last_) throw UserError("there is no answer yet");
-  print_stats(session_, last_->generated, last_->sampling, arguments_.compile.threads);
+  print_stats(session_, last_->generated, last_->sampling, arguments_.compile.backend.threads);
 }
 
 void Chat::reply() {

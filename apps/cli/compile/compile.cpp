@@ -25,8 +25,7 @@ struct CompileCommand {
   bool json = false;
   bool progress = false;
   bool quiet = false;
-  std::string print_after;
-  std::string stop_after;
+  InspectOptions inspect;
   std::string dump_folder;
 };
 
@@ -48,9 +47,8 @@ void dump_kernels(const CompileReport& report, const std::string& folder, bool q
 void run(const CompileCommand& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
   CompileReport report;
-  report.print_after = options.print_after;
-  report.stop_after = options.stop_after;
   CompileOptions compile_options = options.compile.parsed();
+  compile_options.inspect = options.inspect;
   compile_options.report = &report;
   ProgressLine line(progress_mode(options.progress, options.quiet));
   if (line.shows()) {
@@ -71,7 +69,7 @@ void run(const CompileCommand& options) {
   if (options.compile.explain_fusion) std::cout << explain_fusion_text(report);
   if (!options.report_json.empty()) write_text(options.report_json, report.json());
   if (!options.dump_folder.empty()) dump_kernels(report, options.dump_folder, options.quiet);
-  if (!options.report && !options.quiet && options.stop_after.empty()) {
+  if (!options.report && !options.quiet && options.inspect.stop_after.empty()) {
     std::cout << fmt::format("{}: compiled, {} kernels\n", options.file, report.kernels.size());
   }
 }
@@ -92,10 +90,10 @@ void define_compile(CLI::App& app) {
   app.add_option("--report-json", options->report_json, "Write the report as JSON to a file");
   app.add_flag("--progress", options->progress,
                "Show progress even if standard error is no terminal");
-  app.add_option("--print-after", options->print_after,
+  app.add_option("--print-after", options->inspect.print_after,
                  "Print the result of a stage, or of all of them")
       ->check(CLI::IsMember(printable));
-  app.add_option("--stop-after", options->stop_after, "Last stage to run")
+  app.add_option("--stop-after", options->inspect.stop_after, "Last stage to run")
       ->check(CLI::IsMember(stages));
   app.add_option("--dump-kernels", options->dump_folder,
                  "Write each kernel's text, LLVM IR and assembly to a folder");

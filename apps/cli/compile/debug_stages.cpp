@@ -21,10 +21,10 @@ NamedGraph open_case(const DebugCase& named, CompileOptions options) {
   NamedGraph opened{named.name, std::make_unique<Graph>(), std::move(options)};
   named.build(*opened.graph);
   if (named.rules != nullptr) {
-    opened.options.rules.push_back({std::string(named.name) + ".egg", named.rules});
+    opened.options.plan.rules.push_back({std::string(named.name) + ".egg", named.rules});
   }
   if (named.disabled_group != nullptr) {
-    opened.options.disable_rules.push_back(named.disabled_group);
+    opened.options.plan.disable_rules.push_back(named.disabled_group);
   }
   return opened;
 }
@@ -54,9 +54,9 @@ std::optional<NamedGraph> open(const std::string& path, const DebugCase* named,
 }
 
 // debug-ops examines the CPU backend only.
-void check(const CompileOptions& options) {
-  if (options.backend != "cpu") {
-    throw UserError("debug-ops looks at the backend 'cpu', not '" + options.backend + "'");
+void check(const BackendOptions& backend) {
+  if (backend.name != "cpu") {
+    throw UserError("debug-ops looks at the backend 'cpu', not '" + backend.name + "'");
   }
 }
 
@@ -88,27 +88,27 @@ Bindings sizes_of(const Variants& variants, size_t v, const Graph& narrowed,
 
 DebugReport debug_stages(const std::string& path, const DebugCase* named,
                          const CompileOptions& compile, const DebugStagesOptions& options) {
-  check(compile);
+  check(compile.backend);
   DebugReport report;
   const std::optional<NamedGraph> opened = open(path, named, compile, options.model, report);
   if (!opened) return report;
   ProgressLine line;
   const std::shared_ptr<const Graph> graph = opened->graph->clone();
-  const Variants variants(variables(*graph), opened->options.variants);
+  const Variants variants(variables(*graph), opened->options.plan.variants);
   const Bindings given = options.leaves.sizes(*graph, kTypical, opened->sizes);
   const std::map<NodeId, TensorData> loaded = own_data(*graph);
   for (size_t v = 0; v < variants.count(); ++v) {
-    Subject subject{
-        .name = opened->name,
-        .graph = variants.narrowed(v, graph),
-        .plan = variants.text(v),
-        .options = options_of_variant(
-            opened->options, variants.sizes(v, opened->options.typical_sizes), variants.count()),
-        .sizes = {},
-        .given = {},
-        .most_operations = options.operations};
+    Subject subject{.name = opened->name,
+                    .graph = variants.narrowed(v, graph),
+                    .plan = variants.text(v),
+                    .options = options_of_variant(
+                        opened->options, variants.sizes(v, opened->options.plan.typical_sizes),
+                        variants.count()),
+                    .sizes = {},
+                    .given = {},
+                    .most_operations = options.operations};
     subject.sizes = sizes_of(variants, v, *subject.graph, given);
-    subject.options.variants.clear();
+    subject.options.plan.variants.clear();
     if (named != nullptr && named->most_instances > 0) {
       subject.plant = [named](search::PlanningOptions& of) {
         of.search.limits.walk.most_instances = named->most_instances;

@@ -76,7 +76,7 @@ Compiled compiled(const std::string& path, const ExplainArguments& options,
     compile_options.progress = [&line](const CompileProgress& now) { line.show(now); };
   }
   Compiled made;
-  made.report.find_rivals = true;
+  compile_options.inspect.find_rivals = true;
   if (path != "-" && llm::looks_like_model(path)) {
     return compile_model(path, options, compile_options, std::move(made));
   }

@@ -21,7 +21,7 @@ NamedGraph open_model_graph(const std::string& path, const ModelShape& shape,
                     std::move(form.compile)};
   model.build(*opened.graph, dtype, form.decoder);
   const std::string room(form.decoder.room.name());
-  opened.sizes.set(room, opened.options.typical_sizes.find(room).value());
+  opened.sizes.set(room, opened.options.plan.typical_sizes.find(room).value());
   return opened;
 }
 

@@ -62,10 +62,10 @@ std::string text_of(const Bindings& bindings) {
 Runs run_plans(const NamedGraph& viewed, Executable& executable, const ViewArguments& options) {
   Runs runs;
   Graph& graph = *viewed.graph;
-  const Variants variants(variables(graph), viewed.options.variants);
+  const Variants variants(variables(graph), viewed.options.plan.variants);
   for (size_t v = 0; v < variants.count(); ++v) {
     const Bindings sizes = search::representative_sizes(
-        variables(graph), variants.sizes(v, viewed.options.typical_sizes));
+        variables(graph), variants.sizes(v, viewed.options.plan.typical_sizes));
     for (NodeId leaf : graph.leaves()) {
       const Role role = graph.node(leaf).as<InputAttr>().role;
       const bool is_set = graph.has_data(leaf) || (v > 0 && role == Role::Weight);
@@ -87,9 +87,8 @@ std::string page_of(const ViewArguments& options) {
   const bool shows = line.shows();
   CompileReport report;
   std::ostringstream unread;
-  report.find_rivals = true;
-  report.print_after = "rolled";  // forces planning anew, with a record of how it rolled
-  report.out = &unread;
+  // Printing this stage forces planning anew, with a record of how it rolled.
+  viewed.options.inspect = {.print_after = "rolled", .out = &unread, .find_rivals = true};
   viewed.options.report = &report;
   if (shows) viewed.options.progress = [&line](const CompileProgress& now) { line.show(now); };
   Executable executable = compile(*viewed.graph, viewed.options);

@@ -30,7 +30,7 @@ void run(const BenchFusionArguments& options) {
   fusion.runs = options.runs;
   fusion.session.dtype = dtype_of(options.dtype);
   fusion.session.compile = options.compile;
-  fusion.session.compile.fusion_profile = options.profile;
+  fusion.session.compile.storage.fusion_profile = options.profile;
   for (int64_t prefill : options.prefill) {
     for (int64_t decode : options.decode) fusion.settings.push_back({prefill, decode});
   }

@@ -101,7 +101,7 @@ std::vector<Question> questions_of(const TuneFusionArguments& options) {
 
 // Keeps the file's entries if they were measured under the same conditions.
 FusionProfile profile_for(const std::string& file, const CompileOptions& options) {
-  const FusionConditions conditions = fusion_conditions(options);
+  const FusionConditions conditions = fusion_conditions(options.backend, options.plan.numerics);
   if (!std::filesystem::exists(file)) return FusionProfile(conditions);
   FusionProfile profile = FusionProfile::read(file);
   const std::string differs = profile.conditions().differ_from(conditions);
@@ -129,9 +129,9 @@ std::string line_of(const Question& question, const FusionAnswer& answer) {
 }
 
 void run(TuneFusionArguments options) {
-  options.compile.library = options.library == "always"     ? LibraryPolicy::Always
-                            : options.library == "measured" ? LibraryPolicy::Measured
-                                                            : LibraryPolicy::Never;
+  options.compile.backend.library = options.library == "always"     ? LibraryPolicy::Always
+                                    : options.library == "measured" ? LibraryPolicy::Measured
+                                                                    : LibraryPolicy::Never;
   const std::vector<Question> questions = questions_of(options);
   FusionProfile profile = profile_for(options.output, options.compile);
   FusionTiming timing;
@@ -195,14 +195,14 @@ void define_tune_fusion(CLI::App& app) {
   app.add_option("--seconds", options->seconds,
                  "Approximate seconds per question (default: 1, or 0.25 with --quick)")
       ->check(CLI::Range(0.01, 600.0));
-  app.add_option("-t,--threads", options->compile.threads,
+  app.add_option("-t,--threads", options->compile.backend.threads,
                  "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
-  app.add_option("--target", options->compile.target, "As in `luminal compile`");
+  app.add_option("--target", options->compile.backend.target, "As in `luminal compile`");
   app.add_option("--library", options->library, "As in `luminal compile`")
       ->check(CLI::IsMember({"never", "measured", "always"}))
       ->capture_default_str();
-  app.add_option("--cache", options->compile.cache_folder,
+  app.add_option("--cache", options->compile.storage.cache_folder,
                  "Folder for plans and compiled kernels, or 'none' (default: the user's)");
   options->progress.add_to(app);
   app.callback([options] { run(*options); });

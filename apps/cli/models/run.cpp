@@ -45,7 +45,7 @@ void run(const RunArguments& options) {
   const std::unique_ptr<Graph> graph = read_graph(options.file);
   const Bindings bindings = options.leaves.sizes(*graph);
   CompileOptions compile_options = options.compile.parsed();
-  compile_options.typical_sizes = bindings;
+  compile_options.plan.typical_sizes = bindings;
   CompileReport report;
   if (options.compile.explain_fusion) compile_options.report = &report;
   Executable executable = compile(*graph, compile_options);

@@ -71,7 +71,7 @@ void run_model(const RunModelOptions& options) {
   // To standard error: standard output is for the answer.
   note_full_context(session, generated.reason);
   if (options.model.stats) {
-    print_stats(session, generated, generation.sampling, options.model.compile.threads);
+    print_stats(session, generated, generation.sampling, options.model.compile.backend.threads);
   } else if (base::error_is_terminal() && !options.model.quiet) {
     std::cerr << styled(speed_text(generated), Style::Dim, error_has_colours()) << "\n";
   }

@@ -32,7 +32,7 @@ std::optional<FusionPolicy> fusion_policy_of(const std::string& word) {
 }
 
 // Parses "measured,swiglu=never" into the options; returns an error message, or nothing.
-std::string set_fusion(const std::string& text, CompileOptions& options) {
+std::string set_fusion(const std::string& text, PlanOptions& options) {
   for (const std::string& part : CLI::detail::split(text, ',')) {
     const size_t equals = part.find('=');
     const std::string word = equals == std::string::npos ? part : part.substr(equals + 1);
@@ -55,7 +55,7 @@ std::string set_fusion(const std::string& text, CompileOptions& options) {
 }
 
 // Parses "s=1,16": the bounds of the variants' ranges.
-void add_variant(const std::string& text, CompileOptions& options) {
+void add_variant(const std::string& text, PlanOptions& options) {
   const size_t equals = text.find('=');
   std::vector<int64_t> bounds;
   bool whole = equals != 0 && equals != std::string::npos;
@@ -74,14 +74,14 @@ void add_variant(const std::string& text, CompileOptions& options) {
 }  // namespace
 
 void CompileArguments::add_to(CLI::App& app) {
-  app.add_option("--backend", options.backend, "Backend: cpu or interp")
+  app.add_option("--backend", options.backend.name, "Backend: cpu or interp")
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--target", options.target,
+  app.add_option("--target", options.backend.target,
                  "Instruction set of CPU kernels: avx512, avx2 or sse2 (default: the best this "
                  "machine supports)")
       ->group(kGroup);
-  app.add_option("--machine", options.machine,
+  app.add_option("--machine", options.storage.machine,
                  "Plan for another machine, by the peaks that `luminal doctor --measure` printed "
                  "or kept there (default: this machine)")
       ->type_name("FILE")
@@ -93,10 +93,10 @@ void CompileArguments::add_to(CLI::App& app) {
       ->check(CLI::IsMember({"never", "measured", "always"}))
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("-t,--threads", options.threads,
+  app.add_option("-t,--threads", options.backend.threads,
                  "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
-  app.add_option("--memory-limit", options.memory_limit,
+  app.add_option("--memory-limit", options.backend.memory_limit,
                  "Maximum memory of a run besides inputs and weights, in bytes or as 512MB; 0: the "
                  "control group's limit (default: 0)")
       ->transform(CLI::AsSizeValue(false))
@@ -109,7 +109,7 @@ void CompileArguments::add_to(CLI::App& app) {
       ->type_name("VARIABLE=BOUNDS")
       ->allow_extra_args(false)
       ->group(kGroup);
-  app.add_option("--cache", options.cache_folder,
+  app.add_option("--cache", options.storage.cache_folder,
                  "Folder for plans and compiled kernels, or 'none' (default: the user's)");
   search.add_to(app);
 }
@@ -120,13 +120,13 @@ void CompileArguments::add_planning_to(CLI::App& app) {
                  "measured; also by pattern, as in measured,swiglu=never; see docs/fusion.md")
       ->check(CLI::Validator(
           [](const std::string& text) {
-            CompileOptions unread;
+            PlanOptions unread;
             return set_fusion(text, unread);
           },
           "POLICY|PATTERN=POLICY,…"))
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--fusion-profile", options.fusion_profile,
+  app.add_option("--fusion-profile", options.storage.fusion_profile,
                  "Measurements for policy measured: a file of `luminal tune fusion`; missing ones "
                  "are measured and added")
       ->type_name("FILE")
@@ -145,7 +145,7 @@ void CompileArguments::add_planning_to(CLI::App& app) {
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(kGroup);
-  app.add_option("--disable-rules", options.disable_rules,
+  app.add_option("--disable-rules", options.plan.disable_rules,
                  "Group of rules to disable; `luminal rules list` names them")
       ->type_name("GROUP")
       ->allow_extra_args(false)
@@ -168,18 +168,18 @@ std::string explain_fusion_text(const CompileReport& report) {
 
 CompileOptions CompileArguments::parsed() const {
   CompileOptions result = options;
-  set_fusion(fusion, result);
-  result.numerics = numerics_of(numerics);
-  result.library = library == "always"     ? LibraryPolicy::Always
-                   : library == "measured" ? LibraryPolicy::Measured
-                                           : LibraryPolicy::Never;
-  result.rolling = rolling == "off"      ? Rolling::Off
-                   : rolling == "always" ? Rolling::Always
-                                         : Rolling::Auto;
-  for (const std::string& variant : variants) add_variant(variant, result);
+  set_fusion(fusion, result.plan);
+  result.plan.numerics = numerics_of(numerics);
+  result.backend.library = library == "always"     ? LibraryPolicy::Always
+                           : library == "measured" ? LibraryPolicy::Measured
+                                                   : LibraryPolicy::Never;
+  result.plan.rolling = rolling == "off"      ? Rolling::Off
+                        : rolling == "always" ? Rolling::Always
+                                              : Rolling::Auto;
+  for (const std::string& variant : variants) add_variant(variant, result.plan);
   search.apply(result);
   for (const std::string& file : rule_files) {
-    result.rules.push_back({source_name(file), read_text(file)});
+    result.plan.rules.push_back({source_name(file), read_text(file)});
   }
   return result;
 }

@@ -15,10 +15,10 @@ CLI::Option* add_dtype(CLI::App& app, std::string& dtype) {
 DType dtype_of(const std::string& name) { return name == "bf16" ? DType::BF16 : DType::F32; }
 
 void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
-  app.add_option("-t,--threads", compile.threads,
+  app.add_option("-t,--threads", compile.backend.threads,
                  "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
-  app.add_option("--cache", compile.cache_folder,
+  app.add_option("--cache", compile.storage.cache_folder,
                  "Folder for plans and compiled kernels, or 'none' (default: the user's)");
 }
 

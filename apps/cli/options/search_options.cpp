@@ -63,17 +63,17 @@ void SearchArguments::add_to(CLI::App& app) {
 
 void SearchArguments::apply(CompileOptions& options) const {
   options.search = search;
-  options.records = records;
+  options.storage.records = records;
   options.search.mode = mode == "measured" ? SearchMode::Measured
                         : mode == "replay" ? SearchMode::Replay
                                            : SearchMode::Modelled;
   if (options.search.mode != SearchMode::Measured) return;
   std::signal(SIGINT, on_interrupt);
-  options.stop_search = [] { return interrupted.load(); };
+  options.search.stop = [] { return interrupted.load(); };
   if (events_file.empty()) return;
   auto file = std::make_shared<std::ofstream>(events_file);
   if (!*file) throw UserError("can't write search events to '" + events_file + "'");
-  options.search_events = [file](const std::string& json) { *file << json << std::endl; };
+  options.search.events = [file](const std::string& json) { *file << json << std::endl; };
 }
 
 }  // namespace luminal::cli

@@ -79,7 +79,7 @@ class Experiments {
     }
     if (from_cache()) {
       Subject anew = subject_;
-      anew.options.cache_folder = "none";
+      anew.options.storage.cache_folder = "none";
       if (!outcome_of(anew).wrong) {
         cause("stale-cache",
               "luminal cache clear; if it comes back, what code depends on isn't all in its key",
@@ -106,7 +106,7 @@ class Experiments {
   // Compiles one kernel per op; returns the op whose kernel is wrong first.
   std::string op_alone() const {
     Subject apart = subject_;
-    apart.options.fusion = FusionPolicy::Never;
+    apart.options.plan.fusion = FusionPolicy::Never;
     const Outcome outcome = outcome_of(apart);
     return outcome.fault ? fmt::format("{}", fmt::join(outcome.ops, ", ")) : "";
   }
@@ -120,7 +120,7 @@ class Experiments {
   }
 
   void terms() {
-    if (is_right([](Subject& other) { other.options.rolling = Rolling::Off; })) {
+    if (is_right([](Subject& other) { other.options.plan.rolling = Rolling::Off; })) {
       cause("rolled-disagrees", "look at what its parameters stand for in that trip",
             "with --rolling off it is right");
       return;
@@ -131,7 +131,7 @@ class Experiments {
             "with weights as they are it is right");
       return;
     }
-    const bool alone = is_right([](Subject& o) { o.options.fusion = FusionPolicy::Never; });
+    const bool alone = is_right([](Subject& o) { o.options.plan.fusion = FusionPolicy::Never; });
     cause(
         "wrong-lowering", "look at how its terms became loops",
         alone ? "with a kernel for each op it is right" : "with a kernel for each op it is wrong");
@@ -147,8 +147,8 @@ class Experiments {
             of_user || std::ranges::find(note_.rules, rule.name) != note_.rules.end();
         if (rule.of_user != of_user || !behind || rule.group == search::RuleSet::kFacts) continue;
         if (!tried.insert(rule.group).second) continue;
-        const bool right =
-            is_right([&](Subject& other) { other.options.disable_rules.push_back(rule.group); });
+        const bool right = is_right(
+            [&](Subject& other) { other.options.plan.disable_rules.push_back(rule.group); });
         if (!right) continue;
         blame_in_group(rules, rule.group, of_user);
         return true;

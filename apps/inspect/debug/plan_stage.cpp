@@ -121,7 +121,7 @@ void check_kept(const Subject& subject, const Trial& trial, DebugStage& stage) {
   }
   if (!kept) return;
   Subject anew = subject;
-  anew.options.cache_folder = "none";
+  anew.options.storage.cache_folder = "none";
   Trial made(anew);
   if (!made.plan()) return;
   if (plan_text(made.planned()) == plan_text(trial.planned())) return;

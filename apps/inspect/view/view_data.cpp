@@ -109,7 +109,7 @@ std::string view_data(const Compiled& compiled, const CodeOptions& code,
   const CompileReport& report = compiled.report;
   const Explanation explanation = explain(report, compiled.name);
   const std::shared_ptr<const Graph> snapshot = compiled.graph.clone();
-  const Variants variants(variables(*snapshot), compiled.options.variants);
+  const Variants variants(variables(*snapshot), compiled.options.plan.variants);
   const std::vector<size_t> rotations = rotations_of(report);
 
   base::JsonText json;
@@ -124,7 +124,7 @@ std::string view_data(const Compiled& compiled, const CodeOptions& code,
   for (size_t v = 0; v < explanation.plans.size(); ++v) {
     if (progress) progress("rules on the graph once more");
     CompileOptions of_variant = compiled.options;
-    of_variant.typical_sizes = variants.sizes(v, compiled.options.typical_sizes);
+    of_variant.plan.typical_sizes = variants.sizes(v, compiled.options.plan.typical_sizes);
     const PlanStages stages(variants.narrowed(v, snapshot), of_variant, rotations[v]);
     json.begin_object();
     write_plan(json, report, explanation.plans[v], code, progress);

@@ -11,7 +11,7 @@
 
 namespace luminal::view {
 
-// A compile that planned anew (CompileReport::print_after = "rolled"), with rivals, and some runs.
+// A compile that planned anew (InspectOptions::print_after = "rolled"), with rivals, and some runs.
 struct Compiled {
   std::string name;  // of the graph or model
   const Graph& graph;

@@ -35,15 +35,15 @@ base::Secret own_secret() {
   return *secret;
 }
 
-void check_options(const CompileOptions& options) {
-  if (!backends::find_backend(options.backend).runs_plans()) {
+void check_options(const BackendOptions& backend, const PlanOptions& plan) {
+  if (!backends::find_backend(backend.name).runs_plans()) {
     throw UserError(fmt::format(
-        "bundle: backend '{}' compiles nothing that could be kept; choose cpu", options.backend));
+        "bundle: backend '{}' compiles nothing that could be kept; choose cpu", backend.name));
   }
-  if (options.library != LibraryPolicy::Never) {
+  if (backend.library != LibraryPolicy::Never) {
     throw UserError("bundle: code of a library can't be kept; set library to 'never'");
   }
-  if (!options.variants.empty()) {
+  if (!plan.variants.empty()) {
     throw UserError("bundle: only one plan can be kept; leave variants out");
   }
 }
@@ -51,7 +51,7 @@ void check_options(const CompileOptions& options) {
 }  // namespace
 
 std::string make_bundle(const Graph& graph, const CompileOptions& options) {
-  check_options(options);
+  check_options(options.backend, options.plan);
   // As it will be read: a plan names nodes by their ids.
   const std::string text = print_graph(graph);
   const std::unique_ptr<Graph> again = parse_graph(text, "bundle");
@@ -62,9 +62,9 @@ std::string make_bundle(const Graph& graph, const CompileOptions& options) {
   out.text(base::format_fingerprint());
   out.text(
       fmt::format("{} ({})", base::library_version(), base::source_fingerprint().substr(0, 12)));
-  out.text(options.backend);
-  out.text(options.target);
-  out.integer(threads_of(options));
+  out.text(options.backend.name);
+  out.text(options.backend.target);
+  out.integer(threads_of(options.backend));
   out.text(text);
   out.text(parts.plan);
   out.text(parts.code);
@@ -96,10 +96,10 @@ LoadedBundle load_bundle(std::string_view bytes) {
                       made_by, base::library_version(), base::source_fingerprint().substr(0, 12)));
     }
     CompileOptions options;
-    options.backend = in.text();
-    options.target = in.text();
-    options.threads = in.small();
-    options.cache_folder = "none";
+    options.backend.name = in.text();
+    options.backend.target = in.text();
+    options.backend.threads = in.small();
+    options.storage.cache_folder = "none";
     std::unique_ptr<Graph> graph = parse_graph(in.text(), "bundle");
     CompiledParts parts;
     parts.plan = in.text();

@@ -56,42 +56,45 @@ Compilation::Compilation(const Graph& graph, const CompileOptions& options, cons
       options_(options),
       parts_(parts),
       report_(options.report != nullptr ? *options.report : unread_),
-      backend_(backends::find_backend(options.backend)) {}
+      backend_(backends::find_backend(options.backend.name)) {}
 
 void Compilation::verify() {
   const auto start = std::chrono::steady_clock::now();
   luminal::verify(source_);
   graph_ = source_.clone();
   variables_ = variables(*graph_);
-  variants_ = Variants(variables_, options_.variants);
+  variants_ = Variants(variables_, options_.plan.variants);
   ports_ = {.leaves = graph_->leaves(), .results = run_results(*graph_)};
   if (parts_.given != nullptr || parts_.made != nullptr) {
     LUMINAL_CHECK(variants_.count() == 1 && backend_.runs_plans(),
                   "only one plan, of a backend that has plans, can be kept");
   }
-  end_stage(report_, "graph", base::seconds_since(start), fmt::format("{} nodes", graph_->size()),
-            [&] { return print_graph(*graph_); });
+  end_stage(options_.inspect, report_, "graph", base::seconds_since(start),
+            fmt::format("{} nodes", graph_->size()), [&] { return print_graph(*graph_); });
 }
 
 void Compilation::read_weights() {
   // Weights are read in parallel with the other phases, unless compilation may stop early.
-  const int beside = report_.stop_after.empty() ? threads_of(options_) - 1 : 0;
+  const int beside = options_.inspect.stop_after.empty() ? threads_of(options_.backend) - 1 : 0;
   loading_.emplace(*graph_, ports_.leaves, beside);
 }
 
 void Compilation::plan() {
-  folder_ = kept_in(options_.cache_folder, report_);
-  PlanCache cache(backend_.runs_plans() ? folder_ : std::filesystem::path(), options_.cache_bytes);
+  folder_ = kept_in(options_.storage.cache_folder, report_);
+  PlanCache cache(backend_.runs_plans() ? folder_ : std::filesystem::path(),
+                  options_.storage.cache_bytes);
   for (size_t v = 0; v < variants_.count(); ++v) {
-    of_variant_.push_back(options_of_variant(options_, variants_.sizes(v, options_.typical_sizes),
-                                             variants_.count()));
+    of_variant_.push_back(options_of_variant(
+        options_, variants_.sizes(v, options_.plan.typical_sizes), variants_.count()));
     requests_.push_back(request_for(v));
     if (backend_.runs_plans()) plan_variant(v, cache);
   }
   const std::vector<std::string> notes = cache.notes();
   report_.notes.insert(report_.notes.end(), notes.begin(), notes.end());
   report_.target = target();
-  if (backend_.runs_plans()) report_.machine = machine_text(machine_peaks(options_));
+  if (backend_.runs_plans()) {
+    report_.machine = machine_text(machine_peaks(options_.storage, options_.backend.target));
+  }
   if (options_.report != nullptr) report_.graph = base::digest(print_graph(*graph_));
 }
 
@@ -99,8 +102,9 @@ backends::LoadRequest Compilation::request_for(size_t variant) const {
   backends::LoadRequest request;
   request.graph = variants_.narrowed(variant, graph_);
   request.ports = ports_;
-  request.options = load_options(options_, *graph_, of_variant_[variant].typical_sizes, folder_);
-  request.options.float64 = options_.float64;
+  request.options =
+      load_options(options_, *graph_, of_variant_[variant].plan.typical_sizes, folder_);
+  request.options.float64 = options_.backend.float64;
   request.options.keep_code = parts_.made != nullptr;
   if (options_.progress) {
     request.progress = [progress = options_.progress](int done, int total) {
@@ -116,7 +120,7 @@ void Compilation::plan_variant(size_t variant, PlanCache& cache) {
                   .sizes = text(request.options.typical_sizes),
                   .first_kernel = report_.kernels.size()};
   if (parts_.given != nullptr) {
-    request.planned = read_given_plan(*parts_.given, *request.graph, report_);
+    request.planned = read_given_plan(*parts_.given, *request.graph, options_.inspect, report_);
     request.code = std::make_shared<const std::string>(parts_.given->code);
   } else {
     // Must run before planning: the plan request carries these decisions.
@@ -142,7 +146,7 @@ void Compilation::generate_code() {
     parts_.made->code = std::move(loaded.code.at(0));
     keep_plan(*parts_.made);
   }
-  report_code(std::move(loaded), base::seconds_since(start), report_);
+  report_code(std::move(loaded), base::seconds_since(start), options_.inspect, report_);
   if (!backend_.runs_plans()) return;
   for (size_t v = 0; v < requests_.size(); ++v) {
     report_memory(*programs_[v], requests_[v].options.typical_sizes, report_);
@@ -170,8 +174,8 @@ Executable Compilation::executable() {
   impl->variables = variables_;
   impl->view_checks = std::make_shared<const ViewChecks>(*graph_);
   impl->variants = variants_;
-  impl->memory_limit =
-      options_.memory_limit > 0 ? options_.memory_limit : base::cgroup_limits().memory.value_or(0);
+  impl->memory_limit = options_.backend.memory_limit > 0 ? options_.backend.memory_limit
+                                                         : base::cgroup_limits().memory.value_or(0);
   for (size_t v = 0; backend_.runs_plans() && v < requests_.size(); ++v) {
     impl->notes.push_back(step_notes(v));
   }

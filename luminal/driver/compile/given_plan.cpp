@@ -14,6 +14,7 @@ namespace luminal {
 
 std::shared_ptr<const kernel::PlannedGraph> read_given_plan(const CompiledParts& given,
                                                             const Graph& graph,
+                                                            const InspectOptions& inspect,
                                                             CompileReport& report) {
   const auto start = std::chrono::steady_clock::now();
   shape::ExprReader reader(given.plan);
@@ -27,8 +28,8 @@ std::shared_ptr<const kernel::PlannedGraph> read_given_plan(const CompiledParts&
     kernel.name = fmt::format("kernel {}", k);
     report.kernels.push_back(std::move(kernel));
   }
-  end_stage(report, "plan", base::seconds_since(start), plan_summary(*planned) + ", as given",
-            [&] { return plan_text(*planned); });
+  end_stage(inspect, report, "plan", base::seconds_since(start),
+            plan_summary(*planned) + ", as given", [&] { return plan_text(*planned); });
   return planned;
 }
 

@@ -11,6 +11,7 @@ namespace luminal {
 // ByteError for bytes that aren't a plan of this graph.
 std::shared_ptr<const kernel::PlannedGraph> read_given_plan(const CompiledParts& given,
                                                             const Graph& graph,
+                                                            const InspectOptions& inspect,
                                                             CompileReport& report);
 
 }  // namespace luminal

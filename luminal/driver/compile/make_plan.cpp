@@ -12,7 +12,7 @@ std::shared_ptr<const kernel::PlannedGraph> make_plan(const backends::LoadReques
                                                       PlanCache& cache, CompileReport& report) {
   const Graph& graph = *request.graph;
   ChooseLibrary choose_library;
-  if (options.library != LibraryPolicy::Never) {
+  if (options.backend.library != LibraryPolicy::Never) {
     choose_library = [&](const std::shared_ptr<const kernel::PlannedGraph>& plain,
                          const kernel::PlannedGraph& packed) {
       backends::LoadRequest of_plain = request;
@@ -23,7 +23,8 @@ std::shared_ptr<const kernel::PlannedGraph> make_plan(const backends::LoadReques
   const std::vector<NodeId> wanted = roots(graph);
   std::optional<PlanTuner> tuner;
   if (options.search.mode != SearchMode::Modelled) {
-    tuner.emplace(graph, wanted, backend, request.options, options);
+    tuner.emplace(graph, wanted, backend, request.options, options.search, options.storage,
+                  options.progress);
   }
   return cache.plan(graph, wanted, options, report, packing, choose_library,
                     tuner ? &*tuner : nullptr);
@@ -32,7 +33,7 @@ std::shared_ptr<const kernel::PlannedGraph> make_plan(const backends::LoadReques
 CompileOptions options_of_variant(const CompileOptions& options, Bindings typical_sizes,
                                   size_t count) {
   CompileOptions of_variant = options;
-  of_variant.typical_sizes = std::move(typical_sizes);
+  of_variant.plan.typical_sizes = std::move(typical_sizes);
   of_variant.search.seconds = options.search.seconds / static_cast<double>(count);
   return of_variant;
 }

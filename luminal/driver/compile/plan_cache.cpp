@@ -64,16 +64,16 @@ bool has_custom_ops(const Graph& graph) {
 }
 
 // Whether a stage that only planning has is to be printed, or to be the last.
-bool wants_stages(const CompileReport& report) {
+bool wants_stages(const InspectOptions& inspect) {
   constexpr std::string_view kStages[] = {"rolled", "terms", "saturated", "all"};
   return std::any_of(std::begin(kStages), std::end(kStages), [&](std::string_view stage) {
-    return report.print_after == stage || report.stop_after == stage;
+    return inspect.print_after == stage || inspect.stop_after == stage;
   });
 }
 
 // `from` names where the plan was found.
 void report_kept(const KeptPlan& kept, const std::string& from, double seconds, bool with_texts,
-                 CompileReport& report) {
+                 const InspectOptions& inspect, CompileReport& report) {
   const kernel::Plan& plan = kept.planned->plan;
   size_t next = report.kernels.size();
   base::ByteReader in(kept.report);
@@ -84,7 +84,8 @@ void report_kept(const KeptPlan& kept, const std::string& from, double seconds, 
     if (with_texts) report.kernels[next].text = kernel::text(kernel->lowered.kernel);
     ++next;
   }
-  end_stage(report, "plan", seconds, fmt::format("{}, from {}", plan_summary(*kept.planned), from),
+  end_stage(inspect, report, "plan", seconds,
+            fmt::format("{}, from {}", plan_summary(*kept.planned), from),
             [&] { return plan_text(*kept.planned); });
 }
 
@@ -103,18 +104,18 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
     return plan_tuned(graph, roots, options, report, packing, choose_library, *tuner);
   }
   const bool is_kept = !files_.folder().empty() && !choose_library && !has_custom_ops(graph);
-  if (!is_kept || wants_stages(report)) {
+  if (!is_kept || wants_stages(options.inspect)) {
     return plan_graph(graph, roots, options, report, packing, choose_library);
   }
   const auto start = std::chrono::steady_clock::now();
   const search::PlanningOptions planning = planning_options(graph, options);
-  const std::string key = plan_key({.place = place_of(options),
+  const std::string key = plan_key({.place = place_of(options.backend),
                                     .graph = graph,
                                     .roots = roots,
                                     .planning = planning,
                                     .packing = packing,
                                     .explained = options.report != nullptr,
-                                    .with_rivals = report.find_rivals,
+                                    .with_rivals = options.inspect.find_rivals,
                                     .first_kernel = report.kernels.size() - report.n_packing()});
   const std::string name = base::digest(key);
   if (const std::optional<std::string> entry = files_.find(name)) {
@@ -130,7 +131,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
       const std::string from =
           fmt::format("the cache ({}…{})", name.substr(0, 12), base::kCachedPlans.ending);
-      report_kept(*kept, from, taken.count(), options.report != nullptr, report);
+      report_kept(*kept, from, taken.count(), options.report != nullptr, options.inspect, report);
       return kept->planned;
     }
   }
@@ -158,7 +159,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
     const ChooseLibrary& choose_library, PlanTuner& tuner) {
   const auto start = std::chrono::steady_clock::now();
   const search::PlanningOptions planning = planning_options(graph, options);
-  PlanQuestion asked{.place = place_of(options),
+  PlanQuestion asked{.place = place_of(options.backend),
                      .graph = graph,
                      .roots = roots,
                      .planning = planning,
@@ -169,8 +170,8 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
   std::optional<std::string> question;
   if (!has_custom_ops(graph)) question = plan_key(asked);
   // Whether a library is used depends on the compiling process, and requested stages must be run.
-  const bool is_kept = question && !choose_library && !wants_stages(report);
-  asked.with_rivals = report.find_rivals;
+  const bool is_kept = question && !choose_library && !wants_stages(options.inspect);
+  asked.with_rivals = options.inspect.find_rivals;
   asked.first_kernel = report.kernels.size() - report.n_packing();
   const std::string key = is_kept ? plan_key(asked) : "";
   const auto search = [&] {
@@ -191,7 +192,8 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
         if (tuned->is_own) {
           const KeptPlan kept = read_entry(tuned->entry, key, graph, roots);
           const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-          report_kept(kept, "the tuning records", taken.count(), options.report != nullptr, report);
+          report_kept(kept, "the tuning records", taken.count(), options.report != nullptr,
+                      options.inspect, report);
           if (!report.searches.empty()) report.searches.back().mode = "remembered";
           return kept.planned;
         }

@@ -8,7 +8,8 @@
 
 namespace luminal {
 
-void report_code(backends::LoadReport loaded, double seconds, CompileReport& report) {
+void report_code(backends::LoadReport loaded, double seconds, const InspectOptions& inspect,
+                 CompileReport& report) {
   int cached = 0, by_library = 0;
   for (size_t i = 0; i < loaded.kernels.size(); ++i) {
     backends::KernelListing& listing = loaded.kernels[i];
@@ -23,7 +24,7 @@ void report_code(backends::LoadReport loaded, double seconds, CompileReport& rep
     by_library += kernel.by_library;
   }
   report.notes.insert(report.notes.end(), loaded.notes.begin(), loaded.notes.end());
-  end_stage(report, "kernels", seconds,
+  end_stage(inspect, report, "kernels", seconds,
             fmt::format("{} compiled, {} from the cache{}",
                         loaded.kernels.size() - static_cast<size_t>(cached + by_library), cached,
                         by_library > 0 ? fmt::format(", {} by a library", by_library) : ""),

@@ -54,11 +54,11 @@ std::vector<WhyNotAnswer> why_not(const Graph& graph, const CompileOptions& opti
                                   const std::vector<std::string>& asked) {
   verify(graph);
   const std::shared_ptr<const Graph> snapshot = graph.clone();
-  const Variants variants(variables(*snapshot), options.variants);
+  const Variants variants(variables(*snapshot), options.plan.variants);
   std::vector<WhyNotAnswer> answers;
   for (size_t v = 0; v < variants.count(); ++v) {
     CompileOptions of_variant = options;
-    of_variant.typical_sizes = variants.sizes(v, options.typical_sizes);
+    of_variant.plan.typical_sizes = variants.sizes(v, options.plan.typical_sizes);
     const std::shared_ptr<const Graph> narrowed = variants.narrowed(v, snapshot);
     Inspection inspection(*narrowed, planning_options(*narrowed, of_variant));
     answers.push_back({variants.text(v), answer(inspection, asked)});

@@ -18,7 +18,7 @@ namespace {
 
 using search::PatternPlace;
 
-void check_groups(const CompileOptions& options) {
+void check_groups(const PlanOptions& options) {
   for (const auto& [group, policy] : options.fusion_groups) {
     if (fusion_pattern_from_name(group)) continue;
     throw UserError(fmt::format("fusion: there is no pattern '{}'; there is {}", group,
@@ -27,20 +27,19 @@ void check_groups(const CompileOptions& options) {
 }
 
 // Whether a pattern has a policy of its own, and which.
-std::pair<bool, FusionPolicy> policy_for(FusionPattern pattern, const CompileOptions& options) {
+std::pair<bool, FusionPolicy> policy_for(FusionPattern pattern, const PlanOptions& options) {
   const auto own = options.fusion_groups.find(std::string(name(pattern)));
   if (own != options.fusion_groups.end()) return {true, own->second};
   return {options.fusion == FusionPolicy::Measured, options.fusion};
 }
 
-bool is_measured(const CompileOptions& options) {
+bool is_measured(const PlanOptions& options) {
   return std::ranges::any_of(kFusionPatterns, [&](FusionPattern pattern) {
     return policy_for(pattern, options).second == FusionPolicy::Measured;
   });
 }
 
-std::string note_on_profile(const CompileOptions& options) {
-  const std::string& file = options.fusion_profile;
+std::string note_on_profile(const std::string& file, const FusionConditions& conditions) {
   if (file.empty()) {
     return "no fusion profile is given: what fusing does is measured now; `luminal tune fusion` "
            "makes one";
@@ -50,8 +49,7 @@ std::string note_on_profile(const CompileOptions& options) {
         "there is no fusion profile '{}' yet: what fusing does is measured now and kept there",
         file);
   }
-  const std::string differs =
-      FusionProfile::read(file).conditions().differ_from(fusion_conditions(options));
+  const std::string differs = FusionProfile::read(file).conditions().differ_from(conditions);
   if (differs.empty()) return {};
   return fmt::format(
       "the fusion profile '{}' is of {}: it is not used, and what fusing does is measured now",
@@ -103,16 +101,17 @@ void decide_by_answer(const FusionAnswer& answer, FusionReport& entry) {
 }  // namespace
 
 FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options) {
-  check_groups(options);
+  const PlanOptions& plan = options.plan;
+  check_groups(plan);
   FusionDecisions result;
-  const bool measured = is_measured(options);
-  if (!measured && options.fusion_groups.empty() && options.report == nullptr) return result;
+  const bool measured = is_measured(plan);
+  if (!measured && plan.fusion_groups.empty() && options.report == nullptr) return result;
   const std::vector<PatternPlace> places = search::find_patterns(graph, roots(graph));
-  const Bindings sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  const Bindings sizes = search::representative_sizes(variables(graph), plan.typical_sizes);
   if (measured && !places.empty()) {
-    if (std::string note = note_on_profile(options); !note.empty()) {
-      result.notes.push_back(std::move(note));
-    }
+    std::string note = note_on_profile(options.storage.fusion_profile,
+                                       fusion_conditions(options.backend, plan.numerics));
+    if (!note.empty()) result.notes.push_back(std::move(note));
   }
   // By pattern and shape, in order of first appearance.
   std::vector<std::pair<FusionPattern, std::optional<FusionShape>>> asked;
@@ -121,7 +120,7 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
     const auto question = std::make_pair(place.pattern, shape);
     const auto known = std::ranges::find(asked, question);
     const auto at = static_cast<size_t>(known - asked.begin());
-    const auto [is_own, policy] = policy_for(place.pattern, options);
+    const auto [is_own, policy] = policy_for(place.pattern, plan);
     if (known == asked.end()) {
       asked.push_back(question);
       FusionReport entry = report_of(place, shape);
@@ -162,8 +161,8 @@ void report_fusion(FusionDecisions decided, const std::string& variant, CompileR
 }
 
 std::vector<search::FusionForce> fusion_forces(const Graph& graph, const CompileOptions& options) {
-  check_groups(options);
-  if (!is_measured(options) && options.fusion_groups.empty()) return {};
+  check_groups(options.plan);
+  if (!is_measured(options.plan) && options.plan.fusion_groups.empty()) return {};
   return decide_fusion(graph, options).forces;
 }
 

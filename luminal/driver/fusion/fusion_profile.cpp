@@ -64,13 +64,13 @@ std::string FusionConditions::differ_from(const FusionConditions& other) const {
   return {};
 }
 
-FusionConditions fusion_conditions(const CompileOptions& options) {
-  records::Device device = records::this_device(options.target, threads_of(options));
+FusionConditions fusion_conditions(const BackendOptions& backend, Numerics numerics) {
+  records::Device device = records::this_device(backend.target, threads_of(backend));
   return {.device = std::move(device.fingerprint),
           .description = std::move(device.description),
           .compiler = std::string(base::source_fingerprint()),
-          .options = fmt::format("backend {}, library {}, numerics {}", options.backend,
-                                 library_text(options.library), numerics_text(options.numerics))};
+          .options = fmt::format("backend {}, library {}, numerics {}", backend.name,
+                                 library_text(backend.library), numerics_text(numerics))};
 }
 
 FusionProfile::Key FusionProfile::key_of(FusionPattern pattern, const FusionShape& shape) {

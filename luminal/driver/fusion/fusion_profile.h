@@ -29,7 +29,7 @@ struct FusionConditions {
   std::string differ_from(const FusionConditions& other) const;
 };
 
-FusionConditions fusion_conditions(const CompileOptions& options);
+FusionConditions fusion_conditions(const BackendOptions& backend, Numerics numerics);
 
 class FusionProfile {
  public:

@@ -49,24 +49,24 @@ Remembered& remembered() {
   return here;
 }
 
-// The profile of the options, if there is one and its conditions match.
-std::optional<FusionProfile> usable_profile(const CompileOptions& options,
+// The profile in the file, if there is one and its conditions match.
+std::optional<FusionProfile> usable_profile(const std::string& file,
                                             const FusionConditions& conditions) {
-  if (options.fusion_profile.empty() || !std::filesystem::exists(options.fusion_profile)) return {};
-  FusionProfile profile = FusionProfile::read(options.fusion_profile);
+  if (file.empty() || !std::filesystem::exists(file)) return {};
+  FusionProfile profile = FusionProfile::read(file);
   if (!profile.conditions().differ_from(conditions).empty()) return {};
   return profile;
 }
 
 // A profile of other conditions is left unchanged.
-void keep(const CompileOptions& options, const FusionConditions& conditions, FusionPattern pattern,
+void keep(const std::string& file, const FusionConditions& conditions, FusionPattern pattern,
           const FusionShape& shape, const FusionAnswer& answer) {
-  if (options.fusion_profile.empty()) return;
-  std::optional<FusionProfile> profile = usable_profile(options, conditions);
-  if (!profile && std::filesystem::exists(options.fusion_profile)) return;
+  if (file.empty()) return;
+  std::optional<FusionProfile> profile = usable_profile(file, conditions);
+  if (!profile && std::filesystem::exists(file)) return;
   if (!profile) profile.emplace(conditions);
   profile->add(pattern, shape, answer);
-  profile->write(options.fusion_profile);
+  profile->write(file);
 }
 
 }  // namespace
@@ -88,8 +88,9 @@ const char* text(FusionSource source) {
 FusionAnswer should_fuse(FusionPattern pattern, const FusionShape& asked,
                          const CompileOptions& options, const FusionTiming& timing) {
   const FusionShape shape = measured_shape(pattern, asked);
-  const FusionConditions conditions = fusion_conditions(options);
-  if (const auto profile = usable_profile(options, conditions)) {
+  const FusionConditions conditions = fusion_conditions(options.backend, options.plan.numerics);
+  const std::string& file = options.storage.fusion_profile;
+  if (const auto profile = usable_profile(file, conditions)) {
     if (const auto answer = profile->find(pattern, shape)) return *answer;
   }
   if (const auto answer = remembered().find(conditions, pattern, shape)) return *answer;
@@ -97,7 +98,7 @@ FusionAnswer should_fuse(FusionPattern pattern, const FusionShape& asked,
   if (const auto answer = remembered().find(conditions, pattern, shape)) return *answer;
   const FusionAnswer answer = measure_fusion(pattern, shape, options, timing);
   remembered().add(conditions, pattern, shape, answer);
-  keep(options, conditions, pattern, shape, answer);
+  keep(file, conditions, pattern, shape, answer);
   return answer;
 }
 

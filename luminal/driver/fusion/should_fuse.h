@@ -43,9 +43,9 @@ struct FusionTiming {
 };
 
 // Answers from the profile in `options`; what it doesn't hold is measured: both plans are compiled
-// with the options' backend, target, threads, cache, library and numerics, their results compared,
-// and their runs timed alternately. The answer is stored in the profile. UserError for a shape
-// without elements or a damaged profile.
+// with the options' backend, numerics and storage, their results compared, and their runs timed
+// alternately. The answer is stored in the profile. UserError for a shape without elements or a
+// damaged profile.
 LUMINAL_API FusionAnswer should_fuse(FusionPattern pattern, const FusionShape& shape,
                                      const CompileOptions& options = {},
                                      const FusionTiming& timing = {});

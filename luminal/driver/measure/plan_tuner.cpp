@@ -35,9 +35,9 @@ std::string progress_text(const search::SearchEvent& event) {
                      event.bound_share * 100);
 }
 
-records::Device device_of(const CompileOptions& options, int threads) {
-  records::Device device = records::this_device(options.target, threads);
-  const machine::Peaks peaks = machine_peaks(options);
+records::Device device_of(const StorageOptions& storage, const backends::LoadOptions& load) {
+  records::Device device = records::this_device(load.target, load.threads);
+  const machine::Peaks peaks = machine_peaks(storage, load.target);
   if (peaks.origin == machine::PeaksOrigin::Measured) device.peaks = to_json(peaks);
   return device;
 }
@@ -46,16 +46,17 @@ records::Device device_of(const CompileOptions& options, int threads) {
 
 PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
                      const backends::Backend& backend, const backends::LoadOptions& load,
-                     const CompileOptions& options)
+                     const PlanSearch& asked, const StorageOptions& storage,
+                     const ShowProgress& progress)
     : graph_(graph),
       roots_(roots),
       backend_(backend),
       load_(load),
-      options_(options),
-      device_(device_of(options, load.threads)),
-      store_(options.records, device_, options.search.mode == SearchMode::Replay,
-             options.search.keep_busy_times) {
-  if (load_.cache_folder.empty() && options.search.mode == SearchMode::Measured) {
+      asked_(asked),
+      progress_(progress),
+      device_(device_of(storage, load)),
+      store_(storage.records, device_, asked.mode == SearchMode::Replay, asked.keep_busy_times) {
+  if (load_.cache_folder.empty() && asked.mode == SearchMode::Measured) {
     load_.cache_folder = cache_.emplace().path();
   }
 }
@@ -67,22 +68,21 @@ records::PlanKey PlanTuner::key_of(const std::string& question) const {
 }
 
 std::optional<TunedPlan> PlanTuner::remembered(const std::string& question) {
-  if (options_.search.mode == SearchMode::Replay) return std::nullopt;
+  if (asked_.mode == SearchMode::Replay) return std::nullopt;
   std::optional<TunedPlan> plan = store_.plan(key_of(question));
-  const bool enough = plan && plan->seconds >= options_.search.seconds &&
-                      plan->candidates >= options_.search.candidates;
+  const bool enough =
+      plan && plan->seconds >= asked_.seconds && plan->candidates >= asked_.candidates;
   return enough ? std::move(plan) : std::nullopt;
 }
 
 search::MeasuredOptions PlanTuner::search_options(const std::optional<std::string>& question) {
-  const PlanSearch& asked = options_.search;
-  search::MeasuredOptions options{.seconds = asked.seconds,
-                                  .candidates = asked.candidates,
-                                  .finalists = asked.finalists,
+  search::MeasuredOptions options{.seconds = asked_.seconds,
+                                  .candidates = asked_.candidates,
+                                  .finalists = asked_.finalists,
                                   .replay = {},
-                                  .stop = options_.stop_search,
+                                  .stop = asked_.stop,
                                   .event = {}};
-  if (asked.mode == SearchMode::Replay) {
+  if (asked_.mode == SearchMode::Replay) {
     if (!question) {
       throw UserError("replay: a graph with custom ops can't be: code has no bytes to compare");
     }
@@ -105,12 +105,10 @@ search::MeasuredOptions PlanTuner::search_options(const std::optional<std::strin
   } else if (derived_) {
     options.replay = derived_->trail;
   }
-  if (options_.search_events || options_.progress) {
+  if (asked_.events || progress_) {
     options.event = [this](const search::SearchEvent& event) {
-      if (options_.search_events) options_.search_events(json_of(event));
-      if (options_.progress) {
-        options_.progress({"search", event.candidates, 0, progress_text(event)});
-      }
+      if (asked_.events) asked_.events(json_of(event));
+      if (progress_) progress_({"search", event.candidates, 0, progress_text(event)});
     };
   }
   return options;
@@ -125,18 +123,17 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
   RecordMemory memory(store_, device_, question ? std::optional(key_of(*question)) : std::nullopt);
   std::optional<RunTimer> timer;
   if (!options.replay) {
-    timer.emplace(terms, graph_, roots_, backend_, load_,
-                  TimerOptions{.warm_ups = options_.search.warm_ups,
-                               .trials = options_.search.trials,
-                               .seed = options_.seed});
+    timer.emplace(
+        terms, graph_, roots_, backend_, load_,
+        TimerOptions{.warm_ups = asked_.warm_ups, .trials = asked_.trials, .seed = asked_.seed});
   }
   search::MeasuredPlan found =
       search::measured_search(terms, first, options, timer ? &*timer : nullptr, memory);
   trail_ = found.report.trail;
   // An interrupted search is recorded with the budget it used, not the one it was given.
   interrupted_ = found.report.interrupted;
-  seconds_ = interrupted_ ? found.report.seconds : options_.search.seconds;
-  candidates_ = interrupted_ ? found.report.candidates : options_.search.candidates;
+  seconds_ = interrupted_ ? found.report.seconds : asked_.seconds;
+  candidates_ = interrupted_ ? found.report.candidates : asked_.candidates;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   report.searches.push_back({.mode = derived_         ? "remembered"
                                      : options.replay ? "replay"
@@ -155,7 +152,7 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
 }
 
 void PlanTuner::keep(const std::string& question, std::string entry) {
-  if (options_.search.mode == SearchMode::Replay) return;
+  if (asked_.mode == SearchMode::Replay) return;
   if (interrupted_) {
     // A record of a longer search stays.
     try {

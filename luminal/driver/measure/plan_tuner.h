@@ -17,7 +17,8 @@ class PlanTuner {
   // For SearchMode::Measured and Replay. All arguments must outlive it. UserError if a replay can't
   // open its records.
   PlanTuner(const Graph& graph, const std::vector<NodeId>& roots, const backends::Backend& backend,
-            const backends::LoadOptions& load, const CompileOptions& options);
+            const backends::LoadOptions& load, const PlanSearch& asked,
+            const StorageOptions& storage, const ShowProgress& progress);
 
   // The plan that an earlier search with at least this budget found, if it is in the records; never
   // for a replay. ByteError if it is malformed. `question` is the plan key under which the records
@@ -49,7 +50,8 @@ class PlanTuner {
   // search.
   std::optional<base::TemporaryFolder> cache_;
   backends::LoadOptions load_;
-  const CompileOptions& options_;
+  const PlanSearch& asked_;
+  const ShowProgress& progress_;
   records::Device device_;
   TuningStore store_;
   std::optional<TunedPlan> derived_;

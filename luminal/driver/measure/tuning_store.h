@@ -15,7 +15,7 @@ namespace luminal {
 
 class TuningStore {
  public:
-  // `file` as in CompileOptions::records. `required`: errors are thrown instead, for a replay,
+  // `file` as in StorageOptions::records. `required`: errors are thrown instead, for a replay,
   // which needs its records. `keep_busy`: also keep times measured next to other programs.
   TuningStore(const std::string& file, const records::Device& device, bool required,
               bool keep_busy = false);

@@ -21,7 +21,7 @@ std::vector<NodeId> run_results(const Graph& graph) {
   return ids;
 }
 
-int threads_of(const CompileOptions& options) {
+int threads_of(const BackendOptions& options) {
   // With more threads the process would end if the machine has no room for their stacks.
   const int most = std::max(256, 4 * static_cast<int>(base::usable_threads()));
   if (options.threads < 0 || options.threads > most) {
@@ -40,14 +40,14 @@ std::filesystem::path cache_folder(const std::string& option) {
 
 backends::LoadOptions load_options(const CompileOptions& options, const Graph& graph,
                                    const Bindings& sizes, const std::filesystem::path& folder) {
-  return {.threads = threads_of(options),
-          .target = options.target,
+  return {.threads = threads_of(options.backend),
+          .target = options.backend.target,
           .cache_folder = folder,
-          .cache_bytes = options.cache_bytes,
+          .cache_bytes = options.storage.cache_bytes,
           .typical_sizes = search::representative_sizes(variables(graph), sizes),
-          .library = options.library,
-          .thread_speed = thread_speed(machine_peaks(options)),
-          .finite = options.numerics >= Numerics::Finite};
+          .library = options.backend.library,
+          .thread_speed = thread_speed(machine_peaks(options.storage, options.backend.target)),
+          .finite = options.plan.numerics >= Numerics::Finite};
 }
 
 }  // namespace luminal

@@ -15,7 +15,7 @@ namespace luminal {
 std::vector<NodeId> run_results(const Graph& graph);
 
 // The threads that kernels run on: as asked for, or all this process may use.
-int threads_of(const CompileOptions& options);
+int threads_of(const BackendOptions& options);
 
 // The folder of cached plans and kernels; empty if nothing is cached. UserError without a home
 // directory.

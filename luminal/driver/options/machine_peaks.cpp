@@ -6,16 +6,16 @@
 
 namespace luminal {
 
-machine::Peaks machine_peaks(const CompileOptions& options) {
+machine::Peaks machine_peaks(const StorageOptions& storage, const std::string& target) {
   const auto threads = static_cast<int>(base::usable_threads());
   const std::string_view here = machine::instruction_set_here();
-  const bool assumed = options.cache_folder == "none" && options.machine.empty();
+  const bool assumed = storage.cache_folder == "none" && storage.machine.empty();
   machine::Peaks peaks = assumed ? machine::default_peaks(here, threads)
-                                 : machine::peaks_of_this_machine(options.machine);
+                                 : machine::peaks_of_this_machine(storage.machine);
   // The best instruction set as target doesn't limit other features of the processor.
-  const bool less = options.target == "avx2" || options.target == "sse2";
+  const bool less = target == "avx2" || target == "sse2";
   const bool is_given = peaks.origin == machine::PeaksOrigin::Given;
-  return less && !is_given ? machine::limited_to(std::move(peaks), options.target) : peaks;
+  return less && !is_given ? machine::limited_to(std::move(peaks), target) : peaks;
 }
 
 std::string machine_text(const machine::Peaks& peaks) {

@@ -1,17 +1,19 @@
 // Peak rates of the machine that plans are made for: from a file, measured or assumed.
 #pragma once
 
-#include "luminal/driver/compile.h"
+#include <string>
+
+#include "luminal/driver/storage_options.h"
 #include "luminal/machine/peaks.h"
 #include "luminal/runtime/thread_speed.h"
 #include "luminal/search/cost/cost_model.h"
 
 namespace luminal {
 
-// From CompileOptions::machine, else from the user's cache folder, else defaults; without a cache
+// From StorageOptions::machine, else from the user's cache folder, else defaults; without a cache
 // folder ("none") the defaults. Unless given by the option, limited to the instruction set of the
-// target.
-machine::Peaks machine_peaks(const CompileOptions& options);
+// target, as BackendOptions name it.
+machine::Peaks machine_peaks(const StorageOptions& storage, const std::string& target);
 
 // For reports: the figures, their origin, and how to measure assumed ones.
 std::string machine_text(const machine::Peaks& peaks);

@@ -142,12 +142,12 @@ class KeyWriter {
 
 }  // namespace
 
-PlanPlace place_of(const CompileOptions& options) {
+PlanPlace place_of(const BackendOptions& options) {
   const auto threads = static_cast<int>(base::usable_threads());
   backends::LoadOptions load;
   load.target = options.target;
-  return {.backend = options.backend,
-          .target = backends::find_backend(options.backend).target(load),
+  return {.backend = options.name,
+          .target = backends::find_backend(options.name).target(load),
           .device = records::this_device(options.target, threads).fingerprint};
 }
 

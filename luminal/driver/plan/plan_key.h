@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/driver/compile.h"
+#include "luminal/backends/backend_options.h"
 #include "luminal/graph/graph.h"
 #include "luminal/kernel/recognise/panels.h"
 #include "luminal/search/inspect/inspection.h"
@@ -18,7 +18,7 @@ struct PlanPlace {
   std::string target;  // as the backend describes it
   std::string device;  // a fingerprint of records/device.h
 };
-PlanPlace place_of(const CompileOptions& options);
+PlanPlace place_of(const BackendOptions& options);
 
 struct PlanQuestion {
   PlanPlace place;

@@ -33,7 +33,7 @@ class Stopwatch {
 };
 
 // The user's files and what custom ops bring, each op's once.
-std::vector<search::RuleText> rules_of(const Graph& graph, const CompileOptions& options) {
+std::vector<search::RuleText> rules_of(const Graph& graph, const PlanOptions& options) {
   std::vector<search::RuleText> files;
   for (const RuleFile& file : options.rules) files.push_back({file.name, file.text});
   std::set<std::string> seen;
@@ -58,7 +58,8 @@ void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
   }
 }
 
-void saturate(search::RotationPlanner& planner, CompileReport& report) {
+void saturate(search::RotationPlanner& planner, const InspectOptions& inspect,
+              CompileReport& report) {
   Stopwatch watch;
   planner.saturate();
   const egraph::RunReport& run = planner.saturation();
@@ -70,7 +71,7 @@ void saturate(search::RotationPlanner& planner, CompileReport& report) {
   report_rules(run, planner.terms().rules, report);
   report.egraph_nodes = run.tuples;
   report.egraph_classes = run.classes;
-  end_stage(report, "saturated", watch.seconds(),
+  end_stage(inspect, report, "saturated", watch.seconds(),
             fmt::format("{} iterations, {} nodes, {} classes", run.iterations.size(), run.tuples,
                         run.classes),
             [&] { return planner.terms().egraph.dump(); });
@@ -78,33 +79,35 @@ void saturate(search::RotationPlanner& planner, CompileReport& report) {
 
 // As rotation `taken` of `of`, from 0.
 void report_rolled(const search::RotationPlanner& planner, double seconds, size_t taken, size_t of,
-                   CompileReport& report) {
+                   const InspectOptions& inspect, CompileReport& report) {
   if (planner.rolled() == nullptr) return;
   const std::string which = of > 1 ? fmt::format(", rotation {} of {}", taken + 1, of) : "";
-  end_stage(report, "rolled", seconds, planner.rolled()->summary + which,
+  end_stage(inspect, report, "rolled", seconds, planner.rolled()->summary + which,
             [&] { return print_graph(*planner.rolled()->graph); });
   report.stages.back().rotation = taken;
 }
 
 // All stages of one planner, up to a plan.
-void run_planner(search::RotationPlanner& planner, CompileReport& report) {
+void run_planner(search::RotationPlanner& planner, const InspectOptions& inspect,
+                 CompileReport& report) {
   Stopwatch lowering;
   planner.lower();
   const egraph::EGraph& egraph = planner.terms().egraph;
-  end_stage(report, "terms", lowering.seconds(),
+  end_stage(inspect, report, "terms", lowering.seconds(),
             fmt::format("{} nodes, {} classes", egraph.tuples(), egraph.classes()),
             [&] { return egraph.dump(); });
-  saturate(planner, report);
+  saturate(planner, inspect, report);
   planner.search();
 }
 
 // The planner of the rotation that the model finds cheapest, the first of equal ones. Its stages
 // are reported as if there were no other; the time of the others counts as rolling.
 search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& planners,
-                                       const Stopwatch& rolling, CompileReport& report) {
-  if (planners.size() == 1 || !report.stop_after.empty()) {
-    report_rolled(planners.front(), rolling.seconds(), 0, 1, report);
-    run_planner(planners.front(), report);
+                                       const Stopwatch& rolling, const InspectOptions& inspect,
+                                       CompileReport& report) {
+  if (planners.size() == 1 || !inspect.stop_after.empty()) {
+    report_rolled(planners.front(), rolling.seconds(), 0, 1, inspect, report);
+    run_planner(planners.front(), inspect, report);
     return planners.front();
   }
   std::vector<CompileReport> reports(planners.size());
@@ -113,16 +116,15 @@ search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& pla
   size_t best = 0;
   for (size_t w = 0; w < planners.size(); ++w) {
     Stopwatch watch;
-    reports[w].print_after = report.print_after;
-    reports[w].out = &texts[w];
-    run_planner(planners[w], reports[w]);
+    run_planner(planners[w], {.print_after = inspect.print_after, .out = &texts[w]}, reports[w]);
     taken.push_back(watch.seconds());
     if (planners[w].model_seconds() < planners[best].model_seconds()) best = w;
   }
-  report_rolled(planners[best], rolling.seconds() - taken[best], best, planners.size(), report);
+  report_rolled(planners[best], rolling.seconds() - taken[best], best, planners.size(), inspect,
+                report);
   CompileReport& of_best = reports[best];
-  if (report.out != nullptr || !report.print_after.empty()) {
-    (report.out != nullptr ? *report.out : std::cout) << texts[best].str();
+  if (inspect.out != nullptr || !inspect.print_after.empty()) {
+    (inspect.out != nullptr ? *inspect.out : std::cout) << texts[best].str();
   }
   auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(report.stages, of_best.stages);
@@ -180,27 +182,27 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
 
 search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options) {
   search::PlanningOptions result;
-  result.rules = rules_of(graph, options);
-  result.admission = {options.numerics, options.disable_rules};
-  result.roll = options.rolling;
+  result.rules = rules_of(graph, options.plan);
+  result.admission = {options.plan.numerics, options.plan.disable_rules};
+  result.roll = options.plan.rolling;
   // Measured patterns are decided before the search.
-  const bool by_model = options.fusion == FusionPolicy::Measured;
-  result.search.fusion = by_model ? FusionPolicy::Modelled : options.fusion;
-  result.search.seed = options.seed;
-  result.search.machine = machine_model(machine_peaks(options));
-  result.search.sizes = search::representative_sizes(variables(graph), options.typical_sizes);
+  const bool by_model = options.plan.fusion == FusionPolicy::Measured;
+  result.search.fusion = by_model ? FusionPolicy::Modelled : options.plan.fusion;
+  result.search.seed = options.search.seed;
+  result.search.machine = machine_model(machine_peaks(options.storage, options.backend.target));
+  result.search.sizes = search::representative_sizes(variables(graph), options.plan.typical_sizes);
   result.fusing = fusion_forces(graph, options);
   return result;
 }
 
-void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,
-               const std::function<std::string()>& text) {
+void end_stage(const InspectOptions& inspect, CompileReport& report, const std::string& name,
+               double seconds, std::string summary, const std::function<std::string()>& text) {
   report.stages.push_back({name, seconds, std::move(summary)});
-  if (report.print_after == name || report.print_after == "all") {
-    std::ostream& out = report.out != nullptr ? *report.out : std::cout;
+  if (inspect.print_after == name || inspect.print_after == "all") {
+    std::ostream& out = inspect.out != nullptr ? *inspect.out : std::cout;
     out << "; after " << name << "\n" << text();
   }
-  if (report.stop_after == name) throw CompileStopped{name};
+  if (inspect.stop_after == name) throw CompileStopped{name};
 }
 
 std::shared_ptr<const kernel::PlannedGraph> plan_graph(
@@ -213,9 +215,9 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
     planning.search.progress = [&](int tried) { options.progress({"plan", tried}); };
   }
   std::vector<search::RotationPlanner> planners = search::rotation_planners(graph, roots, planning);
-  search::RotationPlanner& planner = best_rotation(planners, rolling, report);
+  search::RotationPlanner& planner = best_rotation(planners, rolling, options.inspect, report);
   const bool explained = options.report != nullptr || better;
-  planner.finish({.stored = explained, .absorbed = report.find_rivals}, better);
+  planner.finish({.stored = explained, .absorbed = options.inspect.find_rivals}, better);
   Stopwatch finishing;
   search::PlannedTerms& terms = planner.planned();
   note_host_steps(graph, terms, report);
@@ -238,8 +240,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
   report_kernels(*planned, terms, planning.search, report);
   add_kernel_facts(graph, *planned, terms.absorbed, report);
   if (terms.stored) report_stored(graph, *planned, *terms.stored, report);
-  end_stage(report, "plan", planner.search_seconds() + finishing.seconds(), plan_summary(*planned),
-            [&] { return plan_text(*planned); });
+  end_stage(options.inspect, report, "plan", planner.search_seconds() + finishing.seconds(),
+            plan_summary(*planned), [&] { return plan_text(*planned); });
   return planned;
 }
 

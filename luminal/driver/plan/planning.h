@@ -38,7 +38,7 @@ std::string plan_summary(const kernel::PlannedGraph& planned);
 std::string plan_text(const kernel::PlannedGraph& planned);
 
 // Records a stage, prints its text if that was requested, and throws if it is to be the last.
-void end_stage(CompileReport& report, const std::string& name, double seconds, std::string summary,
-               const std::function<std::string()>& text);
+void end_stage(const InspectOptions& inspect, CompileReport& report, const std::string& name,
+               double seconds, std::string summary, const std::function<std::string()>& text);
 
 }  // namespace luminal

@@ -14,7 +14,7 @@ namespace luminal {
 enum class FieldForms : uint8_t {
   JsonAndBytes,
   Json,  // not kept beside a plan: each compile finds it anew, or the plan has it
-  None,  // the caller set it, or it is made on request
+  None,  // in memory alone: made on request, or read by tools of this process
 };
 
 // A line of its own in CompileReport::text(), "label: value", if the value isn't empty or 0.

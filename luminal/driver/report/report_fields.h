@@ -157,10 +157,6 @@ inline constexpr auto kReportFields<CompileReport> = std::tuple{
     json_only("fusion", &CompileReport::fusion),
     json_only("memory", &CompileReport::memory),
     json_and_bytes("notes", &CompileReport::notes),
-    not_written("print_after", &CompileReport::print_after),
-    not_written("stop_after", &CompileReport::stop_after),
-    not_written("out", &CompileReport::out),
-    not_written("find_rivals", &CompileReport::find_rivals),
 };
 
 // A member without its row fails here.

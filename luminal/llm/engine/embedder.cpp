@@ -30,7 +30,7 @@ struct Embedder::Impl {
   Executable compiled(const EmbedderOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     CompileOptions compile_options = options.compile;
-    compile_options.typical_sizes = {{"s", std::min(model.longest(), kTypicalText)}};
+    compile_options.plan.typical_sizes = {{"s", std::min(model.longest(), kTypicalText)}};
     Executable compiled = compile(graph, compile_options);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     compile_seconds = taken.count();

@@ -61,14 +61,14 @@ SessionForm session_form(const Model& model, const SessionOptions& options) {
                                .longest_chunk = chunk,
                                .cache = options.dtype},
                    .compile = options.compile};
-  form.compile.variants.clear();
-  form.compile.typical_sizes = {{kRoom, std::min(most, kMostUnasked)}};
+  form.compile.plan.variants.clear();
+  form.compile.plan.typical_sizes = {{kRoom, std::min(most, kMostUnasked)}};
   if (chunk > 1) {
     const int64_t typical = std::min(chunk, kTypicalPrompt);
-    form.compile.variants = {{"s", {1}}};
-    form.compile.typical_sizes.set("s", typical);
+    form.compile.plan.variants = {{"s", {1}}};
+    form.compile.plan.typical_sizes.set("s", typical);
     // Both fit in together.
-    form.compile.typical_sizes.set("past", std::min(kTypicalPrompt, most - typical));
+    form.compile.plan.typical_sizes.set("past", std::min(kTypicalPrompt, most - typical));
   }
   return form;
 }
@@ -93,6 +93,7 @@ struct Session::Impl {
     Executable made = compile(graph, compile_options);
     compile_options.report = nullptr;  // the caller's, and may be gone by now
     compile_options.progress = nullptr;
+    compile_options.inspect = {};
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     compile_seconds = taken.count();
     return made;

@@ -26,8 +26,9 @@ Launches launches_of(const Graph& graph, const Bindings& typical_sizes = {}) {
   request.ports.leaves = snapshot->leaves();
   for (const Output& output : snapshot->outputs()) request.ports.results.push_back(output.node);
   CompileReport report;
-  request.planned = plan_graph(*snapshot, roots(*snapshot), {.typical_sizes = typical_sizes},
-                               report, find_backend("cpu").packing({}));
+  request.planned =
+      plan_graph(*snapshot, roots(*snapshot), {.plan = {.typical_sizes = typical_sizes}}, report,
+                 find_backend("cpu").packing({}));
   const RunPlan plan = make_run_plan(request);
   Launches launches{.count = static_cast<size_t>(plan.n_launches) + plan.copies.size(), .text = {}};
   for (const RunStep& step : plan.run_steps) {

@@ -18,7 +18,7 @@ RunPlan plan_of(const Graph& graph) {
   for (const Output& output : snapshot->outputs()) request.ports.results.push_back(output.node);
   CompileReport report;
   request.planned =
-      plan_graph(*snapshot, roots(*snapshot), {.fusion = FusionPolicy::Never}, report);
+      plan_graph(*snapshot, roots(*snapshot), {.plan = {.fusion = FusionPolicy::Never}}, report);
   return make_run_plan(request);
 }
 

@@ -53,8 +53,9 @@ struct Sample {
 std::vector<std::vector<float>> run_sample(const std::string& target, int64_t n) {
   Sample sample(n);
   CompileReport report;
-  Executable exe =
-      compile(sample.graph, {.target = target, .cache_folder = "none", .report = &report});
+  Executable exe = compile(
+      sample.graph,
+      {.backend = {.target = target}, .storage = {.cache_folder = "none"}, .report = &report});
   EXPECT_THAT(report.target, HasSubstr(target));
   EXPECT_THAT(report.text(), HasSubstr("target: " + target));
   EXPECT_THAT(report.target, HasSubstr(library_text()));
@@ -89,19 +90,19 @@ TEST(Target, OneThatIsNotHereIsAnErrorThatNamesThoseThatAre) {
   Graph graph;
   graph.input("x", {4}).output("y");
   try {
-    compile(graph, {.target = "riscv"});
+    compile(graph, {.backend = {.target = "riscv"}});
     FAIL() << "compiled for riscv";
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("does not run on this machine; it has"));
   }
-  EXPECT_THROW(compile(graph, {.backend = "interp", .target = "avx2"}), UserError);
+  EXPECT_THROW(compile(graph, {.backend = {.name = "interp", .target = "avx2"}}), UserError);
 }
 
 // ---- aarch64
 
 std::vector<kernel::Kernel> kernels_of(const Graph& graph) {
   CompileReport report;
-  CompileOptions options{.fusion = FusionPolicy::Always};
+  CompileOptions options{.plan = {.fusion = FusionPolicy::Always}};
   std::vector<NodeId> roots;
   for (const Output& output : graph.outputs()) roots.push_back(output.node);
   std::vector<kernel::Kernel> kernels;

@@ -12,7 +12,7 @@ int main() {
   Tensor x = graph.input("x", {4});
   Tensor w = graph.weight("w", {4}).set({1, 2, 3, 4});
   Tensor y = (x * w).sum().output("y");
-  const Executable exe = compile(graph, {.threads = 1});
+  const Executable exe = compile(graph, {.backend = {.threads = 1}});
 
   std::vector<float> results(8);
   std::vector<std::thread> threads;

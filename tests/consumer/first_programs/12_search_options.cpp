@@ -15,11 +15,11 @@ int main() {
 
   CompileReport report;
   CompileOptions options;
-  options.threads = 1;
+  options.backend.threads = 1;
   options.search = {.mode = SearchMode::Measured, .seconds = 1, .candidates = 4};
-  options.typical_sizes = {{"s", 32}};
-  options.cache_folder = "none";
-  options.records = "none";
+  options.plan.typical_sizes = {{"s", 32}};
+  options.storage.cache_folder = "none";
+  options.storage.records = "none";
   options.report = &report;
   Executable exe = compile(graph, options);
   std::cout << report.kernels.size() << " kernels\n";

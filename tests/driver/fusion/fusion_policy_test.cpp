@@ -28,8 +28,9 @@ using Groups = std::map<std::string, FusionPolicy>;
 CompileReport compiled(const Graph& graph, const Groups& groups,
                        FusionPolicy fusion = FusionPolicy::Modelled) {
   CompileReport report;
-  compile(graph,
-          {.fusion = fusion, .fusion_groups = groups, .cache_folder = "none", .report = &report});
+  compile(graph, {.plan = {.fusion = fusion, .fusion_groups = groups},
+                  .storage = {.cache_folder = "none"},
+                  .report = &report});
   return report;
 }
 
@@ -97,7 +98,7 @@ TEST(FusionPolicy, ResultsAreTheInterpreters) {
       const Tensor y =
           (sum + nn::gated_feed_forward(scope.child("mlp"), normalised, 33)).output("y");
       // Weights of about 1 make sums of hundreds, of which each addend is rounded.
-      Comparison comparison{graph, {y}, {.fusion_groups = {{pattern, policy}}}, {}, 5e-4};
+      Comparison comparison{graph, {y}, {.plan = {.fusion_groups = {{pattern, policy}}}}, {}, 5e-4};
       comparison.run({{{"s", 1}}, {{"s", 3}}, {{"s", 17}}});
       EXPECT_EQ(comparison.report.fusion.size(), 2u);
     }
@@ -111,13 +112,13 @@ TEST(FusionPolicy, SixteenBitsAreWithinTheirRoundings) {
     for (DType dtype : {DType::BF16, DType::F16}) {
       const PatternGraph built(pattern,
                                {.tokens = 17, .hidden = 64, .intermediate = 96, .dtype = dtype}, 5);
-      Executable exact = compile(built.graph(), {.backend = "interp", .float64 = true});
+      Executable exact = compile(built.graph(), {.backend = {.name = "interp", .float64 = true}});
       built.set_leaves(exact);
       exact.run();
       for (FusionPolicy policy : {FusionPolicy::Never, FusionPolicy::Always}) {
-        Executable exe = compile(
-            built.graph(),
-            {.fusion_groups = {{std::string(name(pattern)), policy}}, .cache_folder = "none"});
+        Executable exe = compile(built.graph(),
+                                 {.plan = {.fusion_groups = {{std::string(name(pattern)), policy}}},
+                                  .storage = {.cache_folder = "none"}});
         built.set_leaves(exe);
         exe.run();
         for (const Tensor& result : built.results()) {
@@ -180,15 +181,19 @@ class FusionProfileFile : public testing::Test {
               ("luminal_fusion_" + std::to_string(getpid()) + "_" +
                testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
-    options_ = {.fusion = FusionPolicy::Measured,
-                .fusion_profile = (folder_ / "profile.json").string(),
-                .cache_folder = "none",
-                .report = &report_};
+    options_ = {
+        .plan = {.fusion = FusionPolicy::Measured},
+        .storage = {.cache_folder = "none", .fusion_profile = (folder_ / "profile.json").string()},
+        .report = &report_};
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  void write_profile(bool fuse, const FusionConditions& conditions) {
-    FusionProfile profile(conditions);
+  FusionConditions conditions() const {
+    return fusion_conditions(options_.backend, options_.plan.numerics);
+  }
+
+  void write_profile(bool fuse, const FusionConditions& valid_for) {
+    FusionProfile profile(valid_for);
     profile.add(FusionPattern::SwiGlu, shape_,
                 {.fuse = fuse,
                  .ratio = fuse ? 0.5 : 2.0,
@@ -197,7 +202,7 @@ class FusionProfileFile : public testing::Test {
                  .rounds = 11,
                  .fused_kernels = 2,
                  .unfused_kernels = 4});
-    profile.write(options_.fusion_profile);
+    profile.write(options_.storage.fusion_profile);
   }
 
   const FusionShape shape_{.tokens = 4, .hidden = 32, .intermediate = 48};
@@ -209,7 +214,7 @@ class FusionProfileFile : public testing::Test {
 
 TEST_F(FusionProfileFile, DecidesWhatACompileDoes) {
   for (bool fuse : {true, false}) {
-    write_profile(fuse, fusion_conditions(options_));
+    write_profile(fuse, conditions());
     report_ = {};
     compile(swiglu_.graph(), options_);
     ASSERT_EQ(report_.fusion.size(), 1u);
@@ -226,10 +231,10 @@ TEST_F(FusionProfileFile, DecidesWhatACompileDoes) {
 }
 
 TEST_F(FusionProfileFile, ACachedPlanIsOfTheSameDecision) {
-  options_.cache_folder = (folder_ / "cache").string();
+  options_.storage.cache_folder = (folder_ / "cache").string();
   std::vector<size_t> kernels;
   for (bool fuse : {true, false, true}) {
-    write_profile(fuse, fusion_conditions(options_));
+    write_profile(fuse, conditions());
     report_ = {};
     compile(swiglu_.graph(), options_);
     kernels.push_back(kernels_of(report_));
@@ -241,16 +246,16 @@ TEST_F(FusionProfileFile, ACachedPlanIsOfTheSameDecision) {
 }
 
 TEST_F(FusionProfileFile, OfAnotherDeviceIsNotUsedAndStays) {
-  FusionConditions foreign = fusion_conditions(options_);
+  FusionConditions foreign = conditions();
   foreign.device = "someone else's";
   foreign.description = "another processor";
   write_profile(false, foreign);
-  const std::string before = FusionProfile::read(options_.fusion_profile).json();
+  const std::string before = FusionProfile::read(options_.storage.fusion_profile).json();
   compile(swiglu_.graph(), options_);
   EXPECT_THAT(report_.notes, Contains(HasSubstr("is of another device ('another processor'")));
   EXPECT_THAT(report_.fusion.at(0).source, "measured now");
   EXPECT_GT(report_.fusion.at(0).rounds, 0);
-  EXPECT_EQ(FusionProfile::read(options_.fusion_profile).json(), before);
+  EXPECT_EQ(FusionProfile::read(options_.storage.fusion_profile).json(), before);
 }
 
 TEST_F(FusionProfileFile, WhatItDoesNotHoldIsMeasuredAndKept) {
@@ -271,7 +276,7 @@ TEST_F(FusionProfileFile, WhatItDoesNotHoldIsMeasuredAndKept) {
 }
 
 TEST_F(FusionProfileFile, NoneAtAllIsSaid) {
-  options_.fusion_profile.clear();
+  options_.storage.fusion_profile.clear();
   const PatternGraph other(FusionPattern::SwiGlu, {.tokens = 6, .hidden = 32, .intermediate = 40},
                            1);
   compile(other.graph(), options_);
@@ -283,13 +288,13 @@ TEST_F(FusionProfileFile, NoneAtAllIsSaid) {
 }
 
 TEST_F(FusionProfileFile, DamagedIsAnErrorWithAWayOut) {
-  std::ofstream(options_.fusion_profile) << "{\"luminal_fusion_profile\": 1";
+  std::ofstream(options_.storage.fusion_profile) << "{\"luminal_fusion_profile\": 1";
   EXPECT_THAT(user_error([&] { compile(swiglu_.graph(), options_); }),
               HasSubstr("can't be used: it isn't JSON; remove it, or make it anew"));
 }
 
 TEST_F(FusionProfileFile, ShouldFuseAnswersWithoutMeasuring) {
-  write_profile(true, fusion_conditions(options_));
+  write_profile(true, conditions());
   const FusionAnswer answer = should_fuse(FusionPattern::SwiGlu, shape_, options_);
   EXPECT_TRUE(answer.fuse);
   EXPECT_EQ(answer.source, FusionSource::Profile);

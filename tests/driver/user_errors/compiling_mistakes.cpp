@@ -13,18 +13,21 @@ Executable compile_relu(Graph& g, const CompileOptions& options) {
 
 std::vector<Mistake> compiling_mistakes() {
   return {
-      {"a backend that isn't there", [](Graph& g) { compile_relu(g, {.backend = "gpu"}); }},
+      {"a backend that isn't there",
+       [](Graph& g) { compile_relu(g, {.backend = {.name = "gpu"}}); }},
       {"f64 arithmetic on a backend that compiles kernels",
-       [](Graph& g) { compile_relu(g, {.backend = "cpu", .float64 = true}); }},
-      {"fewer than no threads", [](Graph& g) { compile_relu(g, {.threads = -1}); }},
+       [](Graph& g) { compile_relu(g, {.backend = {.name = "cpu", .float64 = true}}); }},
+      {"fewer than no threads", [](Graph& g) { compile_relu(g, {.backend = {.threads = -1}}); }},
       {"a fusion pattern that isn't there",
-       [](Graph& g) { compile_relu(g, {.fusion_groups = {{"swigloo", FusionPolicy::Never}}}); }},
+       [](Graph& g) {
+         compile_relu(g, {.plan = {.fusion_groups = {{"swigloo", FusionPolicy::Never}}}});
+       }},
       {"a group of rules that isn't there",
-       [](Graph& g) { compile_relu(g, {.disable_rules = {"algebruh"}}); }},
+       [](Graph& g) { compile_relu(g, {.plan = {.disable_rules = {"algebruh"}}}); }},
       {"rules that don't parse",
-       [](Graph& g) { compile_relu(g, {.rules = {{"mine.egg", "(rewrite (Add x"}}}); }},
+       [](Graph& g) { compile_relu(g, {.plan = {.rules = {{"mine.egg", "(rewrite (Add x"}}}}); }},
       {"variants of a variable that isn't there",
-       [](Graph& g) { compile_relu(g, {.variants = {{"batch", {1, 4}}}}); }},
+       [](Graph& g) { compile_relu(g, {.plan = {.variants = {{"batch", {1, 4}}}}}); }},
       {"one variable with two pairs of bounds",
        [](Graph& g) {
          g.input("a", {Expr::var("s", 1, 8)});

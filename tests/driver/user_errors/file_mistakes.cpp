@@ -28,7 +28,7 @@ std::vector<Mistake> file_mistakes() {
       {"a bundle of the interpreter",
        [](Graph& g) {
          g.input("x", {2}).output("y");
-         make_bundle(g, {.backend = "interp"});
+         make_bundle(g, {.backend = {.name = "interp"}});
        }},
       {"a bundle in a folder that isn't there",
        [](Graph& g) {
