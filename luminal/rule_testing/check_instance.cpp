@@ -251,8 +251,8 @@ class Checking {
     const auto children = snapshot_->children(node);
     if (node.function == terms_.store) return known_[children[0].class_id.index()];
     if (node.function != terms_.source) return std::nullopt;
-    const auto number = static_cast<size_t>(egraph_.constants().i64(children[0].value));
-    const NodeId id = lowered_.sources[number].node;
+    const auto source = kernel::SourceId::at(egraph_.constants().i64(children[0].value));
+    const NodeId id = lowered_.sources[source].node;
     const Node& leaf = instance_.graph->node(id);
     return Known{declared_[id.index()], exact_[id.index()], {leaf.dims, leaf.dtype}};
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/base/ids.h"
 #include "luminal/runtime/buffer.h"
 #include "luminal/shape/dtype.h"
 #include "luminal/shape/index_map.h"
@@ -19,6 +20,9 @@ enum class PortRole : uint8_t {
   State,   // read, and rewritten in place at the end of a run that updates it
   Output,  // written
 };
+
+struct PortTag;
+using PortId = Id<PortTag>;  // a position in Program::ports()
 
 // An input or output tensor, contiguous and row-major.
 struct Port {

@@ -104,7 +104,7 @@ TEST(Scatter, InTheMemoryOfDestUpdatesItsRowsAlone) {
   prim::scatter(dest, index, graph.input("values", {2, 2}), Reducer::Sum).output("y");
   const search::FoundPlan found = search::plan(graph);
   const kernel::Kernel& kernel = std::get<kernel::KernelStep>(found.plan.steps[0]).lowered.kernel;
-  ASSERT_EQ(kernel.params.at(3).shares, 0);
+  ASSERT_EQ(kernel.params[kernel::ParamId{3}].shares, kernel::ParamId{0});
   cpu::Jit jit({.target = cpu::Target::host(), .cache_folder = ""});
   const auto compiled = jit.compile(kernel, {});
   const cpu::Launch launch = cpu::prepare_launch(*compiled, {}, {.threads = 1});

@@ -319,7 +319,7 @@ TEST_F(Planted, AWrongRuleIsNamedWithItsKernel) {
 TEST_F(Planted, AMiscompiledKernelIsNamedNotWhatReadsIt) {
   plan("");
   const auto wrong = altered(0, [](kernel::Kernel& kernel) {
-    for (kernel::Inst& inst : kernel.stages[0].body) {
+    for (kernel::Inst& inst : kernel.stages.front().body) {
       if (auto* op = std::get_if<kernel::OpInst>(&inst.what)) op->op = Op::Mul;
     }
   });
@@ -332,14 +332,14 @@ TEST_F(Planted, AMiscompiledKernelIsNamedNotWhatReadsIt) {
 
 TEST_F(Planted, AnElementThatIsNeverWrittenIsSaid) {
   plan("");
-  const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops[0].extent = 5; });
+  const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops.front().extent = 5; });
   EXPECT_THAT(run(wrong), AllOf(HasSubstr("kernel 1 is wrong"), HasSubstr("[5, 0]"),
                                 HasSubstr("(never written)")));
 }
 
 TEST_F(Planted, AStorePastTheEndHitsACanary) {
   plan("");
-  const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops[0].extent = 7; });
+  const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops.front().extent = 7; });
   EXPECT_THAT(run(wrong), AllOf(HasSubstr("kernel 1 is wrong: it writes outside of its output"),
                                 HasSubstr("past the end of its 240 bytes")));
 }

@@ -134,7 +134,7 @@ TEST(InterpretPoints, AreThoseOfTheWholeKernel) {
   const auto written = kernel::interpret_points(kernel, {}, few, points).written;
   ASSERT_FALSE(written.empty());
   for (const auto& [param, at] : written) {
-    EXPECT_EQ(param, 1u);
+    EXPECT_EQ(param, kernel::ParamId{1});
     EXPECT_EQ(some[static_cast<size_t>(at)], whole[static_cast<size_t>(at)]);
   }
   EXPECT_EQ(std::ranges::count(some, -1.0f), static_cast<long>(some.size() - written.size()));

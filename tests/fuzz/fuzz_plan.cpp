@@ -87,8 +87,9 @@ class Program {
   }
   Tensor leaf(const Tensor& tensor) {
     planned.source_nodes.push_back(tensor.id());
-    planned.terms.sources.push_back({tensor.dims(), tensor.dtype(), "leaf"});
-    return add(tensor, kernel::LoadTerm{static_cast<int>(planned.terms.sources.size()) - 1});
+    return add(
+        tensor,
+        kernel::LoadTerm{planned.terms.sources.push_back({tensor.dims(), tensor.dtype(), "leaf"})});
   }
   Tensor view(const Tensor& tensor, const IndexMap& map) {
     return add(prim::view(tensor, map), kernel::ReindexTerm{map, at(tensor)});

@@ -54,7 +54,8 @@ std::optional<std::string> run_once(const GuardedLaunch& launch, GuardedMemory& 
   std::vector<std::byte*> rooms;
   for (size_t k = 0; k < given.size(); ++k) {
     rooms.push_back(memory.place(fmt::format("parameter p{}", k), given[k].size(),
-                                 alignment_of(launch, kernel.params[k]), side, canary));
+                                 alignment_of(launch, kernel.params[kernel::ParamId::at(k)]), side,
+                                 canary));
     if (!given[k].empty()) std::memcpy(rooms[k], given[k].data(), given[k].size());
     params.push_back(rooms[k]);
   }
@@ -72,7 +73,7 @@ std::optional<std::string> run_once(const GuardedLaunch& launch, GuardedMemory& 
   if (escape) return fmt::format("{} (guarded at the {})", *escape, name(side));
   outputs.clear();
   for (size_t k = 0; k < given.size(); ++k) {
-    if (kernel.params[k].output) {
+    if (kernel.params[kernel::ParamId::at(k)].output) {
       outputs.insert(outputs.end(), rooms[k], rooms[k] + given[k].size());
     } else if (!given[k].empty() && std::memcmp(rooms[k], given[k].data(), given[k].size()) != 0) {
       return fmt::format("writes to parameter p{}, an input", k);

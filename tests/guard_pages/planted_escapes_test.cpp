@@ -19,13 +19,16 @@ namespace {
 using backends::cpu::KernelBuilder;
 using backends::cpu::Schedule;
 using kernel::Kernel;
+using kernel::LoopId;
+using kernel::ParamId;
+using kernel::StageId;
 
 constexpr int64_t kLength = 37;  // no multiple of any number of lanes
 
 // y[i] = x[position(i)] · x[position(i)]
 Kernel pointwise(DType dtype, const std::function<Expr(Expr)>& position) {
   KernelBuilder b;
-  const int x = b.param(dtype, {kLength}), y = b.param(dtype, {kLength}, true);
+  const ParamId x = b.param(dtype, {kLength}), y = b.param(dtype, {kLength}, true);
   const Expr i = b.outer(kLength);
   auto stage = b.stage(dtype);
   const auto value = stage.load(b.k, x, {position(i)});
@@ -50,8 +53,8 @@ Kernel softmax() {
 // y[i] = x[index[i]]
 Kernel gather() {
   KernelBuilder b;
-  const int x = b.param(DType::F32, {8}), index = b.param(DType::I32, {kLength});
-  const int y = b.param(DType::F32, {kLength}, true);
+  const ParamId x = b.param(DType::F32, {8}), index = b.param(DType::I32, {kLength});
+  const ParamId y = b.param(DType::F32, {kLength}, true);
   const Expr i = b.outer(kLength);
   auto stage = b.stage(DType::F32);
   const auto row = stage.load(b.k, index, {i});
@@ -62,7 +65,7 @@ Kernel gather() {
 
 Kernel unpack() {
   KernelBuilder b;
-  const int x = b.param(DType::U4, {kLength + 1}), y = b.param(DType::F32, {kLength + 1}, true);
+  const ParamId x = b.param(DType::U4, {kLength + 1}), y = b.param(DType::F32, {kLength + 1}, true);
   const Expr i = b.outer(kLength + 1);
   auto stage = b.stage(DType::F32);
   stage.op(Op::Cast, DType::F32, {stage.load(b.k, x, {i})});
@@ -75,9 +78,9 @@ Kernel product() {
   const int64_t lanes = backends::cpu::Target::host().vector_bytes / 4;
   const int64_t depth = 19, rows = 5;
   KernelBuilder b;
-  const int x = b.param(DType::F32, {rows, depth});
-  const int w = b.param(DType::F32, {(kLength + lanes - 1) / lanes, depth, lanes, 1});
-  const int y = b.param(DType::F32, {rows, kLength}, true);
+  const ParamId x = b.param(DType::F32, {rows, depth});
+  const ParamId w = b.param(DType::F32, {(kLength + lanes - 1) / lanes, depth, lanes, 1});
+  const ParamId y = b.param(DType::F32, {rows, kLength}, true);
   const Expr m = b.outer(rows), n = b.outer(kLength), k = b.inner(depth);
   auto stage = b.stage(DType::F32, {}, kernel::Reduction{Reducer::Sum, b.last_loop()});
   const auto left = stage.load(b.k, x, {m, k});
@@ -199,7 +202,7 @@ const Mistake kMistakes[] = {
      .leaves = "parameter p0",
      .in_schedule =
          [](Schedule& s) {
-           Expr& rows = s.extents[static_cast<size_t>(s.tiling->row_loop)];
+           Expr& rows = s.extents[s.tiling->row_loop];
            rows = rows + 1;
            s.tiling->block_rows += s.tiling->shape.rows;
          }},
@@ -262,25 +265,25 @@ TEST(PlantedEscapes, AreCaughtAndNamed) {
 // An index along a dim of one element at most is 0, without a loop that would guard the load.
 Kernel sums_of_one_row(Expr size) {
   KernelBuilder b;
-  const int x = b.param(DType::F32, {4, 8, 16}), w = b.param(DType::F32, {4, size, 16});
-  const int y = b.param(DType::F32, {4, 8, size}, true);
+  const ParamId x = b.param(DType::F32, {4, 8, 16}), w = b.param(DType::F32, {4, size, 16});
+  const ParamId y = b.param(DType::F32, {4, 8, size}, true);
   const Expr i = b.outer(4), j = b.inner(8);
-  const int row = b.last_loop();
+  const LoopId row = b.last_loop();
   b.inner(size);
-  const int column = b.last_loop();
+  const LoopId column = b.last_loop();
   const Expr k = b.inner(16);
   auto sum = b.stage(DType::F32, {row}, kernel::Reduction{Reducer::Sum, b.last_loop()});
   const auto left = sum.load(b.k, x, {i, j, k});
   sum.op(Op::Mul, DType::F32, {left, sum.load(b.k, w, {i, 0, k})});
   auto each = b.stage(DType::F32, {row, column});
-  each.local(DType::F32, 0, {j});
+  each.local(DType::F32, StageId{0}, {j});
   b.output(y, {i, j, 0});
   return b.done();
 }
 Kernel product_of_scaled_rows(Expr size) {
   KernelBuilder b;
-  const int x = b.param(DType::F32, {5, size, 2}), w = b.param(DType::F32, {size, kLength});
-  const int y = b.param(DType::F32, {5, kLength}, true);
+  const ParamId x = b.param(DType::F32, {5, size, 2}), w = b.param(DType::F32, {size, kLength});
+  const ParamId y = b.param(DType::F32, {5, kLength}, true);
   const Expr m = b.outer(5), n = b.outer(kLength);
   b.inner(size);
   auto stage = b.stage(DType::F32, {}, kernel::Reduction{Reducer::Sum, b.last_loop()});

@@ -25,7 +25,7 @@ struct Product {
     k = b.inner(depth);
   }
 
-  int tensor(const std::vector<Expr>& index, DType dtype = DType::F32) {
+  ParamId tensor(const std::vector<Expr>& index, DType dtype = DType::F32) {
     Dims dims;
     for (Expr e : index) dims.push_back(e.upper_bound() + 1);
     return b.param(dtype, dims);
@@ -33,7 +33,7 @@ struct Product {
   // A stage that sums x · y, one load each, widened where they are halves.
   void add_sum(const std::vector<Expr>& x, const std::vector<Expr>& y, DType dtype = DType::F32,
                Reducer reducer = Reducer::Sum) {
-    const int left = tensor(x, dtype), right = tensor(y, dtype);
+    const ParamId left = tensor(x, dtype), right = tensor(y, dtype);
     const DType wide = is_half(dtype) ? DType::F32 : dtype;
     auto stage = b.stage(wide, {}, Reduction{reducer, b.last_loop()});
     InstId first = stage.load(b.k, left, x), second = stage.load(b.k, right, y);
@@ -53,8 +53,8 @@ struct Product {
 };
 
 // The param that a factor loads.
-int param_of(const Kernel& kernel, const Contraction& contraction, InstId factor) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+ParamId param_of(const Kernel& kernel, const Contraction& contraction, InstId factor) {
+  const Stage& stage = kernel.stages[contraction.stage];
   return std::get<LoadInst>(stage.body[factor.index()].what).param;
 }
 
@@ -64,13 +64,13 @@ TEST(ContractionForm, RowsAreTheLeftFactorsColumnsTheRightOnes) {
   const Kernel kernel = p.done();
   const auto form = contraction_form(kernel);
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->rows, ElementsAre(0));
-  EXPECT_THAT(form->columns, ElementsAre(1));
+  EXPECT_THAT(form->rows, ElementsAre(LoopId{0}));
+  EXPECT_THAT(form->columns, ElementsAre(LoopId{1}));
   EXPECT_THAT(form->batch, IsEmpty());
   ASSERT_EQ(form->contractions.size(), 1u);
-  EXPECT_EQ(form->contractions[0].k, 2);
-  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].left), 0);
-  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].right), 1);
+  EXPECT_EQ(form->contractions[0].k, LoopId{2});
+  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].left), ParamId{0});
+  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].right), ParamId{1});
 }
 
 TEST(ContractionForm, TheFactorOfTheLastLoopIsTheRightOneWhereverItStands) {
@@ -79,10 +79,10 @@ TEST(ContractionForm, TheFactorOfTheLastLoopIsTheRightOneWhereverItStands) {
   const Kernel kernel = p.done();
   const auto form = contraction_form(kernel);
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->rows, ElementsAre(0));
-  EXPECT_THAT(form->columns, ElementsAre(1));
-  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].left), 1);
-  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].right), 0);
+  EXPECT_THAT(form->rows, ElementsAre(LoopId{0}));
+  EXPECT_THAT(form->columns, ElementsAre(LoopId{1}));
+  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].left), ParamId{1});
+  EXPECT_EQ(param_of(kernel, form->contractions[0], form->contractions[0].right), ParamId{0});
 }
 
 TEST(ContractionForm, HowAFactorLiesInMemoryChangesNothing) {
@@ -90,8 +90,8 @@ TEST(ContractionForm, HowAFactorLiesInMemoryChangesNothing) {
   p.add_sum({p.k, p.outer[0]}, {p.outer[1], p.k});
   const auto form = contraction_form(p.done());
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->rows, ElementsAre(0));
-  EXPECT_THAT(form->columns, ElementsAre(1));
+  EXPECT_THAT(form->rows, ElementsAre(LoopId{0}));
+  EXPECT_THAT(form->columns, ElementsAre(LoopId{1}));
 }
 
 TEST(ContractionForm, LoopsOfBothFactorsAreBatches) {
@@ -99,9 +99,9 @@ TEST(ContractionForm, LoopsOfBothFactorsAreBatches) {
   p.add_sum({p.outer[0], p.outer[1], p.k}, {p.outer[0], p.k, p.outer[2]});
   const auto form = contraction_form(p.done());
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->batch, ElementsAre(0));
-  EXPECT_THAT(form->rows, ElementsAre(1));
-  EXPECT_THAT(form->columns, ElementsAre(2));
+  EXPECT_THAT(form->batch, ElementsAre(LoopId{0}));
+  EXPECT_THAT(form->rows, ElementsAre(LoopId{1}));
+  EXPECT_THAT(form->columns, ElementsAre(LoopId{2}));
 }
 
 TEST(ContractionForm, ABatchThatOneFactorLacksMakesMoreRowsOrColumns) {
@@ -110,15 +110,15 @@ TEST(ContractionForm, ABatchThatOneFactorLacksMakesMoreRowsOrColumns) {
                        {shared_right.k, shared_right.outer[2]});
   const auto rows = contraction_form(shared_right.done());
   ASSERT_TRUE(rows.has_value());
-  EXPECT_THAT(rows->rows, ElementsAre(0, 1));
+  EXPECT_THAT(rows->rows, ElementsAre(LoopId{0}, LoopId{1}));
 
   Product shared_left({kBatch, kRows, kColumns});
   shared_left.add_sum({shared_left.outer[1], shared_left.k},
                       {shared_left.outer[0], shared_left.k, shared_left.outer[2]});
   const auto columns = contraction_form(shared_left.done());
   ASSERT_TRUE(columns.has_value());
-  EXPECT_THAT(columns->columns, ElementsAre(0, 2));
-  EXPECT_THAT(columns->rows, ElementsAre(1));
+  EXPECT_THAT(columns->columns, ElementsAre(LoopId{0}, LoopId{2}));
+  EXPECT_THAT(columns->rows, ElementsAre(LoopId{1}));
 }
 
 TEST(ContractionForm, ALoopOfNeitherFactorIsABatch) {
@@ -126,7 +126,7 @@ TEST(ContractionForm, ALoopOfNeitherFactorIsABatch) {
   p.add_sum({p.outer[1], p.k}, {p.k, p.outer[2]});
   const auto form = contraction_form(p.done());
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->batch, ElementsAre(0));
+  EXPECT_THAT(form->batch, ElementsAre(LoopId{0}));
 }
 
 TEST(ContractionForm, GroupedHeadsAreABatchOfBoth) {
@@ -134,7 +134,7 @@ TEST(ContractionForm, GroupedHeadsAreABatchOfBoth) {
   p.add_sum({p.outer[0], p.outer[1], p.k}, {p.outer[0] / 3, p.k, p.outer[2]});
   const auto form = contraction_form(p.done());
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->batch, ElementsAre(0));
+  EXPECT_THAT(form->batch, ElementsAre(LoopId{0}));
 }
 
 TEST(ContractionForm, WindowsOfTheLastLoopMakeItAColumn) {
@@ -143,8 +143,8 @@ TEST(ContractionForm, WindowsOfTheLastLoopMakeItAColumn) {
   p.add_sum({p.outer[0], p.k}, {p.outer[1] + p.k});
   const auto form = contraction_form(p.done());
   ASSERT_TRUE(form.has_value());
-  EXPECT_THAT(form->rows, ElementsAre(0));
-  EXPECT_THAT(form->columns, ElementsAre(1));
+  EXPECT_THAT(form->rows, ElementsAre(LoopId{0}));
+  EXPECT_THAT(form->columns, ElementsAre(LoopId{1}));
 }
 
 TEST(ContractionForm, LoopsOfOneStepBelongNowhere) {
@@ -154,7 +154,7 @@ TEST(ContractionForm, LoopsOfOneStepBelongNowhere) {
   ASSERT_TRUE(form.has_value());
   EXPECT_THAT(form->batch, IsEmpty());
   EXPECT_THAT(form->rows, IsEmpty());
-  EXPECT_THAT(form->columns, ElementsAre(1));
+  EXPECT_THAT(form->columns, ElementsAre(LoopId{1}));
 }
 
 TEST(ContractionForm, SumsOfOneKernelShareTheirRowsAndColumns) {
@@ -163,18 +163,19 @@ TEST(ContractionForm, SumsOfOneKernelShareTheirRowsAndColumns) {
   gate_and_up.add_sum({m, gate_and_up.k}, {gate_and_up.k, n});
   gate_and_up.add_sum({gate_and_up.k, n}, {m, gate_and_up.k});
   auto stage = gate_and_up.b.stage(DType::F32);
-  const InstId gate = stage.local(DType::F32, 0), up = stage.local(DType::F32, 1);
+  const InstId gate = stage.local(DType::F32, StageId{0}), up = stage.local(DType::F32, StageId{1});
   stage.op(Op::Mul, DType::F32, {gate, up});
   const auto form = contraction_form(gate_and_up.done());
   ASSERT_TRUE(form.has_value());
   EXPECT_EQ(form->contractions.size(), 2u);
-  EXPECT_EQ(form->contractions[1].stage, 1);
+  EXPECT_EQ(form->contractions[1].stage, StageId{1});
 
   Product other({kRows, kColumns});
   other.add_sum({other.outer[0], other.k}, {other.k, other.outer[1]});
   other.add_sum({other.k}, {other.k, other.outer[1]});
   auto both = other.b.stage(DType::F32);
-  const InstId first = both.local(DType::F32, 0), second = both.local(DType::F32, 1);
+  const InstId first = both.local(DType::F32, StageId{0}),
+               second = both.local(DType::F32, StageId{1});
   both.op(Op::Add, DType::F32, {first, second});
   EXPECT_FALSE(contraction_form(other.done()).has_value());
 }
@@ -182,7 +183,7 @@ TEST(ContractionForm, SumsOfOneKernelShareTheirRowsAndColumns) {
 TEST(ContractionForm, AFactorMayBeComputed) {
   Product p({kRows, kColumns});
   const std::vector<Expr> x = {p.outer[0], p.k}, y = {p.k, p.outer[1]};
-  const int a = p.tensor(x), q = p.tensor(y, DType::I8), scale = p.tensor({p.outer[1]});
+  const ParamId a = p.tensor(x), q = p.tensor(y, DType::I8), scale = p.tensor({p.outer[1]});
   auto stage = p.b.stage(DType::F32, {}, Reduction{Reducer::Sum, p.b.last_loop()});
   const InstId left = stage.load(p.b.k, a, x);
   const InstId whole = stage.op(Op::Cast, DType::F32, {stage.load(p.b.k, q, y)});
@@ -195,7 +196,7 @@ TEST(ContractionForm, AFactorMayBeComputed) {
   EXPECT_EQ(form->contractions[0].right, right);
 
   // A stage of its own holds what the factor needs, and nothing else.
-  const Stage factor = factor_stage(kernel.stages[0], right);
+  const Stage factor = factor_stage(kernel.stages.front(), right);
   ASSERT_EQ(factor.body.size(), 4u);
   EXPECT_EQ(factor.result, InstId{3});
   EXPECT_EQ(std::get<LoadInst>(factor.body[0].what).param, q);
@@ -227,14 +228,14 @@ TEST(ContractionForm, IsNoneForOtherReductions) {
   }
   Product scan({kRows, kColumns});
   scan.add_sum({scan.outer[0], scan.k}, {scan.k, scan.outer[1]});
-  scan.b.k.stages[0].reduction->running = true;
+  scan.b.k.stages.front().reduction->running = true;
   EXPECT_FALSE(contraction_form(scan.done()).has_value());
 }
 
 TEST(ContractionForm, IsNoneForSumsOfAnythingButProducts) {
   Product p({kRows, kColumns});
   p.add_sum({p.outer[0], p.k}, {p.k, p.outer[1]});
-  auto& op = std::get<OpInst>(p.b.k.stages[0].body.back().what);
+  auto& op = std::get<OpInst>(p.b.k.stages.front().body.back().what);
   op.op = Op::Add;
   EXPECT_FALSE(contraction_form(p.done()).has_value());
 }
@@ -244,16 +245,16 @@ TEST(ContractionForm, IsNoneWhereAFactorIsOfAnotherStageOrAStageHasLoops) {
   const std::vector<Expr> x = {p.outer[0]}, y = {p.k, p.outer[1]};
   auto norm = p.b.stage(DType::F32);
   norm.load(p.b.k, p.tensor(x), x);
-  const int w = p.tensor(y);
+  const ParamId w = p.tensor(y);
   auto sum = p.b.stage(DType::F32, {}, Reduction{Reducer::Sum, p.b.last_loop()});
-  const InstId left = sum.local(DType::F32, 0);
+  const InstId left = sum.local(DType::F32, StageId{0});
   sum.op(Op::Mul, DType::F32, {left, sum.load(p.b.k, w, y)});
   EXPECT_FALSE(contraction_form(p.done()).has_value());
 
   Product q({kRows, kColumns});
   q.add_sum({q.outer[0], q.k}, {q.k, q.outer[1]});
   q.b.inner(3);
-  q.b.k.stages[0].loops = {q.b.last_loop()};
+  q.b.k.stages.front().loops = {q.b.last_loop()};
   EXPECT_FALSE(contraction_form(q.done()).has_value());
 }
 

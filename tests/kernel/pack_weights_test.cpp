@@ -72,7 +72,7 @@ class InterpretedPlan {
       request.packing = *packing;
       notes_ = pack_weights(planned_, request);
     }
-    for (size_t s = 0; s < planned_.terms.sources.size(); ++s) sources_.push_back(leaf(s));
+    for (SourceId s : planned_.terms.sources.ids()) sources_.push_back(leaf(s));
     for (auto& step : planned_.plan.steps) run(std::get<KernelStep>(step));
   }
 
@@ -107,7 +107,7 @@ class InterpretedPlan {
     return {};
   }
   std::vector<double> leaf_values(const std::string& leaf_name) const {
-    for (size_t s = 0; s < sources_.size(); ++s) {
+    for (SourceId s : sources_.ids()) {
       const Source& source = planned_.terms.sources[s];
       if (source.name == "'" + leaf_name + "'") return values(source.dtype, sources_[s]);
     }
@@ -127,8 +127,8 @@ class InterpretedPlan {
       const auto& kernel = std::get<KernelStep>(step);
       if (!kernel.packs.empty()) continue;
       for (const ParamOrigin& origin : kernel.lowered.origins) {
-        if (origin.source < 0) continue;
-        const Source& source = planned_.terms.sources[static_cast<size_t>(origin.source)];
+        if (!origin.source.valid()) continue;
+        const Source& source = planned_.terms.sources[origin.source];
         count += source.name == "'" + leaf_name + "'";
       }
     }
@@ -141,11 +141,11 @@ class InterpretedPlan {
   }
 
   // Values that differ from element to element and from leaf to leaf, exact in bf16.
-  Bytes leaf(size_t number) const {
-    const Source& source = planned_.terms.sources[number];
+  Bytes leaf(SourceId id) const {
+    const Source& source = planned_.terms.sources[id];
     Bytes bytes = room(source.dtype, source.dims);
     const auto count = static_cast<int64_t>(bytes.size() * 8) / bits(source.dtype);
-    auto state = static_cast<uint32_t>(number * 7919 + 17);
+    auto state = static_cast<uint32_t>(id.index() * 7919 + 17);
     for (int64_t i = 0; i < count; ++i) {
       state = state * 1664525u + 1013904223u;
       const auto value = static_cast<int>(state >> 25) - 64;
@@ -160,12 +160,13 @@ class InterpretedPlan {
 
   void run(KernelStep& step) {
     std::vector<std::byte*> params;
-    for (size_t p = 0; p < step.lowered.origins.size(); ++p) {
+    for (ParamId p : step.lowered.origins.ids()) {
       const ParamOrigin& origin = step.lowered.origins[p];
       const Param& param = step.lowered.kernel.params[p];
-      const int source = origin.source >= 0 ? origin.source : planned_.source_of(origin.value);
-      if (source >= 0) {
-        params.push_back(sources_[static_cast<size_t>(source)].data());
+      const SourceId source =
+          origin.source.valid() ? origin.source : planned_.source_of(origin.value);
+      if (source.valid()) {
+        params.push_back(sources_[source].data());
         continue;
       }
       if (param.output) stored_[origin.value] = room(param.dtype, param.dims);
@@ -190,7 +191,7 @@ class InterpretedPlan {
   std::vector<std::string> notes_;
   PlannedGraph planned_;
   Bindings bindings_;
-  std::vector<Bytes> sources_;
+  IdVector<SourceId, Bytes> sources_;
   std::map<ClassId, Bytes> stored_;
 };
 
@@ -343,7 +344,7 @@ TEST(PackWeights, AKernelOfSeveralOutputsKeepsThemLast) {
   EXPECT_EQ(in_panels(plan.planned(), kPanels), 2);
   const auto& params = std::get<KernelStep>(plan.planned().plan.steps.back()).lowered.kernel.params;
   ASSERT_EQ(params.size(), 5u);
-  for (size_t p = 0; p < params.size(); ++p) EXPECT_EQ(params[p].output, p >= 3) << p;
+  for (ParamId p : params.ids()) EXPECT_EQ(params[p].output, p >= ParamId{3}) << p.value;
 }
 
 TEST(PackWeights, ATiedWeightIsHeldTwiceAndTheReportSaysWhy) {

@@ -147,14 +147,14 @@ TEST(VerifyKernel, NamesWhatCantBe) {
   };
   EXPECT_NE(refused([](Kernel& k) { k.n_outer = 7; }), "");
   EXPECT_NE(refused([](Kernel& k) { k.variables.clear(); }), "");
-  EXPECT_NE(refused([](Kernel& k) { k.params[0].dims.pop_back(); }), "");
-  EXPECT_NE(refused([](Kernel& k) { k.params[0].dtype = DType::I32; }), "");
+  EXPECT_NE(refused([](Kernel& k) { k.params.front().dims.pop_back(); }), "");
+  EXPECT_NE(refused([](Kernel& k) { k.params.front().dtype = DType::I32; }), "");
   EXPECT_NE(refused([](Kernel& k) { k.params.back().output = false; }), "");
-  EXPECT_NE(refused([](Kernel& k) { k.stages[0].result = InstId{99}; }), "");
-  EXPECT_NE(refused([](Kernel& k) { k.stages[0].reduction->loop = 0; }), "");
+  EXPECT_NE(refused([](Kernel& k) { k.stages.front().result = InstId{99}; }), "");
+  EXPECT_NE(refused([](Kernel& k) { k.stages.front().reduction->loop = LoopId{0}; }), "");
   EXPECT_NE(refused([](Kernel& k) { k.loops.pop_back(); }), "");
-  EXPECT_NE(refused([](Kernel& k) { k.stages.clear(); }), "");
-  EXPECT_NE(refused([](Kernel& k) { k.stages[0].dtype = DType::F64; }), "");
+  EXPECT_NE(refused([](Kernel& k) { k.stages = {}; }), "");
+  EXPECT_NE(refused([](Kernel& k) { k.stages.front().dtype = DType::F64; }), "");
 }
 
 // A plan that reads or writes outside of its tensors must not come back from a file.
@@ -164,7 +164,7 @@ TEST(VerifyKernel, EveryIndexIsProvedInside) {
       std::get<KernelStep>(planned_graph(*graph, FusionPolicy::Always).plan.steps[0])
           .lowered.kernel;
   int loads = 0, stores = 0;
-  for (size_t s = 0; s < kernel.stages.size(); ++s) {
+  for (StageId s : kernel.stages.ids()) {
     for (int64_t amount : {1, -1, 1 << 24}) {
       for (size_t i = 0; i < kernel.stages[s].body.size(); ++i) {
         Kernel damaged = kernel;

@@ -44,7 +44,7 @@ TEST(RowBlockForm, AttentionHasTwoContractionsOfItsQueries) {
   Inputs in;
   const auto form = row_block_form(in.attention({}));
   ASSERT_TRUE(form);
-  EXPECT_EQ(form->rows, 1);
+  EXPECT_EQ(form->rows, LoopId{1});
   EXPECT_THAT(form->contractions, SizeIs(2));
 }
 
@@ -79,7 +79,7 @@ TEST(RowBlockForm, IsNotForFactorsTooLargeToCopy) {
 TEST(MaskedRange, OfACausalMaskEndsAtTheQuery) {
   Inputs in;
   const Kernel kernel = in.attention({.causal = true, .past = 3});
-  const auto range = masked_range(kernel, 1);
+  const auto range = masked_range(kernel, LoopId{1});
   ASSERT_TRUE(range);
   EXPECT_THAT(range->first, IsEmpty());
   ASSERT_THAT(range->last, SizeIs(1));
@@ -91,7 +91,7 @@ TEST(MaskedRange, OfACausalMaskEndsAtTheQuery) {
 
 TEST(MaskedRange, OfAWindowStartsWhereItDoes) {
   Inputs in;
-  const auto range = masked_range(in.attention({.causal = true, .window = Expr(8)}), 1);
+  const auto range = masked_range(in.attention({.causal = true, .window = Expr(8)}), LoopId{1});
   ASSERT_TRUE(range);
   ASSERT_THAT(range->first, SizeIs(1));
   EXPECT_EQ(range->first[0].index, Expr::index(1, 96) - 7);
@@ -101,7 +101,7 @@ TEST(MaskedRange, OfAWindowStartsWhereItDoes) {
 
 TEST(MaskedRange, OfNoMaskIsNone) {
   Inputs in;
-  EXPECT_FALSE(masked_range(in.attention({}), 1));
+  EXPECT_FALSE(masked_range(in.attention({}), LoopId{1}));
 }
 
 // −inf + mask may be NaN at a hidden key, and is to be seen then.
@@ -109,14 +109,14 @@ TEST(MaskedRange, IsNoneWhereAFloatIsAddedToWhatIsHidden) {
   Inputs in;
   AttentionOptions options{.causal = true};
   options.mask = in.graph.input("mask", {96, 96});
-  EXPECT_FALSE(masked_range(in.attention(options), 1));
+  EXPECT_FALSE(masked_range(in.attention(options), LoopId{1}));
 }
 
 TEST(MaskedRange, StaysWithAMaskOfBoolsBesideIt) {
   Inputs in;
   AttentionOptions options{.causal = true};
   options.mask = in.graph.input("mask", {96, 96}, DType::Bool);
-  EXPECT_TRUE(masked_range(in.attention(options), 1));
+  EXPECT_TRUE(masked_range(in.attention(options), LoopId{1}));
 }
 
 // Hidden scores are 0 and not −inf: they count in the sum of weights.
@@ -127,7 +127,7 @@ TEST(MaskedRange, IsNoneWhereHiddenPointsCount) {
         prim::iota(in.graph, Expr::index(1, 96) >= Expr::index(2, 96), {4, 96, 96}, DType::Bool);
     const Tensor scores = where(seen, matmul(in.q, in.k.t()), hidden);
     matmul(softmax(scores, -1), in.v).output("y");
-    EXPECT_FALSE(masked_range(kernel_of(in.graph), 1)) << hidden;
+    EXPECT_FALSE(masked_range(kernel_of(in.graph), LoopId{1})) << hidden;
   }
 }
 
@@ -139,7 +139,7 @@ TEST(MaskedRange, IsNoneWhereWeightsAreStored) {
   softmax(where(seen, matmul(in.q, in.k.t()), kMinusInfinity), -1).output("y");
   const Kernel kernel = kernel_of(in.graph);
   EXPECT_TRUE(row_block_form(kernel));
-  EXPECT_FALSE(masked_range(kernel, 1));
+  EXPECT_FALSE(masked_range(kernel, LoopId{1}));
 }
 
 }  // namespace

@@ -72,9 +72,9 @@ void expect_same(const Kernel& kernel, const Bindings& bindings) {
   const Values wanted = data.back();
   std::fill(data.back().begin(), data.back().end(), 0.0f);
   for (const Param& param : split->between) data.push_back(random_values(param, bindings, random));
-  auto run = [&](const Kernel& half, const std::vector<int>& sources) {
+  auto run = [&](const Kernel& half, const IdVector<ParamId, ParamId>& sources) {
     std::vector<Values*> params;
-    for (int source : sources) params.push_back(&data[static_cast<size_t>(source)]);
+    for (ParamId source : sources) params.push_back(&data[source.index()]);
     interpret(half, bindings, params);
   };
   run(split->ranges, split->ranges_params);

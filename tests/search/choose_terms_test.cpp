@@ -24,8 +24,10 @@ kernel::TermClass value(std::vector<kernel::Term> terms) { return {kDims, DType:
 
 TEST(ChooseTerms, TakesTheCheapest) {
   TermGraph graph;
-  graph.classes = {value({kernel::LoadTerm{0}}), value({op(Op::Exp2, {0}), op(Op::Add, {0, 0})}),
-                   value({op(Op::Sin, {1}), op(Op::Mul, {0, 1}), kernel::LoadTerm{1}})};
+  graph.classes = {
+      value({kernel::LoadTerm{kernel::SourceId{0}}}),
+      value({op(Op::Exp2, {0}), op(Op::Add, {0, 0})}),
+      value({op(Op::Sin, {1}), op(Op::Mul, {0, 1}), kernel::LoadTerm{kernel::SourceId{1}}})};
   EXPECT_EQ(choose_terms(graph, {}).term, (std::vector<int>{0, 1, 2}));
 }
 
@@ -33,7 +35,7 @@ TEST(ChooseTerms, TakesTheCheapest) {
 TEST(ChooseTerms, NeverGoesInACircle) {
   TermGraph graph;
   graph.classes = {value({op(Op::Add, {1, 1}), op(Op::Sin, {2})}), value({op(Op::Mul, {0, 2})}),
-                   value({kernel::LoadTerm{0}}), value({op(Op::Add, {3, 2})})};
+                   value({kernel::LoadTerm{kernel::SourceId{0}}}), value({op(Op::Add, {3, 2})})};
   const ChosenTerms chosen = choose_terms(graph, {});
   EXPECT_EQ(chosen.term, (std::vector<int>{1, 0, 0, -1}));
   EXPECT_EQ(chosen.position[3], ChosenTerms::kNever);
@@ -44,7 +46,7 @@ TEST(ChooseTerms, NeverGoesInACircle) {
 // Costs of shared values double at each level, far past what a double holds.
 TEST(ChooseTerms, SettlesDeepGraphs) {
   TermGraph graph;
-  graph.classes.push_back(value({kernel::LoadTerm{0}}));
+  graph.classes.push_back(value({kernel::LoadTerm{kernel::SourceId{0}}}));
   for (uint32_t i = 0; i < 3000; ++i) {
     graph.classes.push_back(
         value({op(Op::Mul, {i, i > 0 ? i - 1 : 0}), op(Op::Add, {i, i > 0 ? i - 1 : 0})}));
@@ -61,7 +63,8 @@ TEST(ChooseTerms, SettlesDeepGraphs) {
 TEST(ChooseTerms, ViewsOfEachOtherAreNotBothSafe) {
   TermGraph graph;
   graph.classes = {value({op(Op::Sin, {3})}), value({view(kDims, 0), view(kDims, 2)}),
-                   value({view(kDims, 1), view(kDims, 0)}), value({kernel::LoadTerm{0}})};
+                   value({view(kDims, 1), view(kDims, 0)}),
+                   value({kernel::LoadTerm{kernel::SourceId{0}}})};
   const ChosenTerms chosen = choose_terms(graph, {});
   EXPECT_NE(chosen.is_safe(ClassId{1}, graph.classes[1].terms[1]),
             chosen.is_safe(ClassId{2}, graph.classes[2].terms[0]));
@@ -71,8 +74,8 @@ TEST(ChooseTerms, ViewsOfEachOtherAreNotBothSafe) {
 
 TEST(ChooseTerms, ReachesNothingDead) {
   TermGraph graph;
-  graph.classes = {value({kernel::LoadTerm{0}}), value({op(Op::Sin, {0})}),
-                   value({op(Op::Mul, {1, 0}), kernel::LoadTerm{1}})};
+  graph.classes = {value({kernel::LoadTerm{kernel::SourceId{0}}}), value({op(Op::Sin, {0})}),
+                   value({op(Op::Mul, {1, 0}), kernel::LoadTerm{kernel::SourceId{1}}})};
   const std::vector<ClassId> roots = {ClassId{2}};
   EXPECT_EQ(reachable(graph, choose_terms(graph, {}), roots),
             (std::vector<bool>{false, false, true}));

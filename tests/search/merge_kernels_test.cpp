@@ -77,8 +77,8 @@ TEST(MergeKernels, WhatDependsThroughAThirdStaysApart) {
   std::vector<bool> stored(prepare(graph).extracted.graph.classes.size(), false);
   for (const auto& step : found.plan.steps) {
     const auto& lowered = std::get<kernel::KernelStep>(step).lowered;
-    for (size_t k = 0; k < lowered.origins.size(); ++k) {
-      if (lowered.kernel.params[k].output || lowered.origins[k].source >= 0) continue;
+    for (kernel::ParamId k : lowered.origins.ids()) {
+      if (lowered.kernel.params[k].output || lowered.origins[k].source.valid()) continue;
       EXPECT_TRUE(stored[lowered.origins[k].value.index()]) << "read before it is stored";
     }
     for (kernel::ClassId id : kernel::stored_by(lowered)) stored[id.index()] = true;

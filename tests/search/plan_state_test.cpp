@@ -84,8 +84,8 @@ TEST(PlanState, ReadsThroughTheViewWhoseSourceIsStored) {
   graph.sources = {{{1024, 4096}, DType::F32, "x"}, {{1024, 4096}, DType::F32, "y"}};
   const ClassId x{0}, y{1}, alone{2}, shared{3}, view{4}, first{5}, second{6};
   graph.classes = {
-      {{1024, 4096}, DType::F32, {kernel::LoadTerm{0}}},
-      {{1024, 4096}, DType::F32, {kernel::LoadTerm{1}}},
+      {{1024, 4096}, DType::F32, {kernel::LoadTerm{kernel::SourceId{0}}}},
+      {{1024, 4096}, DType::F32, {kernel::LoadTerm{kernel::SourceId{1}}}},
       {dims, DType::F32, {kernel::ReduceTerm{Reducer::Sum, x}}},
       {dims, DType::F32, {kernel::ReduceTerm{Reducer::Sum, y}}},
       {dims, DType::F32, {kernel::ReindexTerm{flip, alone}, kernel::ReindexTerm{flip, shared}}},
@@ -141,7 +141,7 @@ TEST(PlanCost, ASharedKernelHasTheNamesOfItsOwnLayer) {
       EXPECT_EQ(kernel::text(shared->lowered->kernel), kernel::text(own->kernel)) << c.name;
       EXPECT_EQ(shared->lowered->classes, own->classes) << c.name;
       ASSERT_EQ(shared->lowered->origins.size(), own->origins.size()) << c.name;
-      for (size_t i = 0; i < own->origins.size(); ++i) {
+      for (kernel::ParamId i : own->origins.ids()) {
         EXPECT_EQ(shared->lowered->origins[i].source, own->origins[i].source) << c.name;
         EXPECT_EQ(shared->lowered->origins[i].value, own->origins[i].value) << c.name;
       }

@@ -37,13 +37,13 @@ void mutate_inst(kernel::Stage& stage, kernel::Inst& inst, std::mt19937& random)
     mutate_index(iota->expr, random);
   } else if (auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
     if (load->index.empty() || below(4, random) == 0) {
-      load->param = static_cast<int>(below(6, random)) - 1;
+      load->param = kernel::ParamId::of_number(static_cast<int64_t>(below(6, random)) - 1);
     } else {
       mutate_index(load->index[below(load->index.size(), random)].expr, random);
     }
   } else if (auto* local = std::get_if<kernel::LocalInst>(&inst.what)) {
     if (local->index.empty()) {
-      local->stage = static_cast<int>(below(6, random)) - 1;
+      local->stage = kernel::StageId::of_number(static_cast<int64_t>(below(6, random)) - 1);
     } else {
       mutate_index(local->index[below(local->index.size(), random)], random);
     }
@@ -52,7 +52,7 @@ void mutate_inst(kernel::Stage& stage, kernel::Inst& inst, std::mt19937& random)
       op->op = op->op == Op::Add ? Op::Mul : Op::Add;
     } else {
       op->operands[below(op->operands.size(), random)] =
-          kernel::InstId{static_cast<uint32_t>(below(stage.body.size() + 1, random))};
+          kernel::InstId::at(below(stage.body.size() + 1, random));
     }
   }
 }
@@ -62,7 +62,7 @@ void mutate_stage(kernel::Stage& stage, std::mt19937& random) {
     case 0:
       if (auto* output = std::get_if<kernel::OutputTarget>(&stage.target)) {
         if (output->index.empty()) {
-          output->param = static_cast<int>(below(6, random)) - 1;
+          output->param = kernel::ParamId::of_number(static_cast<int64_t>(below(6, random)) - 1);
         } else {
           mutate_index(output->index[below(output->index.size(), random)], random);
         }
@@ -77,7 +77,7 @@ void mutate_stage(kernel::Stage& stage, std::mt19937& random) {
       }
       break;
     case 2:
-      stage.result = kernel::InstId{static_cast<uint32_t>(below(stage.body.size() + 1, random))};
+      stage.result = kernel::InstId::at(below(stage.body.size() + 1, random));
       return;
     default:
       break;
@@ -131,12 +131,13 @@ void mutate(kernel::PlannedGraph& planned, std::mt19937& random) {
   kernel::Kernel& kernel = steps[below(steps.size(), random)]->lowered.kernel;
   const size_t what = below(8, random);
   if (what == 0 && !kernel.loops.empty()) {
-    mutate_index(kernel.loops[below(kernel.loops.size(), random)].extent, random);
+    mutate_index(kernel.loops[kernel::LoopId::at(below(kernel.loops.size(), random))].extent,
+                 random);
   } else if (what == 1 && planned.plan.steps.size() > 1) {
     std::swap(planned.plan.steps[below(planned.plan.steps.size(), random)],
               planned.plan.steps[below(planned.plan.steps.size(), random)]);
   } else {
-    mutate_stage(kernel.stages[below(kernel.stages.size(), random)], random);
+    mutate_stage(kernel.stages[kernel::StageId::at(below(kernel.stages.size(), random))], random);
   }
 }
 

@@ -25,7 +25,7 @@ class Experiments {
       : subject_(subject),
         trial_(trial),
         fault_(fault),
-        note_(trial.notes().steps[static_cast<size_t>(fault.step)]),
+        note_(trial.notes().steps[fault.step]),
         stage_(stage) {}
 
   void run() {
@@ -65,9 +65,9 @@ class Experiments {
 
   bool from_cache() const {
     size_t kernel = 0;
-    const auto& steps = trial_.planned().plan.steps;
-    for (int s = 0; s < fault_.step; ++s) {
-      kernel += std::holds_alternative<kernel::KernelStep>(steps[static_cast<size_t>(s)]);
+    const kernel::Plan& plan = trial_.planned().plan;
+    for (kernel::StepId s : plan.step_ids()) {
+      if (s < fault_.step) kernel += std::holds_alternative<kernel::KernelStep>(plan.at(s));
     }
     return trial_.report().kernels[kernel].from_cache;
   }

@@ -16,10 +16,10 @@ namespace {
 using kernel::KernelStep;
 
 // By class: the step that stores it. If two steps do, the first.
-std::map<kernel::ClassId, size_t> stored_at(const kernel::Plan& plan) {
-  std::map<kernel::ClassId, size_t> steps;
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const auto* kernel = std::get_if<KernelStep>(&plan.steps[s]);
+std::map<kernel::ClassId, kernel::StepId> stored_at(const kernel::Plan& plan) {
+  std::map<kernel::ClassId, kernel::StepId> steps;
+  for (kernel::StepId s : plan.step_ids()) {
+    const auto* kernel = std::get_if<KernelStep>(&plan.at(s));
     if (kernel == nullptr) continue;
     for (kernel::ClassId id : kernel::stored_by(kernel->lowered)) steps.emplace(id, s);
   }
@@ -30,24 +30,24 @@ std::map<kernel::ClassId, size_t> stored_at(const kernel::Plan& plan) {
 void check_order(const Trial& trial, DebugStage& stage) {
   const kernel::PlannedGraph& planned = trial.planned();
   const auto stored = stored_at(planned.plan);
-  for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
-    const auto* step = std::get_if<KernelStep>(&planned.plan.steps[s]);
+  for (kernel::StepId s : planned.plan.step_ids()) {
+    const auto* step = std::get_if<KernelStep>(&planned.plan.at(s));
     if (step == nullptr) continue;
     const kernel::LoweredKernel& lowered = step->lowered;
-    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+    for (kernel::ParamId p : lowered.origins.ids()) {
       const kernel::ParamOrigin& origin = lowered.origins[p];
-      if (lowered.kernel.params[p].output || origin.source >= 0) continue;
-      if (planned.source_of(origin.value) >= 0) continue;
+      if (lowered.kernel.params[p].output || origin.source.valid()) continue;
+      if (planned.source_of(origin.value).valid()) continue;
       const auto maker = stored.find(origin.value);
       if (maker != stored.end() && maker->second < s) continue;
-      const std::string reader = trial.step_name(static_cast<int>(s));
+      const std::string reader = trial.step_name(s);
       stage.blame("plan-order")
           .add("kernel", reader)
           .add("ops", trial.notes().steps[s].ops)
           .add("why", maker == stored.end()
-                          ? fmt::format("nothing stores what parameter {} of it reads", p)
-                          : fmt::format("parameter {} of it is stored by {}, which comes later", p,
-                                        trial.step_name(static_cast<int>(maker->second))))
+                          ? fmt::format("nothing stores what parameter {} of it reads", p.value)
+                          : fmt::format("parameter {} of it is stored by {}, which comes later",
+                                        p.value, trial.step_name(maker->second)))
           .add("way_out", std::string("look at how steps were ordered, and at what was cut"));
       return;
     }
@@ -56,13 +56,13 @@ void check_order(const Trial& trial, DebugStage& stage) {
 
 void check_kernels(const Trial& trial, DebugStage& stage) {
   const kernel::Plan& plan = trial.planned().plan;
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const auto* step = std::get_if<KernelStep>(&plan.steps[s]);
+  for (kernel::StepId s : plan.step_ids()) {
+    const auto* step = std::get_if<KernelStep>(&plan.at(s));
     if (step == nullptr) continue;
     const std::string why = kernel::verify_kernel(step->lowered.kernel);
     if (why.empty()) continue;
     stage.blame("wrong-kernel")
-        .add("kernel", trial.step_name(static_cast<int>(s)))
+        .add("kernel", trial.step_name(s))
         .add("ops", trial.notes().steps[s].ops)
         .add("why", why)
         .add("way_out", std::string("look at how its terms were lowered to loops"));
@@ -74,22 +74,23 @@ void add_steps(const Subject& subject, const Trial& trial, DebugStage& stage) {
   const kernel::PlannedGraph& planned = trial.planned();
   const auto stored = stored_at(planned.plan);
   size_t next = 0;  // kernel of the report
-  for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
-    Finding seen = Finding{}.add("step", trial.step_name(static_cast<int>(s)));
-    const auto* step = std::get_if<KernelStep>(&planned.plan.steps[s]);
+  for (kernel::StepId s : planned.plan.step_ids()) {
+    Finding seen = Finding{}.add("step", trial.step_name(s));
+    const auto* step = std::get_if<KernelStep>(&planned.plan.at(s));
     if (step == nullptr) {
       stage.seen.push_back(std::move(seen));
       continue;
     }
     std::vector<std::string> reads;
-    for (size_t p = 0; p < step->lowered.origins.size(); ++p) {
+    for (kernel::ParamId p : step->lowered.origins.ids()) {
       const kernel::ParamOrigin& origin = step->lowered.origins[p];
       if (step->lowered.kernel.params[p].output) continue;
-      const int source = origin.source >= 0 ? origin.source : planned.source_of(origin.value);
+      const kernel::SourceId source =
+          origin.source.valid() ? origin.source : planned.source_of(origin.value);
       const auto maker = stored.find(origin.value);
-      reads.push_back(source >= 0 ? planned.terms.sources[static_cast<size_t>(source)].name
+      reads.push_back(source.valid()          ? planned.terms.sources[source].name
                       : maker == stored.end() ? "nothing"
-                                              : trial.step_name(static_cast<int>(maker->second)));
+                                              : trial.step_name(maker->second));
     }
     const KernelReport& report = trial.report().kernels[next++];
     seen.add("title", report.title)

@@ -34,27 +34,29 @@ void blame_overwritten(const Subject& subject, const Trial& trial, const Overwri
                        DebugStage& stage) {
   (void)subject;
   const std::string writer =
-      seen.writer < 0 ? "a leaf" : "the result of " + trial.step_name(seen.writer);
+      seen.writer.valid() ? "the result of " + trial.step_name(seen.writer) : "a leaf";
   stage.blame("overwritten")
       .add("kernel", trial.step_name(seen.reader))
-      .add("ops", trial.notes().steps[static_cast<size_t>(seen.reader)].ops)
-      .add("culprit", seen.culprit < 0 ? "" : trial.step_name(seen.culprit))
-      .add("why",
-           fmt::format(
-               "parameter {} of it is {}, and changed before it was read{}", seen.param, writer,
-               seen.culprit < 0 ? ""
-                                : "; " + trial.step_name(seen.culprit) + " wrote into its memory"))
+      .add("ops", trial.notes().steps[seen.reader].ops)
+      .add("culprit", seen.culprit.valid() ? trial.step_name(seen.culprit) : "")
+      .add("why", fmt::format("parameter {} of it is {}, and changed before it was read{}",
+                              seen.param.value, writer,
+                              seen.culprit.valid()
+                                  ? "; " + trial.step_name(seen.culprit) + " wrote into its memory"
+                                  : ""))
       .add("way_out", std::string("look at how long buffers are kept, and who may take them over"));
 }
 
 // The first step whose results differ although its inputs are equal; null if there is none.
-const SeenStep* first_difference(const TrialRun& a, const TrialRun& b, size_t& param) {
+const SeenStep* first_difference(const TrialRun& a, const TrialRun& b, kernel::ParamId& param) {
   const auto same = [](const SeenTensor& x, const SeenTensor& y) { return x.digest == y.digest; };
   for (size_t s = 0; s < std::min(a.steps.size(), b.steps.size()); ++s) {
     const auto& ours = a.steps[s].params;
     const auto& theirs = b.steps[s].params;
-    for (param = 0; param < std::min(ours.size(), theirs.size()); ++param) {
-      if (!same(ours[param], theirs[param])) return &b.steps[s];
+    for (kernel::ParamId p : ours.ids()) {
+      if (!theirs.has(p) || same(ours[p], theirs[p])) continue;
+      param = p;
+      return &b.steps[s];
     }
   }
   return nullptr;
@@ -63,18 +65,17 @@ const SeenStep* first_difference(const TrialRun& a, const TrialRun& b, size_t& p
 // A step that is correct with memory of its own, and wrong in the planned memory.
 bool check_memory(const Trial& trial, const TrialRun& checked, const TrialRun& planned,
                   DebugStage& stage) {
-  size_t param = 0;
+  kernel::ParamId param;
   const SeenStep* step = first_difference(checked, planned, param);
   if (step == nullptr) return true;
   const SeenTensor& seen = step->params[param];
-  Finding& cause = stage.blame(seen.shares >= 0 ? "wrong-in-place" : "not-repeatable");
-  cause.add("kernel", trial.step_name(step->step))
-      .add("ops", trial.notes().steps[static_cast<size_t>(step->step)].ops);
-  if (seen.shares >= 0) {
+  Finding& cause = stage.blame(seen.shares.valid() ? "wrong-in-place" : "not-repeatable");
+  cause.add("kernel", trial.step_name(step->step)).add("ops", trial.notes().steps[step->step].ops);
+  if (seen.shares.valid()) {
     cause
         .add("why", fmt::format("its result lies where its parameter {} is, and it isn't what it "
                                 "is with memory of its own",
-                                seen.shares))
+                                seen.shares.value))
         .add("way_out", std::string("look at whether each point reads what it writes, and no "
                                     "other's"));
   } else {
@@ -123,8 +124,7 @@ void blame_numbers(const Subject& subject, const Trial& trial, const TrialRun& r
              (wanted == Wanted::NaN ? param.numbers.n_nan : param.numbers.n_infinite) > 0;
     });
     if (!has) continue;
-    cause.add("kernel", trial.step_name(step.step))
-        .add("ops", trial.notes().steps[static_cast<size_t>(step.step)].ops);
+    cause.add("kernel", trial.step_name(step.step)).add("ops", trial.notes().steps[step.step].ops);
     break;
   }
   if (made) {

@@ -17,21 +17,21 @@ struct SeenTensor {
   std::string type;    // "f32[4, 8]"
   std::string digest;  // hash of its bytes
   bool output = false;
-  Numbers numbers;  // outputs
-  int shares = -1;  // output: the parameter whose memory it reuses
+  Numbers numbers;              // outputs
+  kernel::ParamId shares = {};  // output: the parameter whose memory it reuses
 };
 
 struct SeenStep {
-  int step = 0;  // of the plan
-  std::vector<SeenTensor> params;
+  kernel::StepId step;  // of the plan
+  IdVector<kernel::ParamId, SeenTensor> params;
 };
 
 // A step read other bytes than were written, or than other steps read before.
 struct Overwritten {
-  int reader = 0;  // step of the plan
-  size_t param = 0;
-  int writer = -1;   // step that made the value; −1: a leaf
-  int culprit = -1;  // step that overwrote it in between; −1: unknown
+  kernel::StepId reader;
+  kernel::ParamId param = {};   // of the reader
+  kernel::StepId writer = {};   // the step that made the value; none: a leaf
+  kernel::StepId culprit = {};  // the step that overwrote it in between, if it is known
 };
 
 class StepRecord : public runtime::StepObserver {
@@ -51,28 +51,28 @@ class StepRecord : public runtime::StepObserver {
   struct Slot {
     DType dtype;
     Dims dims;
-    int source;  // or −1
+    kernel::SourceId source;  // if it is one
     kernel::ClassId value;
     bool output;
   };
   struct Written {
     std::string digest;
-    int step;
+    kernel::StepId step;  // none: a leaf
   };
   struct Range {
-    int step;
+    kernel::StepId step;
     const std::byte *begin, *end;
   };
 
-  std::vector<Slot> slots(int step) const;
+  IdVector<kernel::ParamId, Slot> slots(kernel::StepId step) const;
   TensorData data_at(const Slot& slot, const void* at) const;
-  void check_read(const runtime::StepView& view, size_t param, const Slot& slot,
+  void check_read(kernel::StepId reader, kernel::ParamId param, const Slot& slot,
                   const TensorData& data, const std::string& digest);
 
   const Subject& subject_;
   const kernel::PlannedGraph& planned_;
   std::vector<SeenStep> steps_;
-  std::map<std::pair<int, kernel::ClassId>, Written> known_;
+  std::map<std::pair<kernel::SourceId, kernel::ClassId>, Written> known_;
   std::vector<Range> writes_;  // in order
   std::optional<Overwritten> overwritten_;
 };

@@ -108,7 +108,6 @@ TrialRun Trial::run(Watch watch) {
                       StepChecks{.most_operations = subject_.most_operations,
                                  .against_graph = small,
                                  .fault = &fault});
-      fault.step = -1;
     }
     Both both(checker ? &*checker : nullptr, record);
     runtime::StepOptions steps;
@@ -116,7 +115,7 @@ TrialRun Trial::run(Watch watch) {
     program.run(subject_.sizes, memory, steps);
     done = true;
   } catch (const std::exception& error) {
-    if (watch == Watch::Checked && fault.step >= 0 && !fault.detail.empty()) {
+    if (watch == Watch::Checked && fault.step.valid() && !fault.detail.empty()) {
       result.fault = std::move(fault);
     } else {
       result.error = error.what();
@@ -140,7 +139,7 @@ Outcome outcome_of(const Subject& subject, const TrialOptions& options) {
   if (!trial.plan() || !trial.load()) return {.wrong = true, .fault = {}, .ops = {}};
   TrialRun run = trial.run(Trial::Watch::Checked);
   Outcome outcome{.wrong = run.fault || !run.error.empty(), .fault = run.fault, .ops = {}};
-  if (run.fault) outcome.ops = trial.notes().steps[static_cast<size_t>(run.fault->step)].ops;
+  if (run.fault) outcome.ops = trial.notes().steps[run.fault->step].ops;
   return outcome;
 }
 

@@ -50,9 +50,7 @@ class Trial {
   const StepNotes& notes() const { return *notes_; }
   const std::vector<NodeId>& results() const { return results_; }
   // "kernel 3"
-  const std::string& step_name(int step) const {
-    return notes_->steps[static_cast<size_t>(step)].name;
-  }
+  const std::string& step_name(kernel::StepId step) const { return notes_->steps[step].name; }
 
  private:
   std::vector<runtime::Buffer> buffers() const;

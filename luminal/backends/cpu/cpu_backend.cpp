@@ -90,8 +90,8 @@ class CpuBackend : public Backend {
         const size_t first = report->kernels.size();
         for (const auto& kernel : kernels) report->kernels.push_back(listing_of(kernel));
         for (const cpu::RunStep& step : plan->run_steps) {
-          if (step.kernel < 0) continue;
-          report->kernels[first + static_cast<size_t>(step.kernel)].launch = step.launch;
+          if (!step.kernel.valid()) continue;
+          report->kernels[first + step.kernel.index()].launch = step.launch;
         }
         const std::vector<std::string> notes = cpu::held_twice(*plan);
         report->notes.insert(report->notes.end(), notes.begin(), notes.end());
@@ -126,15 +126,15 @@ class CpuBackend : public Backend {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
       const kernel::Kernel& source = kernel->lowered.kernel;
-      const size_t number = kernels.size();
-      kernels.emplace_back();
+      const kernel::KernelId id = kernels.push_back({});
+      const size_t number = id.index();
       if (kernel->library.taken) continue;
       if (auto split = kernel::split_softmax(source)) {
         kernels.back().split = std::make_shared<kernel::SplitSoftmax>(std::move(*split));
         queue.add(kernels.back().split->ranges, {}, number);
         queue.add(kernels.back().split->together, {}, number);
       } else {
-        queue.add(source, emit_options(source, plan.in_place[number], kernel->schedule), number);
+        queue.add(source, emit_options(source, plan.in_place[id], kernel->schedule), number);
       }
     }
     const int total = request.planned->plan.n_kernels();
@@ -148,10 +148,10 @@ class CpuBackend : public Backend {
     };
     queue.run(request.options.threads, progress);
     progress(total);
-    for (size_t number = 0; number < kernels.size(); ++number) {
-      for (const auto& compiled : queue.made(number)) {
-        (kernels[number].kernel == nullptr ? kernels[number].kernel : kernels[number].second) =
-            compiled;
+    for (kernel::KernelId id : kernels.ids()) {
+      cpu::CpuProgram::StepCode& code = kernels[id];
+      for (const auto& compiled : queue.made(id.index())) {
+        (code.kernel == nullptr ? code.kernel : code.second) = compiled;
       }
     }
     return kernels;

@@ -31,7 +31,7 @@ constexpr double kInherits = 4;
 // Whether an integer or bool is computed from a float anywhere in the graph.
 bool floats_decide(const Graph& graph) {
   for (size_t id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(NodeId{static_cast<uint32_t>(id)});
+    const Node& node = graph.node(NodeId::at(id));
     if (is_float(node.dtype)) continue;
     for (NodeId input : node.inputs) {
       if (is_float(graph.node(input).dtype)) return true;
@@ -153,14 +153,14 @@ void StepChecker::keep_leaves(const interpret::LeafData& leaf) {
 void StepChecker::expect_nodes() {
   const auto& class_of = notes_.planned->class_of;
   for (size_t id = class_of.size(); id-- > 0;) {
-    if (class_of[id].valid()) node_of_[class_of[id]] = NodeId{static_cast<uint32_t>(id)};
+    if (class_of[id].valid()) node_of_[class_of[id]] = NodeId::at(id);
   }
   std::vector<kernel::ClassId> classes;
   std::vector<NodeId> nodes;
   for (const auto& step : notes_.planned->plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
-    for (size_t p = 0; p < kernel->lowered.origins.size(); ++p) {
+    for (kernel::ParamId p : kernel->lowered.origins.ids()) {
       if (!kernel->lowered.kernel.params[p].output) continue;
       const auto node = node_of_.find(kernel->lowered.origins[p].value);
       if (node == node_of_.end()) continue;
@@ -174,7 +174,7 @@ void StepChecker::expect_nodes() {
 }
 
 void StepChecker::accuse(StepFault fault, const std::string& what) const {
-  const StepNote& note = notes_.steps[static_cast<size_t>(fault.step)];
+  const StepNote& note = notes_.steps[fault.step];
   if (fault.wrong) fault.detail = text(*fault.wrong);
   std::string message = fmt::format("{} is wrong: {}\n  {}", note.name, what, fault.detail);
   if (checks_.fault != nullptr) *checks_.fault = std::move(fault);
@@ -185,10 +185,10 @@ void StepChecker::accuse(StepFault fault, const std::string& what) const {
       note.rules.empty() ? "none" : fmt::format("{}", fmt::join(note.rules, ", "))));
 }
 
-const kernel::KernelStep* StepChecker::kernel_at(int step) const {
-  if (step < 0) return nullptr;
-  if (!checks_.of_steps.empty() && !checks_.of_steps[static_cast<size_t>(step)]) return nullptr;
-  return std::get_if<kernel::KernelStep>(&notes_.planned->plan.steps[static_cast<size_t>(step)]);
+const kernel::KernelStep* StepChecker::kernel_at(kernel::StepId step) const {
+  if (!step.valid()) return nullptr;
+  if (!checks_.of_steps.empty() && !checks_.of_steps[step]) return nullptr;
+  return std::get_if<kernel::KernelStep>(&notes_.planned->plan.at(step));
 }
 
 TensorData StepChecker::value_at(DType dtype, const Dims& dims, const void* data) const {
@@ -225,31 +225,33 @@ void StepChecker::give_back(const runtime::StepView& view) const {
 
 void StepChecker::before(const runtime::StepView& view) {
   outputs_.clear();
-  if (const auto own = own_kernel_at(graph_, *notes_.planned, view.step)) {
+  const kernel::StepId id = step_of(view);
+  if (const auto own = own_kernel_at(graph_, *notes_.planned, id)) {
     return guard(view, view.params.size() - 1, graph_.node(*own).dtype, graph_.node(*own).dims);
   }
-  const kernel::KernelStep* step = kernel_at(view.step);
+  const kernel::KernelStep* step = kernel_at(id);
   if (step == nullptr) return;
-  for (size_t p = 0; p < view.params.size(); ++p) {
+  for (kernel::ParamId p : step->lowered.kernel.params.ids()) {
     const kernel::Param& param = step->lowered.kernel.params[p];
-    if (param.output) guard(view, p, param.dtype, param.dims);
+    if (param.output) guard(view, p.index(), param.dtype, param.dims);
   }
 }
 
 void StepChecker::after(const runtime::StepView& view) {
-  if (const auto own = own_kernel_at(graph_, *notes_.planned, view.step)) {
+  const kernel::StepId id = step_of(view);
+  if (const auto own = own_kernel_at(graph_, *notes_.planned, id)) {
     return check_own_kernel(view, *own);
   }
-  const kernel::KernelStep* step = kernel_at(view.step);
+  const kernel::KernelStep* step = kernel_at(id);
   if (step == nullptr) return;
-  for (const Guarded& output : outputs_) check_canaries(view.step, output);
-  const double inside = check_against_loops(view.step, step->lowered.kernel, view.params);
-  check_against_graph(view.step, step->lowered, view.params, inside);
+  for (const Guarded& output : outputs_) check_canaries(id, output);
+  const double inside = check_against_loops(id, step->lowered.kernel, view.params);
+  check_against_graph(id, step->lowered, view.params, inside);
   give_back(view);
 }
 
 void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) const {
-  for (const Guarded& output : outputs_) check_canaries(view.step, output);
+  for (const Guarded& output : outputs_) check_canaries(step_of(view), output);
   const Node& node = graph_.node(id);
   std::vector<TensorData> operands;
   for (size_t k = 0; k < node.inputs.size(); ++k) {
@@ -265,7 +267,7 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
                                    .allowance = {.least = node.dtype},
                                    .may_turn = floats_decide_})) {
     accuse({.kind = StepFault::Kind::OwnKernel,
-            .step = view.step,
+            .step = step_of(view),
             .node = id,
             .detail = {},
             .wrong = std::move(wrong)},
@@ -274,7 +276,7 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
   give_back(view);
 }
 
-void StepChecker::check_canaries(int step, const Guarded& output) const {
+void StepChecker::check_canaries(kernel::StepId step, const Guarded& output) const {
   const auto outside = [&](std::string where) {
     accuse({.kind = StepFault::Kind::WritesOutside,
             .step = step,
@@ -299,13 +301,14 @@ namespace {
 class LoopReference {
  public:
   LoopReference(const kernel::Kernel& kernel, const Bindings& bindings,
-                std::span<const void* const> params, const std::vector<size_t>& output_bytes,
+                std::span<const void* const> params,
+                const IdVector<kernel::ParamId, size_t>& output_bytes,
                 const std::vector<int64_t>& points, const interpret::Arithmetic& arithmetic) {
     std::vector<std::byte*> memory;
     results_.resize(params.size());
     written_.resize(params.size());
-    for (size_t p = 0; p < params.size(); ++p) {
-      memory.push_back(static_cast<std::byte*>(const_cast<void*>(params[p])));
+    for (kernel::ParamId p : kernel.params.ids()) {
+      memory.push_back(static_cast<std::byte*>(const_cast<void*>(params[p.index()])));
       if (!kernel.params[p].output) continue;
       results_[p].resize(output_bytes[p]);
       memory.back() = results_[p].data();
@@ -319,26 +322,26 @@ class LoopReference {
     inside_ = some.largest;
   }
 
-  const std::vector<std::byte>& result(size_t param) const { return results_[param]; }
+  const std::vector<std::byte>& result(kernel::ParamId param) const { return results_[param]; }
   // With points: the elements that were written there.
-  const std::vector<int64_t>& written(size_t param) const { return written_[param]; }
+  const std::vector<int64_t>& written(kernel::ParamId param) const { return written_[param]; }
   // The largest magnitude inside of the kernel.
   double inside() const { return inside_; }
 
  private:
-  std::vector<std::vector<std::byte>> results_;
-  std::vector<std::vector<int64_t>> written_;
+  IdVector<kernel::ParamId, std::vector<std::byte>> results_;
+  IdVector<kernel::ParamId, std::vector<int64_t>> written_;
   double inside_ = 0;
 };
 
 }  // namespace
 
-double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
+double StepChecker::check_against_loops(kernel::StepId step, const kernel::Kernel& kernel,
                                         std::span<const void* const> params) const {
   // The loops would read weights that a library has packed and that weren't kept.
   if (std::find(params.begin(), params.end(), nullptr) != params.end()) return 0;
-  std::vector<size_t> output_bytes(params.size(), 0);
-  for (size_t p = 0; p < params.size(); ++p) {
+  IdVector<kernel::ParamId, size_t> output_bytes(params.size(), 0);
+  for (kernel::ParamId p : kernel.params.ids()) {
     if (!kernel.params[p].output) continue;
     output_bytes[p] = value_at(kernel.params[p], nullptr).bytes.size();
   }
@@ -347,10 +350,10 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
     return LoopReference(kernel, bindings_, params, output_bytes, points, arithmetic);
   };
   const LoopReference reference = interpreted({});
-  for (size_t p = 0; p < params.size(); ++p) {
+  for (kernel::ParamId p : kernel.params.ids()) {
     const kernel::Param& param = kernel.params[p];
     if (!param.output) continue;
-    const TensorData found = value_at(param, params[p]);
+    const TensorData found = value_at(param, params[p.index()]);
     auto wrong =
         compare_values({.found = found,
                         .expected = value_at(param, reference.result(p).data()),
@@ -363,7 +366,7 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
                           return TensorData::copy_bytes(param.dtype, varied.result(p), found.dims);
                         }});
     if (!wrong) continue;
-    const std::string& library = notes_.steps[static_cast<size_t>(step)].library;
+    const std::string& library = notes_.steps[step].library;
     accuse({.kind = StepFault::Kind::Code, .step = step, .detail = {}, .wrong = std::move(wrong)},
            fmt::format("{} doesn't do what its loops say",
                        library.empty() ? "the compiled code" : library));
@@ -371,20 +374,20 @@ double StepChecker::check_against_loops(int step, const kernel::Kernel& kernel,
   return reference.inside();
 }
 
-void StepChecker::check_against_graph(int step, const kernel::LoweredKernel& lowered,
+void StepChecker::check_against_graph(kernel::StepId step, const kernel::LoweredKernel& lowered,
                                       std::span<const void* const> params, double inside) {
   Allowance allowance{.least = least_precise(graph_), .inside = inside};
-  for (size_t p = 0; p < params.size(); ++p) {
+  for (kernel::ParamId p : lowered.origins.ids()) {
     const auto known = off_.find(lowered.origins[p].value);
     if (lowered.kernel.params[p].output || known == off_.end()) continue;
     allowance.inherited += kInherits * known->second;
   }
-  for (size_t p = 0; p < params.size(); ++p) {
+  for (kernel::ParamId p : lowered.origins.ids()) {
     const kernel::Param& param = lowered.kernel.params[p];
     const kernel::ClassId value = lowered.origins[p].value;
     const auto expected = expected_.find(value);
     if (!param.output || expected == expected_.end()) continue;
-    const TensorData found = value_at(param, params[p]);
+    const TensorData found = value_at(param, params[p.index()]);
     const NodeId node = node_of_.at(value);
     auto wrong =
         compare_values({.found = found,

@@ -19,9 +19,9 @@ struct StepChecks {
   // Kernels of more scalar operations are compared at some points of their outer loops: the first,
   // the last, those at edges of tiles, and others.
   double most_operations = std::numeric_limits<double>::infinity();
-  bool against_graph = true;        // interprets the whole graph
-  std::vector<bool> of_steps = {};  // those to check, by step of the plan; empty: all
-  StepFault* fault = nullptr;       // gets what the error says
+  bool against_graph = true;                     // interprets the whole graph
+  IdVector<kernel::StepId, bool> of_steps = {};  // those to check; empty: all
+  StepFault* fault = nullptr;                    // gets what the error says
 };
 
 // Each output stands between canaries and starts as NaN (all bits set). A kernel's result is
@@ -56,13 +56,13 @@ class StepChecker : public runtime::StepObserver {
   void keep_leaves(const interpret::LeafData& leaf);
   void expect_nodes();
   // Null for steps that aren't kernels, and for those that aren't to be checked.
-  const kernel::KernelStep* kernel_at(int step) const;
+  const kernel::KernelStep* kernel_at(kernel::StepId step) const;
   [[noreturn]] void accuse(StepFault fault, const std::string& what) const;
-  void check_canaries(int step, const Guarded& output) const;
+  void check_canaries(kernel::StepId step, const Guarded& output) const;
   // Returns the largest magnitude inside of the kernel.
-  double check_against_loops(int step, const kernel::Kernel& kernel,
+  double check_against_loops(kernel::StepId step, const kernel::Kernel& kernel,
                              std::span<const void* const> params) const;
-  void check_against_graph(int step, const kernel::LoweredKernel& lowered,
+  void check_against_graph(kernel::StepId step, const kernel::LoweredKernel& lowered,
                            std::span<const void* const> params, double inside);
   TensorData value_at(DType dtype, const Dims& dims, const void* data) const;
   TensorData value_at(const kernel::Param& param, const void* data) const {

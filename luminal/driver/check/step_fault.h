@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "luminal/graph/node.h"
+#include "luminal/kernel/plan/plan.h"
 
 namespace luminal {
 
@@ -40,7 +41,7 @@ struct StepFault {
     OwnKernel,      // the kernel of a custom op doesn't do what its `compute` does
   };
   Kind kind = Kind::Code;
-  int step = 0;                        // of the plan
+  kernel::StepId step = {};            // of the plan
   NodeId node = {};                    // of the graph, whose value is wrong, where one has it
   std::string detail;                  // in words
   std::optional<WrongElements> wrong;  // none where it writes outside

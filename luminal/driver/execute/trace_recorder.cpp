@@ -67,16 +67,17 @@ TraceEvent TraceRecorder::described(int at) const {
   if (at == runtime::StepView::kPacking) {
     return {.kind = "copy", .name = "pack a weight for a library"};
   }
-  const StepNote& note = notes_->steps[static_cast<size_t>(at)];
-  const auto& step = notes_->planned->plan.steps[static_cast<size_t>(at)];
+  const auto id = kernel::StepId::at(at);
+  const StepNote& note = notes_->steps[id];
+  const auto& step = notes_->planned->plan.at(id);
   TraceEvent event{
       .kind = "host", .name = note.name, .title = note.title, .ops = note.ops, .rules = note.rules};
-  if (const auto own = own_kernel_at(graph_, *notes_->planned, at)) {
+  if (const auto own = own_kernel_at(graph_, *notes_->planned, id)) {
     describe_own_kernel(*own, event);
     return event;
   }
   if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
-    const auto& source = notes_->planned->terms.sources[static_cast<size_t>(host->source)];
+    const auto& source = notes_->planned->terms.sources[host->source];
     event.writes.push_back(type_text(source.dtype, source.dims, bindings_));
     return event;
   }

@@ -39,20 +39,21 @@ class StepTimes : public runtime::StepObserver {
   explicit StepTimes(size_t n_steps) : seconds_(n_steps, 0) {}
   void before(const runtime::StepView&) override { start_ = Clock::now(); }
   void after(const runtime::StepView& view) override {
-    if (view.step >= 0) seconds_[static_cast<size_t>(view.step)] += seconds_since(start_);
+    const kernel::StepId step = step_of(view);
+    if (step.valid()) seconds_[step] += seconds_since(start_);
   }
-  const std::vector<double>& seconds() const { return seconds_; }
+  double seconds(kernel::StepId step) const { return seconds_[step]; }
 
  private:
-  std::vector<double> seconds_;
+  IdVector<kernel::StepId, double> seconds_;
   Clock::time_point start_;
 };
 
 // The steps of a packed plan that are kernels of the original plan.
-std::vector<size_t> kernel_steps(const kernel::PlannedGraph& planned) {
-  std::vector<size_t> steps;
-  for (size_t s = 0; s < planned.plan.steps.size(); ++s) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&planned.plan.steps[s]);
+std::vector<kernel::StepId> kernel_steps(const kernel::PlannedGraph& planned) {
+  std::vector<kernel::StepId> steps;
+  for (kernel::StepId s : planned.plan.step_ids()) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&planned.plan.at(s));
     if (kernel != nullptr && kernel->packs.empty()) steps.push_back(s);
   }
   return steps;
@@ -147,12 +148,12 @@ void RunTimer::check(LoadedPlans& loaded,
       step_notes(*lowered_.graph, planned, report.kernels);
   StepChecks checks{.most_operations = kCheckedWhole,
                     .against_graph = true,
-                    .of_steps = std::vector<bool>(planned->plan.steps.size(), false)};
+                    .of_steps = IdVector<kernel::StepId, bool>(planned->plan.steps.size())};
   double operations = 0;
-  const std::vector<size_t> steps = kernel_steps(*planned);
+  const std::vector<kernel::StepId> steps = kernel_steps(*planned);
   for (size_t k = 0; k < steps.size(); ++k) {
     if (wanted[k]) checks.of_steps[steps[k]] = true;
-    const auto& step = std::get<kernel::KernelStep>(planned->plan.steps[steps[k]]);
+    const auto& step = std::get<kernel::KernelStep>(planned->plan.at(steps[k]));
     operations += kernel::interpreted_work(step.lowered.kernel, lowered_.sizes).operations;
   }
   checks.against_graph = operations <= kCheckedWhole;
@@ -175,7 +176,7 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
   auto loaded = std::make_unique<LoadedPlans>(lowered_, backend_, load_, std::span(&planned, 1));
   check(*loaded, planned, terms, wanted);
   const size_t n_steps = planned->plan.steps.size();
-  std::vector<std::vector<double>> samples(n_steps);
+  IdVector<kernel::StepId, std::vector<double>> samples(n_steps);
   std::vector<double> base_runs;
   bool says_enough = false;
   for (int i = 0; i < options_.warm_ups && !says_enough; ++i) {
@@ -194,10 +195,10 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
     eviction_.run();
     const double whole = loaded->run(0, &times);
     if (base_ == nullptr) base_runs.push_back(whole);
-    for (size_t s = 0; s < n_steps; ++s) samples[s].push_back(times.seconds()[s]);
+    for (kernel::StepId s : samples.ids()) samples[s].push_back(times.seconds(s));
   }
   const double drift = base_drift(base_runs);
-  const std::vector<size_t> steps = kernel_steps(*planned);
+  const std::vector<kernel::StepId> steps = kernel_steps(*planned);
   LUMINAL_CHECK(steps.size() == wanted.size(), "packing changed the number of kernels");
   std::vector<std::optional<records::KernelRecord>> records(wanted.size());
   for (size_t k = 0; k < wanted.size(); ++k) {

@@ -138,7 +138,7 @@ search::RotationPlanner& best_rotation(std::vector<search::RotationPlanner>& pla
 // Each host step is slow, or at least a boundary for fusion.
 void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, CompileReport& report) {
   for (const search::HostNeed& step : terms.host_steps) {
-    const NodeId node = terms.sources[static_cast<size_t>(step.source)].node;
+    const NodeId node = terms.sources[step.source].node;
     report.notes.push_back(
         brings_kernel(graph.node(node))
             ? fmt::format("{} runs its own kernel: nothing fuses with it", graph.describe(node))
@@ -171,8 +171,7 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
   std::string out;
   for (const auto& step : planned.plan.steps) {
     if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
-      out +=
-          fmt::format("host {}\n", planned.terms.sources[static_cast<size_t>(host->source)].name);
+      out += fmt::format("host {}\n", planned.terms.sources[host->source].name);
     } else {
       out += kernel::text(std::get<kernel::KernelStep>(step).lowered.kernel);
     }

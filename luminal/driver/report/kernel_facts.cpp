@@ -45,8 +45,8 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
   const search::ValueNames names(graph, planned.class_of, planned.terms);
   const KernelTitles titles(graph, planned);
   size_t next = report.kernels.size() - static_cast<size_t>(planned.plan.n_kernels());
-  for (size_t step = 0; step < planned.plan.steps.size(); ++step) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&planned.plan.steps[step]);
+  for (kernel::StepId step : planned.plan.step_ids()) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&planned.plan.at(step));
     if (kernel == nullptr) continue;
     KernelReport& entry = report.kernels[next++];
     entry.title = titles.of(step);

@@ -78,7 +78,7 @@ bool is_literal(const std::string& name) { return name.starts_with("literal."); 
 KernelTitles::KernelTitles(const Graph& graph, const kernel::PlannedGraph& planned)
     : graph_(graph), planned_(planned), forms_(graph, roots(graph)) {
   name_values();
-  std::vector<Parts> parts;
+  IdVector<kernel::StepId, Parts> parts;
   for (const auto& step : planned.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     const bool computes = kernel != nullptr && kernel->packs.empty();
@@ -121,7 +121,7 @@ void KernelTitles::name_values() {
 KernelTitles::Parts KernelTitles::parts_of(const kernel::LoweredKernel& lowered) const {
   NamedReads reads;
   std::vector<std::string> stored;
-  for (size_t p = 0; p < lowered.origins.size(); ++p) {
+  for (kernel::ParamId p : lowered.origins.ids()) {
     const auto name = names_.find(lowered.origins[p].value);
     if (name == names_.end()) continue;
     const kernel::Param& param = lowered.kernel.params[p];
@@ -162,21 +162,22 @@ KernelTitles::Parts KernelTitles::parts_of(const kernel::LoweredKernel& lowered)
 }
 
 // A kernel of which nothing has a name belongs to the layer that reads it.
-void KernelTitles::borrow_scopes(std::vector<Parts>& parts) const {
-  std::map<ClassId, std::vector<size_t>> readers;
-  const auto each_param = [&](size_t step, auto visit) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&planned_.plan.steps[step]);
+void KernelTitles::borrow_scopes(IdVector<kernel::StepId, Parts>& parts) const {
+  std::map<ClassId, std::vector<kernel::StepId>> readers;
+  const auto each_param = [&](kernel::StepId step, auto visit) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&planned_.plan.at(step));
     if (kernel == nullptr) return;
-    for (size_t p = 0; p < kernel->lowered.origins.size(); ++p) {
+    for (kernel::ParamId p : kernel->lowered.origins.ids()) {
       visit(kernel->lowered.origins[p].value, kernel->lowered.kernel.params[p].output);
     }
   };
-  for (size_t step = 0; step < parts.size(); ++step) {
+  for (kernel::StepId step : parts.ids()) {
     each_param(step, [&](ClassId value, bool output) {
       if (!output) readers[value].push_back(step);
     });
   }
-  for (size_t step = parts.size(); step-- > 0;) {
+  for (size_t number = parts.size(); number-- > 0;) {
+    const auto step = kernel::StepId::at(number);
     each_param(step, [&](ClassId value, bool output) {
       Parts& own = parts[step];
       if (!output || !own.named.empty() || !own.stored.empty() || !readers.contains(value)) return;

@@ -19,7 +19,7 @@ class KernelTitles {
   KernelTitles(const Graph& graph, const kernel::PlannedGraph& planned);
 
   // Of the step of the plan; empty where nothing that it touches has a name and its ops say little.
-  const std::string& of(size_t step) const { return titles_[step]; }
+  const std::string& of(kernel::StepId step) const { return titles_[step]; }
 
  private:
   // What a title is made of.
@@ -33,14 +33,14 @@ class KernelTitles {
 
   void name_values();
   Parts parts_of(const kernel::LoweredKernel& lowered) const;
-  void borrow_scopes(std::vector<Parts>& parts) const;
+  void borrow_scopes(IdVector<kernel::StepId, Parts>& parts) const;
 
   const Graph& graph_;
   const kernel::PlannedGraph& planned_;
   const search::NodeForms forms_;
   std::map<kernel::ClassId, std::string> names_;          // of weights, states and outputs
   std::map<kernel::ClassId, std::vector<NodeId>> nodes_;  // with that value
-  std::vector<std::string> titles_;                       // by step
+  IdVector<kernel::StepId, std::string> titles_;
 };
 
 // "layers.*.mlp: down_proj" for several titles that differ in numbers alone; the first one where

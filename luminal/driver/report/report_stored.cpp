@@ -17,7 +17,7 @@ void report_stored(const Graph& graph, const kernel::PlannedGraph& planned,
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     const std::string& name = report.kernels[next++].name;
-    for (size_t p = 0; p < kernel->lowered.origins.size(); ++p) {
+    for (kernel::ParamId p : kernel->lowered.origins.ids()) {
       if (kernel->lowered.kernel.params[p].output) kernels[kernel->lowered.origins[p].value] = name;
     }
   }

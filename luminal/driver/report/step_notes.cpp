@@ -13,11 +13,11 @@ bool brings_kernel(const Node& node) {
 }
 
 std::optional<NodeId> own_kernel_at(const Graph& graph, const kernel::PlannedGraph& planned,
-                                    int step) {
-  if (step < 0) return std::nullopt;
-  const auto* host = std::get_if<kernel::HostStep>(&planned.plan.steps[static_cast<size_t>(step)]);
+                                    kernel::StepId step) {
+  if (!step.valid()) return std::nullopt;
+  const auto* host = std::get_if<kernel::HostStep>(&planned.plan.at(step));
   if (host == nullptr) return std::nullopt;
-  const NodeId node = planned.source_nodes[static_cast<size_t>(host->source)];
+  const NodeId node = planned.source_nodes[host->source];
   return brings_kernel(graph.node(node)) ? std::optional(node) : std::nullopt;
 }
 
@@ -28,7 +28,7 @@ std::shared_ptr<const StepNotes> step_notes(const Graph& graph,
   size_t next = 0;
   for (const auto& step : planned->plan.steps) {
     if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
-      const auto source = static_cast<size_t>(host->source);
+      const kernel::SourceId source = host->source;
       const bool own = brings_kernel(graph.node(planned->source_nodes[source]));
       notes->steps.push_back(
           {.name = (own ? "own kernel of " : "host ") + planned->terms.sources[source].name,

@@ -9,6 +9,7 @@
 #include "luminal/driver/report.h"
 #include "luminal/graph/graph.h"
 #include "luminal/kernel/plan/planned_graph.h"
+#include "luminal/runtime/program.h"
 
 namespace luminal {
 
@@ -23,7 +24,7 @@ struct StepNote {
 
 struct StepNotes {
   std::shared_ptr<const kernel::PlannedGraph> planned;
-  std::vector<StepNote> steps;  // one per step of the plan
+  IdVector<kernel::StepId, StepNote> steps;  // of the plan
 };
 
 // `kernels` are the report's entries for the plan's kernels, in order.
@@ -31,11 +32,16 @@ std::shared_ptr<const StepNotes> step_notes(const Graph& graph,
                                             std::shared_ptr<const kernel::PlannedGraph> planned,
                                             const std::vector<KernelReport>& kernels);
 
+// The step of the plan that a program shows to an observer; none for what it does beside them.
+inline kernel::StepId step_of(const runtime::StepView& view) {
+  return kernel::StepId::of_number(view.step);
+}
+
 // Whether a node is a custom op that brings a kernel.
 bool brings_kernel(const Node& node);
 // The node whose own kernel runs as this step of the plan; none where it is another step.
 std::optional<NodeId> own_kernel_at(const Graph& graph, const kernel::PlannedGraph& planned,
-                                    int step);
+                                    kernel::StepId step);
 
 // "f32[128, 64]": a type with its dims under `bindings`.
 std::string type_text(DType dtype, const Dims& dims, const Bindings& bindings);

@@ -9,10 +9,10 @@ namespace {
 // loop has no such dim: the output then doesn't split into one part per outer point.
 std::optional<std::vector<size_t>> outer_dims(const Kernel& kernel, const OutputTarget& target) {
   std::vector<size_t> dims;
-  for (int loop = 0; loop < kernel.n_outer; ++loop) {
-    const Expr extent = kernel.loops[static_cast<size_t>(loop)].extent;
+  for (LoopId loop : outer_loops(kernel)) {
+    const Expr extent = extent_of(kernel, loop);
     if (extent.is(1)) continue;
-    const Expr index = Expr::index(loop, extent);
+    const Expr index = index_of(loop, extent);
     auto found = std::find(target.index.begin(), target.index.end(), index);
     if (found == target.index.end()) return std::nullopt;
     dims.push_back(static_cast<size_t>(found - target.index.begin()));
@@ -39,18 +39,18 @@ bool reads_own_part(const LoadInst& load, const OutputTarget& target,
 
 }  // namespace
 
-bool may_share(const Kernel& kernel, int input, int output) {
-  const Param& in = kernel.params[static_cast<size_t>(input)];
-  const Param& out = kernel.params[static_cast<size_t>(output)];
+bool may_share(const Kernel& kernel, ParamId input, ParamId output) {
+  const Param& in = kernel.params[input];
+  const Param& out = kernel.params[output];
   if (in.output || !out.output || !same_dims(in.dims, out.dims)) return false;
   if (bits(in.dtype) != bits(out.dtype)) return false;
-  if (out.shares >= 0) return out.shares == input;  // a scatter: rows are data-dependent
+  if (out.shares.valid()) return out.shares == input;  // a scatter: rows are data-dependent
   // Stages in reverse: `target` is the store of this stage or of the nearest later one.
   const OutputTarget* target = nullptr;
   std::optional<std::vector<size_t>> outer;
   bool written_later = false;
   for (size_t s = kernel.stages.size(); s-- > 0;) {
-    const Stage& stage = kernel.stages[s];
+    const Stage& stage = kernel.stages[StageId::at(s)];
     const auto* writes = std::get_if<OutputTarget>(&stage.target);
     const bool writes_it = writes != nullptr && writes->param == output;
     if (writes_it) {

@@ -3,9 +3,9 @@
 namespace luminal::kernel {
 namespace {
 
-void add_loops(const Kernel& kernel, Expr e, std::set<int>& loops) {
-  for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-    if (e.uses_index(static_cast<int>(loop))) loops.insert(static_cast<int>(loop));
+void add_loops(const Kernel& kernel, Expr e, std::set<LoopId>& loops) {
+  for (LoopId loop : kernel.loops.ids()) {
+    if (uses_loop(e, loop)) loops.insert(loop);
   }
 }
 

@@ -10,10 +10,10 @@
 namespace luminal::kernel {
 
 struct InstUses {
-  std::set<int> loops;
+  std::set<LoopId> loops;
   int64_t flops = 0;
   bool loads = false;
-  std::set<int> stages;  // whose local buffers are read
+  std::set<StageId> stages;  // whose local buffers are read
 };
 
 InstUses uses_of(const Kernel& kernel, const Stage& stage, InstId id);

@@ -35,7 +35,7 @@ class KernelInterpreter {
       : kernel_(kernel), bindings_(bindings), params_(params), arithmetic_(arithmetic) {
     for (const Loop& loop : kernel.loops) extents_.push_back(value(loop.extent));
     for (const Param& param : kernel.params) {
-      dims_.emplace_back();
+      dims_.push_back({});
       for (Expr dim : param.dims) dims_.back().push_back(value(dim));
     }
     locals_.resize(kernel.stages.size());
@@ -77,7 +77,7 @@ class KernelInterpreter {
   void run_points(int64_t first, int64_t count) {
     first_point_ = first;
     n_points_ = count;
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) run_stage(s);
+    for (StageId stage : kernel_.stages.ids()) run_stage(stage);
   }
 
   int64_t value(Expr expr) const {
@@ -85,11 +85,11 @@ class KernelInterpreter {
     LUMINAL_CHECK(found.value.has_value(), expr.text() + " has no value: " + found.why);
     return *found.value;
   }
-  int64_t extent(int loop) const { return extents_[static_cast<size_t>(loop)]; }
+  int64_t extent(LoopId loop) const { return extents_[loop]; }
 
   int64_t inner_points(const Stage& stage) const {
     int64_t points = 1;
-    for (int loop : stage.loops) points *= extent(loop);
+    for (LoopId loop : stage.loops) points *= extent(loop);
     return points;
   }
   int64_t points_inside(const Stage& stage) const {
@@ -99,24 +99,22 @@ class KernelInterpreter {
   // The index along every loop at flat positions from `first` on; 0 for loops that the stage
   // doesn't run.
   void fill(const Stage& stage, int64_t first, IndexRoom& room) const {
-    std::vector<int> order(static_cast<size_t>(kernel_.n_outer));
-    for (size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+    const IdRange<LoopId> outer = outer_loops(kernel_);
+    std::vector<LoopId> order(outer.begin(), outer.end());
     order.insert(order.end(), stage.loops.begin(), stage.loops.end());
     if (stage.reduction) order.push_back(stage.reduction->loop);
     const int64_t start = first_point_ * points_inside(stage) + first;
-    for (size_t loop = 0; loop < extents_.size(); ++loop) {
-      std::fill_n(room.axes[loop], room.indices.count, 0);
-    }
+    for (LoopId loop : extents_.ids()) std::fill_n(room.axes[loop.index()], room.indices.count, 0);
     for (int64_t j = 0; j < room.indices.count; ++j) {
       int64_t rest = start + j;
       for (size_t k = order.size(); k-- > 0;) {
-        room.axes[static_cast<size_t>(order[k])][j] = rest % extent(order[k]);
+        room.axes[order[k].index()][j] = rest % extent(order[k]);
         rest /= extent(order[k]);
       }
     }
   }
 
-  void run_stage(size_t number) {
+  void run_stage(StageId number) {
     const Stage& stage = kernel_.stages[number];
     const int64_t taken = stage.reduction ? extent(stage.reduction->loop) : 1;
     const int64_t results = n_points_ * inner_points(stage) * (is_running(stage) ? taken : 1);
@@ -162,7 +160,7 @@ class KernelInterpreter {
   // Updates rows of an output, in order; rows out of bounds are skipped.
   void update(DType dtype, const UpdateTarget& target, const Lane* rows, const Lane* values,
               const IndexRoom& room) {
-    const auto param = static_cast<size_t>(target.param);
+    const ParamId param = target.param;
     std::vector<const int64_t*> rest;
     for (Expr expr : target.rest) rest.push_back(indices(expr, room));
     for (int64_t j = 0; j < room.indices.count; ++j) {
@@ -179,19 +177,20 @@ class KernelInterpreter {
     }
   }
 
-  Lane read(size_t param, int64_t at) const {
+  Lane read(ParamId param, int64_t at) const {
     const DType dtype = kernel_.params[param].dtype;
-    if (is_float(dtype)) return {.real = load_float(dtype, params_[param], at)};
-    return {.integer = load_int(dtype, params_[param], at)};
+    if (is_float(dtype)) return {.real = load_float(dtype, params_[param.index()], at)};
+    return {.integer = load_int(dtype, params_[param.index()], at)};
   }
-  void write(size_t param, int64_t at, Lane value) {
+  void write(ParamId param, int64_t at, Lane value) {
     if (written_ != nullptr) written_->push_back({param, at});
     const DType dtype = kernel_.params[param].dtype;
+    std::byte* out = params_[param.index()];
     if (is_float(dtype)) {
       const bool wide = arithmetic_.variation == interpret::Variation::Wide;
-      store_float(dtype, params_[param], at, wide ? round_to(dtype, value.real) : value.real);
+      store_float(dtype, out, at, wide ? round_to(dtype, value.real) : value.real);
     } else {
-      store_int(dtype, params_[param], at, value.integer);
+      store_int(dtype, out, at, value.integer);
     }
   }
 
@@ -249,7 +248,7 @@ class KernelInterpreter {
 
   void evaluate_load(const LoadInst& load, const std::vector<Lane*>& lanes, const IndexRoom& room,
                      Lane* out) {
-    const auto param = static_cast<size_t>(load.param);
+    const ParamId param = load.param;
     const int64_t count = room.indices.count;
     // Loads from an empty tensor are never used.
     if (product(dims_[param]) == 0) return void(std::fill_n(out, count, Lane{.integer = 0}));
@@ -269,13 +268,13 @@ class KernelInterpreter {
   }
 
   void evaluate_local(const LocalInst& local, const IndexRoom& room, Lane* out) {
-    const std::vector<int> loops = buffer_loops(kernel_.stages[static_cast<size_t>(local.stage)]);
+    const std::vector<LoopId> loops = buffer_loops(kernel_.stages[local.stage]);
     const int64_t count = room.indices.count;
     std::vector<int64_t> at(static_cast<size_t>(count), 0);
     for (int64_t j = 0; j < count; ++j) {
-      for (int loop = 0; loop < kernel_.n_outer; ++loop) {
+      for (LoopId loop : outer_loops(kernel_)) {
         int64_t& point = at[static_cast<size_t>(j)];
-        point = point * extent(loop) + room.axes[static_cast<size_t>(loop)][j];
+        point = point * extent(loop) + room.axes[loop.index()][j];
       }
       at[static_cast<size_t>(j)] -= first_point_;
     }
@@ -285,7 +284,7 @@ class KernelInterpreter {
         at[static_cast<size_t>(j)] = at[static_cast<size_t>(j)] * extent(loops[d]) + along[j];
       }
     }
-    const std::vector<Lane>& values = locals_[static_cast<size_t>(local.stage)];
+    const std::vector<Lane>& values = locals_[local.stage];
     for (int64_t j = 0; j < count; ++j) {
       out[j] = values[static_cast<size_t>(at[static_cast<size_t>(j)])];
     }
@@ -295,7 +294,7 @@ class KernelInterpreter {
   void store(const Stage& stage, const OutputTarget& target, const std::vector<Lane>& values) {
     Stage points = stage;
     if (!is_running(stage)) points.reduction.reset();
-    const auto param = static_cast<size_t>(target.param);
+    const ParamId param = target.param;
     const auto all = static_cast<int64_t>(values.size());
     for (int64_t first = 0; first < all; first += kBlock) {
       Scratch::Mark mark(scratch_);
@@ -315,9 +314,9 @@ class KernelInterpreter {
   const Bindings& bindings_;
   std::span<std::byte* const> params_;
   const interpret::Arithmetic arithmetic_;
-  std::vector<int64_t> extents_;
-  std::vector<std::vector<int64_t>> dims_;  // by parameter
-  std::vector<std::vector<Lane>> locals_;   // by stage: its results at the current outer points
+  IdVector<LoopId, int64_t> extents_;
+  IdVector<ParamId, std::vector<int64_t>> dims_;
+  IdVector<StageId, std::vector<Lane>> locals_;  // its results at the current outer points
   int64_t first_point_ = 0;
   int64_t n_points_ = 0;
   double largest_ = 0;

@@ -21,7 +21,7 @@ double interpret_kernel(const Kernel& kernel, const Bindings& bindings,
                         const interpret::Arithmetic& arithmetic = {});
 
 struct WrittenElement {
-  size_t param;
+  ParamId param;
   int64_t at;  // in row-major order
 };
 

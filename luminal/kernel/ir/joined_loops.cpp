@@ -12,21 +12,19 @@ bool contains(Expr e, Expr part) {
 
 }  // namespace
 
-JoinedLoops::JoinedLoops(std::span<const Expr> extents, int outer, int inner) {
-  const Expr inner_extent = extents[static_cast<size_t>(inner)];
-  extent_ = extents[static_cast<size_t>(outer)] * inner_extent;
-  const Expr joined = Expr::index(inner, extent_);
+JoinedLoops::JoinedLoops(const IdVector<LoopId, Expr>& extents, LoopId outer, LoopId inner) {
+  const Expr inner_extent = extents[inner];
+  extent_ = extents[outer] * inner_extent;
+  const Expr joined = index_of(inner, extent_);
   quotient_ = joined / inner_extent;
   remainder_ = joined % inner_extent;
-  for (size_t loop = 0; loop < extents.size(); ++loop) {
-    replacement_.push_back(Expr::index(static_cast<int>(loop), extents[loop]));
-  }
-  replacement_[static_cast<size_t>(outer)] = quotient_;
-  replacement_[static_cast<size_t>(inner)] = remainder_;
+  for (LoopId loop : extents.ids()) replacement_.push_back(index_of(loop, extents[loop]));
+  replacement_[outer] = quotient_;
+  replacement_[inner] = remainder_;
 }
 
 std::optional<Expr> JoinedLoops::over(Expr e) const {
-  const Expr result = e.substitute_indices(replacement_);
+  const Expr result = e.substitute_indices(replacement_.items());
   if (contains(result, quotient_) || contains(result, remainder_)) return std::nullopt;
   return result;
 }

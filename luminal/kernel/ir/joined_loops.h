@@ -2,10 +2,8 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <vector>
 
-#include "luminal/shape/expr.h"
+#include "luminal/kernel/ir/loop_id.h"
 
 namespace luminal::kernel {
 
@@ -13,7 +11,7 @@ class JoinedLoops {
  public:
   // Collapses the loops `outer` and `inner` of a nest with these extents; the new loop has inner's
   // number.
-  JoinedLoops(std::span<const Expr> extents, int outer, int inner);
+  JoinedLoops(const IdVector<LoopId, Expr>& extents, LoopId outer, LoopId inner);
 
   Expr extent() const { return extent_; }
   // `e` over the collapsed loop; nullopt if it needs the two indices separately.
@@ -21,7 +19,7 @@ class JoinedLoops {
 
  private:
   Expr extent_, quotient_, remainder_;
-  std::vector<Expr> replacement_;
+  IdVector<LoopId, Expr> replacement_;
 };
 
 }  // namespace luminal::kernel

@@ -7,7 +7,7 @@
 // the same point read, or to an output. Pointwise kernels, softmax, norms, contractions, scans and
 // scatters are all of this form.
 //
-// Loops are numbered; Expr::index(k, extent) in an expression is the position along loop k. Extents
+// Loops are numbered; index_of(loop, extent) in an expression is the position along a loop. Extents
 // and expressions may use variables, which become arguments of the compiled kernel.
 #pragma once
 
@@ -19,22 +19,27 @@
 
 #include "luminal/base/ids.h"
 #include "luminal/graph/op.h"
+#include "luminal/kernel/ir/loop_id.h"
 #include "luminal/shape/dtype.h"
 #include "luminal/shape/index_map.h"
 
 namespace luminal::kernel {
 
+struct ParamTag;
+struct StageTag;
 struct InstTag;
-using InstId = Id<InstTag>;  // a position in Stage::body
+using ParamId = Id<ParamTag>;  // a position in Kernel::params
+using StageId = Id<StageTag>;  // a position in Kernel::stages
+using InstId = Id<InstTag>;    // a position in Stage::body
 
 // A tensor the kernel reads or writes: contiguous, row-major.
 struct Param {
   DType dtype;
   Dims dims;
   bool output = false;
-  // Index of the input whose memory this output may reuse, or −1. A stage copies that input to the
+  // The input whose memory this output may reuse, if there is one. A stage copies that input to the
   // output; the copy is skipped when both have the same address. Nothing else reads that input.
-  int shares = -1;
+  ParamId shares = {};
 };
 
 // An index along one dim of a tensor or a local buffer: an expression over loops or, for gathers,
@@ -53,11 +58,11 @@ struct IotaInst {  // the value of an expression over loops: ints wrap, bool is 
   Expr expr;
 };
 struct LoadInst {  // an element of params[param]
-  int param;
+  ParamId param;
   std::vector<Index> index;  // one per dim
 };
 struct LocalInst {  // an element of the local buffer of an earlier stage
-  int stage;
+  StageId stage;
   std::vector<Expr> index;  // one per dim of the buffer, see buffer_loops
 };
 // An element-wise primitive: Exp2 … Sqrt, Add … Equal, Select, Cast, Bitcast. Semantics are
@@ -76,7 +81,7 @@ struct Inst {
 // are rounded once, at the end, to the stage's dtype.
 struct Reduction {
   Reducer reducer;
-  int loop;
+  LoopId loop;
   // An inclusive scan: the loop runs in order, and at each of its points the running result is
   // rounded and written. The target then has one more dim, the loop's.
   bool running = false;
@@ -86,14 +91,14 @@ struct Reduction {
 // or params[param] at an index over the kernel's loops.
 struct LocalTarget {};
 struct OutputTarget {
-  int param;
+  ParamId param;
   std::vector<Expr> index;
 };
 // Scatters into params[param], which an earlier stage of the same outer point has filled. `row` is
 // the index along dim 0; rows out of bounds are skipped. The loops that the row depends on run in
 // order: of equal rows the last one wins, or all are combined with what is there.
 struct UpdateTarget {
-  int param;
+  ParamId param;
   InstId row;
   std::vector<Expr> rest;  // the index along the other dims, over loops that the row doesn't use
   std::optional<Reducer> combine;
@@ -101,7 +106,7 @@ struct UpdateTarget {
 
 struct Stage {
   DType dtype;
-  std::vector<int> loops;  // inner loops, outermost first
+  std::vector<LoopId> loops;  // inner loops, outermost first
   std::optional<Reduction> reduction;
   std::vector<Inst> body;  // operands come before their users
   InstId result;
@@ -109,17 +114,17 @@ struct Stage {
 };
 
 // The loops behind the dims of a stage's local buffer: its inner loops, then the loop of a scan.
-std::vector<int> buffer_loops(const Stage& stage);
+std::vector<LoopId> buffer_loops(const Stage& stage);
 
 struct Loop {
   Expr extent;
 };
 
 struct Kernel {
-  std::vector<Param> params;
-  std::vector<Loop> loops;  // all of them; the first `n_outer` are the outer ones
+  IdVector<ParamId, Param> params;
+  IdVector<LoopId, Loop> loops;  // all of them; the first `n_outer` are the outer ones
   int n_outer = 0;
-  std::vector<Stage> stages;
+  IdVector<StageId, Stage> stages;
   std::vector<Expr> variables;  // of all extents and expressions, sorted by name: the arguments
 
   // Work, as expressions over the variables; read by the roofline model.
@@ -129,8 +134,15 @@ struct Kernel {
   Expr local_bytes;  // of local buffers, per outer point
 };
 
-inline Expr extent_of(const Kernel& kernel, int loop) {
-  return kernel.loops[static_cast<size_t>(loop)].extent;
+inline Expr extent_of(const Kernel& kernel, LoopId loop) { return kernel.loops[loop].extent; }
+inline Expr index_of(const Kernel& kernel, LoopId loop) {
+  return index_of(loop, extent_of(kernel, loop));
+}
+inline bool is_outer(const Kernel& kernel, LoopId loop) {
+  return loop.index() < static_cast<size_t>(kernel.n_outer);
+}
+inline IdRange<LoopId> outer_loops(const Kernel& kernel) {
+  return {0, static_cast<size_t>(kernel.n_outer)};
 }
 
 // Whether a stage only copies into an output the input that it `shares` memory with.

@@ -6,10 +6,10 @@ namespace {
 using base::ByteReader;
 using base::ByteWriter;
 
-template <typename T, typename Write>
-void write_list(ByteWriter& out, const std::vector<T>& list, Write write) {
+template <typename List, typename Write>
+void write_list(ByteWriter& out, const List& list, Write write) {
   out.number(list.size());
-  for (const T& item : list) write(item);
+  for (const auto& item : list) write(item);
 }
 
 // Grows item by item: a corrupt count runs out of bytes before it can exhaust memory.
@@ -21,6 +21,11 @@ auto read_list(ByteReader& in, Read read) {
   return list;
 }
 
+template <typename IdType>
+IdType read_number(ByteReader& in) {
+  return IdType::of_number(in.small());
+}
+
 InstId read_inst_id(ByteReader& in) {
   return InstId{static_cast<uint32_t>(in.below(InstId::kNone))};
 }
@@ -29,12 +34,14 @@ void write_param(shape::ExprWriter& w, const Param& param) {
   write_dtype(w.out, param.dtype);
   w.exprs(param.dims);
   w.out.flag(param.output);
-  w.out.integer(param.shares);
+  w.out.integer(param.shares.number());
 }
 
 Param read_param(shape::ExprReader& r) {
-  return {
-      .dtype = read_dtype(r.in), .dims = r.exprs(), .output = r.in.flag(), .shares = r.in.small()};
+  return {.dtype = read_dtype(r.in),
+          .dims = r.exprs(),
+          .output = r.in.flag(),
+          .shares = read_number<ParamId>(r.in)};
 }
 
 void write_index(shape::ExprWriter& w, const Index& index) {
@@ -59,10 +66,10 @@ void write_inst(shape::ExprWriter& w, const Inst& inst) {
   } else if (const auto* iota = std::get_if<IotaInst>(&inst.what)) {
     w.expr(iota->expr);
   } else if (const auto* load = std::get_if<LoadInst>(&inst.what)) {
-    w.out.integer(load->param);
+    w.out.integer(load->param.number());
     write_list(w.out, load->index, [&](const Index& index) { write_index(w, index); });
   } else if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
-    w.out.integer(local->stage);
+    w.out.integer(local->stage.number());
     w.exprs(local->index);
   } else {
     const auto& op = std::get<OpInst>(inst.what);
@@ -81,11 +88,11 @@ Inst read_inst(shape::ExprReader& r) {
       inst.what = IotaInst{r.expr()};
       break;
     case 2:
-      inst.what =
-          LoadInst{.param = r.in.small(), .index = read_list(r.in, [&] { return read_index(r); })};
+      inst.what = LoadInst{.param = read_number<ParamId>(r.in),
+                           .index = read_list(r.in, [&] { return read_index(r); })};
       break;
     case 3:
-      inst.what = LocalInst{.stage = r.in.small(), .index = r.exprs()};
+      inst.what = LocalInst{.stage = read_number<StageId>(r.in), .index = r.exprs()};
       break;
     default:
       inst.what = OpInst{.op = read_op(r.in),
@@ -97,10 +104,10 @@ Inst read_inst(shape::ExprReader& r) {
 void write_target(shape::ExprWriter& w, const Stage& stage) {
   w.out.number(stage.target.index());
   if (const auto* output = std::get_if<OutputTarget>(&stage.target)) {
-    w.out.integer(output->param);
+    w.out.integer(output->param.number());
     w.exprs(output->index);
   } else if (const auto* update = std::get_if<UpdateTarget>(&stage.target)) {
-    w.out.integer(update->param);
+    w.out.integer(update->param.number());
     w.out.number(update->row.value);
     w.exprs(update->rest);
     write_reducer(w.out, update->combine);
@@ -112,10 +119,10 @@ void read_target(shape::ExprReader& r, Stage& stage) {
     case 0:
       break;
     case 1:
-      stage.target = OutputTarget{.param = r.in.small(), .index = r.exprs()};
+      stage.target = OutputTarget{.param = read_number<ParamId>(r.in), .index = r.exprs()};
       break;
     default:
-      stage.target = UpdateTarget{.param = r.in.small(),
+      stage.target = UpdateTarget{.param = read_number<ParamId>(r.in),
                                   .row = read_inst_id(r.in),
                                   .rest = r.exprs(),
                                   .combine = read_optional_reducer(r.in)};
@@ -124,11 +131,11 @@ void read_target(shape::ExprReader& r, Stage& stage) {
 
 void write_stage(shape::ExprWriter& w, const Stage& stage) {
   write_dtype(w.out, stage.dtype);
-  write_list(w.out, stage.loops, [&](int loop) { w.out.integer(loop); });
+  write_list(w.out, stage.loops, [&](LoopId loop) { w.out.integer(loop.number()); });
   w.out.flag(stage.reduction.has_value());
   if (stage.reduction) {
     write_reducer(w.out, stage.reduction->reducer);
-    w.out.integer(stage.reduction->loop);
+    w.out.integer(stage.reduction->loop.number());
     w.out.flag(stage.reduction->running);
   }
   write_list(w.out, stage.body, [&](const Inst& inst) { write_inst(w, inst); });
@@ -138,14 +145,14 @@ void write_stage(shape::ExprWriter& w, const Stage& stage) {
 
 Stage read_stage(shape::ExprReader& r) {
   Stage stage{.dtype = read_dtype(r.in),
-              .loops = read_list(r.in, [&] { return r.in.small(); }),
+              .loops = read_list(r.in, [&] { return read_number<LoopId>(r.in); }),
               .reduction = std::nullopt,
               .body = {},
               .result = {},
               .target = LocalTarget{}};
   if (r.in.flag()) {
-    stage.reduction =
-        Reduction{.reducer = read_reducer(r.in), .loop = r.in.small(), .running = r.in.flag()};
+    stage.reduction = Reduction{
+        .reducer = read_reducer(r.in), .loop = read_number<LoopId>(r.in), .running = r.in.flag()};
   }
   stage.body = read_list(r.in, [&] { return read_inst(r); });
   stage.result = read_inst_id(r.in);

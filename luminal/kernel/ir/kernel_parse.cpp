@@ -58,7 +58,7 @@ class KernelParser {
     if (!param.output) line.expect("in ");
     param.dtype = parse_dtype(line);
     param.dims = exprs(line);
-    if (line.take("shares ")) param.shares = line.numbered("p", kernel_.params.size());
+    if (line.take("shares ")) param.shares = this->param(line);
     kernel_.params.push_back(std::move(param));
   }
 
@@ -106,13 +106,13 @@ class KernelParser {
     }
     if (line.take("iota ")) return IotaInst{parse_expr(line.rest(), scope_)};
     if (line.take("load ")) {
-      LoadInst load{line.numbered("p", kernel_.params.size()), {}};
+      LoadInst load{param(line), {}};
       for (const std::string_view item : line.list())
         load.index.push_back(index(line.part(item), item, stage));
       return load;
     }
     if (line.take("local ")) {
-      const int of = line.numbered("s", kernel_.stages.size());
+      const auto of = StageId::at(line.numbered("s", kernel_.stages.size()));
       return LocalInst{of, exprs(line)};
     }
     const std::string_view word = line.word();
@@ -132,12 +132,12 @@ class KernelParser {
   void read_target(LineReader& line) {
     Stage& stage = kernel_.stages.back();
     if (line.take("store ")) {
-      const int param = line.numbered("p", kernel_.params.size());
-      stage.target = OutputTarget{param, exprs(line)};
+      const ParamId to = param(line);
+      stage.target = OutputTarget{to, exprs(line)};
     } else if (!line.take("keep ")) {
       UpdateTarget update{};
       if (!line.take("replace ")) update.combine = parse_reducer(line);
-      update.param = line.numbered("p", kernel_.params.size());
+      update.param = param(line);
       line.expect("row ");
       update.row = inst_id(line, stage);
       update.rest = exprs(line);
@@ -146,9 +146,14 @@ class KernelParser {
     stage.result = inst_id(line, stage);
   }
 
-  int loop(LineReader& line) const { return line.numbered("i", kernel_.loops.size()); }
+  LoopId loop(LineReader& line) const {
+    return LoopId::at(line.numbered("i", kernel_.loops.size()));
+  }
+  ParamId param(LineReader& line) const {
+    return ParamId::at(line.numbered("p", kernel_.params.size()));
+  }
   static InstId inst_id(LineReader& line, const Stage& stage) {
-    return InstId{static_cast<uint32_t>(line.numbered("%", stage.body.size()))};
+    return InstId::at(line.numbered("%", stage.body.size()));
   }
   std::vector<Expr> exprs(LineReader& line) const {
     std::vector<Expr> made;

@@ -29,10 +29,10 @@ std::string inst_text(const Inst& inst) {
   }
   if (const auto* iota = std::get_if<IotaInst>(&inst.what)) return "iota " + iota->expr.text();
   if (const auto* load = std::get_if<LoadInst>(&inst.what)) {
-    return fmt::format("load p{}{}", load->param, index_text(load->index));
+    return fmt::format("load p{}{}", load->param.value, index_text(load->index));
   }
   if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
-    return fmt::format("local s{}{}", local->stage, list(local->index));
+    return fmt::format("local s{}{}", local->stage.value, list(local->index));
   }
   const auto& op = std::get<OpInst>(inst.what);
   std::string out(name(op.op));
@@ -44,21 +44,21 @@ std::string inst_text(const Inst& inst) {
 
 std::string text(const Stage& stage) {
   std::string out = fmt::format(" {}", name(stage.dtype));
-  for (int loop : stage.loops) out += fmt::format(" for i{}", loop);
+  for (LoopId loop : stage.loops) out += fmt::format(" for i{}", loop.value);
   if (stage.reduction) {
     out += fmt::format(" {}{} over i{}", stage.reduction->running ? "scan " : "",
-                       name(stage.reduction->reducer), stage.reduction->loop);
+                       name(stage.reduction->reducer), stage.reduction->loop.value);
   }
   out += "\n";
   for (size_t i = 0; i < stage.body.size(); ++i) {
     out += fmt::format("  %{} = {} : {}\n", i, inst_text(stage.body[i]), name(stage.body[i].dtype));
   }
   if (const auto* output = std::get_if<OutputTarget>(&stage.target)) {
-    out +=
-        fmt::format("  store p{}{} %{}\n", output->param, list(output->index), stage.result.value);
+    out += fmt::format("  store p{}{} %{}\n", output->param.value, list(output->index),
+                       stage.result.value);
   } else if (const auto* update = std::get_if<UpdateTarget>(&stage.target)) {
     out += fmt::format("  {} p{} row %{}{} %{}\n",
-                       update->combine ? name(*update->combine) : "replace", update->param,
+                       update->combine ? name(*update->combine) : "replace", update->param.value,
                        update->row.value, list(update->rest), stage.result.value);
   } else {
     out += fmt::format("  keep %{}\n", stage.result.value);
@@ -71,18 +71,18 @@ std::string text(const Kernel& kernel) {
   for (Expr variable : kernel.variables) {
     out += variable_line(variable);
   }
-  for (size_t p = 0; p < kernel.params.size(); ++p) {
+  for (ParamId p : kernel.params.ids()) {
     const Param& param = kernel.params[p];
-    out += fmt::format("param p{} {} {}{}", p, param.output ? "out" : "in", name(param.dtype),
+    out += fmt::format("param p{} {} {}{}", p.value, param.output ? "out" : "in", name(param.dtype),
                        text(param.dims));
-    out += param.shares >= 0 ? fmt::format(" shares p{}\n", param.shares) : "\n";
+    out += param.shares.valid() ? fmt::format(" shares p{}\n", param.shares.value) : "\n";
   }
-  for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-    out += fmt::format("loop i{} {}{}\n", loop, kernel.loops[loop].extent.text(),
-                       static_cast<int>(loop) < kernel.n_outer ? " outer" : "");
+  for (LoopId loop : kernel.loops.ids()) {
+    out += fmt::format("loop i{} {}{}\n", loop.value, extent_of(kernel, loop).text(),
+                       is_outer(kernel, loop) ? " outer" : "");
   }
-  for (size_t stage = 0; stage < kernel.stages.size(); ++stage) {
-    out += fmt::format("stage s{}", stage) + text(kernel.stages[stage]);
+  for (StageId stage : kernel.stages.ids()) {
+    out += fmt::format("stage s{}", stage.value) + text(kernel.stages[stage]);
   }
   return out;
 }

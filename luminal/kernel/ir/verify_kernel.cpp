@@ -16,7 +16,8 @@ class KernelVerifier {
   explicit KernelVerifier(const Kernel& kernel) : kernel_(kernel) {}
 
   std::string run() {
-    check(kernel_.n_outer >= 0 && kernel_.n_outer <= size(kernel_.loops), "outer loops");
+    check(kernel_.n_outer >= 0 && static_cast<size_t>(kernel_.n_outer) <= kernel_.loops.size(),
+          "outer loops");
     for (const Loop& loop : kernel_.loops) check_expr(loop.extent, false);
     for (const Param& param : kernel_.params) check_param(param);
     for (Expr work :
@@ -24,18 +25,13 @@ class KernelVerifier {
       check_expr(work, false);
     }
     check(!kernel_.stages.empty(), "no stages");
-    for (size_t s = 0; s < kernel_.stages.size() && why_.empty(); ++s) {
-      check_stage(kernel_.stages[s], static_cast<int>(s));
+    for (StageId stage : kernel_.stages.ids()) {
+      if (why_.empty()) check_stage(kernel_.stages[stage], stage);
     }
     return why_;
   }
 
  private:
-  template <typename T>
-  static int size(const std::vector<T>& list) {
-    return static_cast<int>(list.size());
-  }
-
   bool check(bool holds, std::string_view what) {
     if (!holds && why_.empty()) why_ = fmt::format("a kernel's {} can't be", what);
     return holds;
@@ -53,8 +49,8 @@ class KernelVerifier {
                   kernel_.variables.end(),
               "variables");
       } else if (part.kind() == ExprKind::Index) {
-        check(over_loops && part.axis() < size(kernel_.loops) &&
-                  kernel_.loops[static_cast<size_t>(part.axis())].extent == part.operands()[0],
+        check(over_loops && kernel_.loops.has(loop_of(part)) &&
+                  extent_of(kernel_, loop_of(part)) == part.operands()[0],
               "loops");
       }
       stack.insert(stack.end(), part.operands().begin(), part.operands().end());
@@ -78,29 +74,28 @@ class KernelVerifier {
 
   void check_param(const Param& param) {
     for (Expr dim : param.dims) check_expr(dim, false);
-    const bool shares = param.shares >= 0;
-    check(!shares || (param.output && param.shares < size(kernel_.params) &&
-                      !kernel_.params[static_cast<size_t>(param.shares)].output),
+    check(!param.shares.valid() || (param.output && kernel_.params.has(param.shares) &&
+                                    !kernel_.params[param.shares].output),
           "shared memory");
   }
 
-  const Param* param_at(int number, bool output, size_t rank) {
-    const bool there = number >= 0 && number < size(kernel_.params);
-    const Param* param = there ? &kernel_.params[static_cast<size_t>(number)] : nullptr;
+  const Param* param_at(ParamId id, bool output, size_t rank) {
+    const bool there = kernel_.params.has(id);
+    const Param* param = there ? &kernel_.params[id] : nullptr;
     const bool fits = there && param->output == output && param->dims.size() == rank;
     return check(fits, "parameters") ? param : nullptr;
   }
 
-  bool is_loop(int loop) const { return loop >= kernel_.n_outer && loop < size(kernel_.loops); }
+  bool is_loop(LoopId loop) const { return !is_outer(kernel_, loop) && kernel_.loops.has(loop); }
 
-  void check_stage(const Stage& stage, int number) {
-    std::set<int> loops(stage.loops.begin(), stage.loops.end());
+  void check_stage(const Stage& stage, StageId id) {
+    std::set<LoopId> loops(stage.loops.begin(), stage.loops.end());
     check(loops.size() == stage.loops.size(), "loops of a stage");
     if (stage.reduction) {
       check(loops.insert(stage.reduction->loop).second, "loop of a reduction");
     }
-    for (int loop : loops) check(is_loop(loop), "loops of a stage");
-    for (size_t i = 0; i < stage.body.size(); ++i) check_inst(stage, i, number);
+    for (LoopId loop : loops) check(is_loop(loop), "loops of a stage");
+    for (size_t i = 0; i < stage.body.size(); ++i) check_inst(stage, i, id);
     if (!check(stage.result.index() < stage.body.size(), "results")) return;
     check(stage.body[stage.result.index()].dtype == stage.dtype, "types of results");
     check_target(stage);
@@ -121,7 +116,7 @@ class KernelVerifier {
     }
   }
 
-  void check_inst(const Stage& stage, size_t i, int number) {
+  void check_inst(const Stage& stage, size_t i, StageId id) {
     const Inst& inst = stage.body[i];
     if (const auto* iota = std::get_if<IotaInst>(&inst.what)) {
       check_expr(iota->expr);
@@ -139,9 +134,9 @@ class KernelVerifier {
               "gathered indices");
       }
     } else if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
-      if (!check(local->stage >= 0 && local->stage < number, "local values")) return;
-      const Stage& made = kernel_.stages[static_cast<size_t>(local->stage)];
-      const std::vector<int> dims = buffer_loops(made);
+      if (!check(local->stage < id, "local values")) return;
+      const Stage& made = kernel_.stages[local->stage];
+      const std::vector<LoopId> dims = buffer_loops(made);
       if (!check(std::holds_alternative<LocalTarget>(made.target) && made.dtype == inst.dtype &&
                      dims.size() == local->index.size(),
                  "local values")) {
@@ -157,7 +152,7 @@ class KernelVerifier {
 
   void check_op(const Stage& stage, size_t i, const OpInst& op) {
     const auto earlier = [&](InstId id) { return id.index() < i; };
-    if (!check(arity(op.op) == size(op.operands) &&
+    if (!check(static_cast<size_t>(arity(op.op)) == op.operands.size() &&
                    std::all_of(op.operands.begin(), op.operands.end(), earlier),
                "operands")) {
       return;

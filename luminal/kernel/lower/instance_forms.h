@@ -9,19 +9,19 @@ namespace luminal::kernel {
 
 struct Form {
   ClassId value;
-  std::vector<Expr> index;  // inner loops renumbered by first appearance
-  std::vector<int> loops;   // the inner loops it depends on, in that order
+  std::vector<Expr> index;    // inner loops renumbered by first appearance
+  std::vector<LoopId> loops;  // the inner loops it depends on, in that order
 
-  std::vector<int> sorted_loops() const;
+  std::vector<LoopId> sorted_loops() const;
 };
 
 // By instance: its form, and the first instance of the same form, which represents the group.
 struct InstanceForms {
-  std::vector<Form> form;
-  std::vector<int> group;
+  IdVector<InstanceId, Form> form;
+  IdVector<InstanceId, InstanceId> group;
 
-  const Form& of(int instance) const { return form[static_cast<size_t>(instance)]; }
-  int group_of(int instance) const { return group[static_cast<size_t>(instance)]; }
+  const Form& of(InstanceId instance) const { return form[instance]; }
+  InstanceId group_of(InstanceId instance) const { return group[instance]; }
 };
 
 // The first `n_outer` loops are outer loops: all instances share them, so they keep their numbers.

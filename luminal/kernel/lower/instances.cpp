@@ -53,29 +53,25 @@ class Walker {
   Expr add_root_loops(const std::vector<Expr>& factors) {
     Expr index = 0;
     for (Expr factor : factors) {
-      const auto loop = static_cast<int>(out_.loops.size());
-      out_.loops.push_back({factor});
-      index = index * factor + Expr::index(loop, factor);
+      const LoopId loop = add_loop(factor);
+      index = index * factor + index_of(loop, factor);
     }
     return index;
   }
 
-  int add_loop(Expr extent) {
-    out_.loops.push_back({extent});
-    return static_cast<int>(out_.loops.size()) - 1;
-  }
+  LoopId add_loop(Expr extent) { return out_.loops.push_back({extent}); }
 
   const Term& term_of(ClassId id) const {
     return graph_.at(id).terms[static_cast<size_t>(choice_.term[id.index()])];
   }
 
-  int fail(std::string why) {
+  InstanceId fail(std::string why) {
     if (why_.empty()) why_ = std::move(why);
-    return 0;
+    return InstanceId{0};
   }
 
-  int visit(ClassId id, const std::vector<Expr>& index) {
-    if (!why_.empty()) return 0;
+  InstanceId visit(ClassId id, const std::vector<Expr>& index) {
+    if (!why_.empty()) return InstanceId{0};
     const Term& term = term_of(id);
     const bool in_memory = choice_.cut[id.index()] && id != root_;
     if (const auto* reindex = std::get_if<ReindexTerm>(&term); reindex && !in_memory) {
@@ -83,10 +79,11 @@ class Walker {
       for (Expr e : reindex->map.exprs()) below.push_back(e.substitute_indices(index));
       return visit(reindex->operand, below);
     }
-    auto [it, added] = seen_.try_emplace(Key{id, index}, static_cast<int>(out_.list.size()));
-    const int at = it->second;
+    auto [it, added] = seen_.try_emplace(Key{id, index}, out_.list.next());
+    const InstanceId at = it->second;
     if (!added) return at;
-    if (at >= limits_.most_instances) return fail("too many instances");
+    if (at.index() >= static_cast<size_t>(limits_.most_instances))
+      return fail("too many instances");
     out_.list.push_back({.value = id, .term = choice_.term[id.index()], .index = index});
     if (in_memory) {
       out_.list.back().load = true;
@@ -104,9 +101,9 @@ class Walker {
     } else if (std::holds_alternative<StoreAtTerm>(term)) {
       fail("a scatter must be stored");
     } else if (const auto* op = std::get_if<OpTerm>(&term)) {
-      std::vector<int> operands;
+      std::vector<InstanceId> operands;
       for (ClassId operand : op->operands) operands.push_back(visit(operand, index));
-      out_.list[static_cast<size_t>(at)].operands = std::move(operands);
+      out_.list[at].operands = std::move(operands);
     }
     return at;
   }
@@ -120,89 +117,90 @@ class Walker {
     return false;
   }
 
-  void visit_reduce(int at, const ReduceTerm& reduce, std::vector<Expr> index) {
+  void visit_reduce(InstanceId at, const ReduceTerm& reduce, std::vector<Expr> index) {
     if (is_gathered(index, "a reduction")) return;
     const Expr extent = graph_.at(reduce.operand).dims.back();
-    const int loop = add_loop(extent);
-    out_.list[static_cast<size_t>(at)].reduce_loop = loop;
-    index.push_back(Expr::index(loop, extent));
-    const int body = visit(reduce.operand, index);
-    out_.list[static_cast<size_t>(at)].operands = {body};
+    const LoopId loop = add_loop(extent);
+    out_.list[at].reduce_loop = loop;
+    index.push_back(index_of(loop, extent));
+    const InstanceId body = visit(reduce.operand, index);
+    out_.list[at].operands = {body};
   }
 
+  LoopId last_root_loop() const { return LoopId::at(out_.n_root_loops - 1); }
+
   bool runs_along_last_root_loop(const std::vector<Expr>& index, Expr extent) const {
-    const int last = out_.n_root_loops - 1;
-    if (last < 0 || index.back() != Expr::index(last, extent)) return false;
-    return std::none_of(index.begin(), index.end() - 1, [&](Expr e) { return e.uses_index(last); });
+    if (out_.n_root_loops == 0 || index.back() != index_of(last_root_loop(), extent)) return false;
+    return std::none_of(index.begin(), index.end() - 1,
+                        [&](Expr e) { return uses_loop(e, last_root_loop()); });
   }
 
   // A scan at the root, or under nothing but views, runs along the root's last loop. Any other scan
   // computes a whole row along a loop of its own, whichever elements are read; all reads of a row
   // share it.
-  void visit_scan(int at, const ScanTerm& scan, std::vector<Expr> index) {
+  void visit_scan(InstanceId at, const ScanTerm& scan, std::vector<Expr> index) {
     const Expr extent = graph_.at(scan.operand).dims.back();
     // A row of at most one element is its operand. It must not become a row instance: an index
     // below 1 simplifies to 0, so row and element would have the same form and each would be
     // computed from the other.
     if (extent.upper_bound() <= 1) {
-      const int element = visit(scan.operand, index);
-      out_.list[static_cast<size_t>(at)].operands = {element};
+      const InstanceId element = visit(scan.operand, index);
+      out_.list[at].operands = {element};
       return;
     }
-    const ClassId id = out_.list[static_cast<size_t>(at)].value;
-    if (at == 0 && runs_along_last_root_loop(index, extent)) {
-      out_.list[static_cast<size_t>(at)].reduce_loop = out_.n_root_loops - 1;
-      const int body = visit(scan.operand, index);
-      out_.list[static_cast<size_t>(at)].operands = {body};
+    const ClassId id = out_.list[at].value;
+    if (at == InstanceId{0} && runs_along_last_root_loop(index, extent)) {
+      out_.list[at].reduce_loop = last_root_loop();
+      const InstanceId body = visit(scan.operand, index);
+      out_.list[at].operands = {body};
       return;
     }
     if (is_gathered(index, "a scan")) return;
     index.back() = Expr::index(kScanAxis, extent);
-    auto [it, added] = seen_.try_emplace(Key{id, index}, static_cast<int>(out_.list.size()));
-    const int row = it->second;
-    out_.list[static_cast<size_t>(at)].operands = {row};
+    auto [it, added] = seen_.try_emplace(Key{id, index}, out_.list.next());
+    const InstanceId row = it->second;
+    out_.list[at].operands = {row};
     if (!added) return;
-    const int loop = add_loop(extent);
-    index.back() = Expr::index(loop, extent);
+    const LoopId loop = add_loop(extent);
+    index.back() = index_of(loop, extent);
     out_.list.push_back(
         {.value = id, .term = choice_.term[id.index()], .index = index, .reduce_loop = loop});
-    const int body = visit(scan.operand, index);
-    out_.list[static_cast<size_t>(row)].operands = {body};
+    const InstanceId body = visit(scan.operand, index);
+    out_.list[row].operands = {body};
   }
 
   void visit_store_at(const StoreAtTerm& term) {
     const Dims& dims = graph_.at(root_).dims;
     std::vector<Expr> rest, index_index;
-    for (size_t d = 1; d < dims.size(); ++d)
-      rest.push_back(Expr::index(add_loop(dims[d]), dims[d]));
+    for (size_t d = 1; d < dims.size(); ++d) rest.push_back(index_of(add_loop(dims[d]), dims[d]));
     out_.n_root_loops = static_cast<int>(out_.loops.size());
     StoreAtLoops& loops = out_.store_at.emplace(StoreAtLoops{add_loop(dims[0]), {}});
-    out_.root_index = {Expr::index(loops.rows, dims[0])};
+    out_.root_index = {index_of(loops.rows, dims[0])};
     out_.root_index.insert(out_.root_index.end(), rest.begin(), rest.end());
     for (Expr dim : graph_.at(term.index).dims) {
       loops.index.push_back(add_loop(dim));
-      index_index.push_back(Expr::index(loops.index.back(), dim));
+      index_index.push_back(index_of(loops.index.back(), dim));
     }
     std::vector<Expr> values_index = index_index;
     values_index.insert(values_index.end(), rest.begin(), rest.end());
     out_.list.push_back(
         {.value = root_, .term = choice_.term[root_.index()], .index = out_.root_index});
-    const int dest = visit(term.dest, out_.root_index);
-    const int row = visit(term.index, index_index);
-    const int values = visit(term.values, values_index);
-    out_.list[0].operands = {dest, row, values};
+    const InstanceId dest = visit(term.dest, out_.root_index);
+    const InstanceId row = visit(term.index, index_index);
+    const InstanceId values = visit(term.values, values_index);
+    out_.list[InstanceId{0}].operands = {dest, row, values};
   }
 
   // A gather becomes the instance of its data, at an index that another instance computes.
-  void visit_gather(int at, const GatherTerm& gather, const std::vector<Expr>& index) {
+  void visit_gather(InstanceId at, const GatherTerm& gather, const std::vector<Expr>& index) {
     const size_t rank = graph_.at(gather.index).dims.size();
     const std::vector<Expr> index_index(index.begin(), index.begin() + static_cast<long>(rank));
-    const int row = visit(gather.index, index_index);
+    const InstanceId row = visit(gather.index, index_index);
     const Expr rows = graph_.at(gather.data).dims.front();
     std::vector<Expr> data_index = {rows.is(1) ? Expr(0) : dynamic_index(row, rows)};
     data_index.insert(data_index.end(), index.begin() + static_cast<long>(rank), index.end());
-    const int data = visit(gather.data, data_index);
-    out_.list[static_cast<size_t>(at)].operands = {data};
+    const InstanceId data = visit(gather.data, data_index);
+    out_.list[at].operands = {data};
   }
 
   const TermGraph& graph_;
@@ -210,13 +208,13 @@ class Walker {
   const ClassId root_;
   const WalkLimits limits_;
   Instances out_;
-  std::unordered_map<Key, int, KeyHash> seen_;
+  std::unordered_map<Key, InstanceId, KeyHash> seen_;
   std::string why_;
 };
 
-void collect_dynamic(Expr expr, std::vector<int>& out) {
+void collect_dynamic(Expr expr, std::vector<InstanceId>& out) {
   if (expr.kind() == ExprKind::Index) {
-    if (expr.axis() >= kDynamicAxis) out.push_back(expr.axis() - kDynamicAxis);
+    if (expr.axis() >= kDynamicAxis) out.push_back(dynamic_instance(expr));
     return;
   }
   for (Expr operand : expr.operands()) collect_dynamic(operand, out);
@@ -245,8 +243,8 @@ void collect_divisors(Expr expr, std::vector<int64_t>& gcds, size_t n_root_loops
 
 }  // namespace
 
-std::vector<int> dynamic_instances(Expr expr) {
-  std::vector<int> out;
+std::vector<InstanceId> dynamic_instances(Expr expr) {
+  std::vector<InstanceId> out;
   collect_dynamic(expr, out);
   return out;
 }
@@ -285,8 +283,8 @@ std::vector<std::vector<Expr>> refine(const TermGraph& graph, const Instances& i
     for (Expr e : instance.index) collect_divisors(e, gcds, dims.size());
   }
   // A scan's loop runs in order, so it isn't split.
-  const int scan_loop = instances.list[static_cast<size_t>(instances.root)].reduce_loop;
-  if (scan_loop >= 0 && scan_loop < instances.n_root_loops) gcds.back() = 0;
+  const LoopId scan_loop = instances.list[instances.root].reduce_loop;
+  if (scan_loop.index() < static_cast<size_t>(instances.n_root_loops)) gcds.back() = 0;
   std::vector<std::vector<Expr>> factors;
   for (size_t d = 0; d < dims.size(); ++d) {
     const std::optional<int64_t> size = dims[d].to_int();

@@ -25,41 +25,48 @@ struct Choice {
   std::vector<int> term;
 };
 
+struct InstanceTag;
+using InstanceId = Id<InstanceTag>;  // a position in Instances::list
+
 struct Instance {
   ClassId value;
   int term = 0;                  // of the class: the one that computes it
   std::vector<Expr> index = {};  // over loops; a gathered one is dynamic_index()
   bool load = false;             // read from memory: a source, or a cut class
-  int source = -1;               // of a load: the source; -1 means the cut class `value`
+  SourceId source = {};          // of a load: the source; without one, the cut class `value`
   // Instances: of a Reduce its body; of a Gather its data; of a StoreAt dest, index and values. A
   // Scan is two: one computes a whole row along its loop from its body, the other reads an element.
-  std::vector<int> operands = {};
-  int reduce_loop = -1;  // of a Reduce, and of a Scan's row
+  std::vector<InstanceId> operands = {};
+  LoopId reduce_loop = {};  // of a Reduce, and of a Scan's row
 };
 
 // A data-dependent index, computed by another instance: an Index node numbered past all loops.
 constexpr int kDynamicAxis = 1 << 16;
-inline Expr dynamic_index(int instance, Expr extent) {
-  return Expr::index(kDynamicAxis + instance, extent);
+inline Expr dynamic_index(InstanceId instance, Expr extent) {
+  return Expr::index(kDynamicAxis + static_cast<int>(instance.value), extent);
+}
+// The instance behind an Index node that dynamic_index() made.
+inline InstanceId dynamic_instance(Expr index) {
+  return InstanceId::at(index.axis() - kDynamicAxis);
 }
 // The instances whose values an expression uses as indices.
-std::vector<int> dynamic_instances(Expr expr);
+std::vector<InstanceId> dynamic_instances(Expr expr);
 
 // The loops of a StoreAt root: over the rows of dest, to copy them; over the index, to update them.
 struct StoreAtLoops {
-  int rows;
-  std::vector<int> index;
+  LoopId rows;
+  std::vector<LoopId> index;
 };
 
 struct Instances {
   // The root's loops, one or more per dim, then one per Reduce and per row of a Scan. Only the
   // root's loops may become outer loops; a StoreAt has one per dim after the first.
-  std::vector<Loop> loops;
+  IdVector<LoopId, Loop> loops;
   int n_root_loops = 0;
   std::vector<Expr> root_index;  // of the root's dims, over its loops
   std::optional<StoreAtLoops> store_at;
-  std::vector<Instance> list;
-  int root = 0;
+  IdVector<InstanceId, Instance> list;
+  InstanceId root{0};
 };
 
 struct WalkLimits {

@@ -35,7 +35,7 @@ class Merger {
   void check_outer_loops() {
     const Kernel &a = first_.kernel, &b = second_.kernel;
     bool same = a.n_outer == b.n_outer;
-    for (int k = 0; same && k < a.n_outer; ++k) same = extent(a, k) == extent(b, k);
+    for (LoopId loop : outer_loops(a)) same = same && extent_of(a, loop) == extent_of(b, loop);
     if (!same) why_ = "the outer loops differ";
     if (std::ranges::any_of(a.stages, updates) || std::ranges::any_of(b.stages, updates)) {
       why_ = "a scatter runs alone";
@@ -43,62 +43,56 @@ class Merger {
     if (a.stages.size() + b.stages.size() > kMostStages) why_ = "too many stages";
   }
 
-  static Expr extent(const Kernel& kernel, int loop) {
-    return kernel.loops[static_cast<size_t>(loop)].extent;
-  }
-
   // The outer loops are the same; the second's inner ones come after the first's.
   void merge_loops() {
     out_.kernel.n_outer = first_.kernel.n_outer;
     out_.kernel.loops = first_.kernel.loops;
-    for (size_t k = 0; k < second_.kernel.loops.size(); ++k) {
-      const Loop& loop = second_.kernel.loops[k];
-      const bool outer = k < static_cast<size_t>(out_.kernel.n_outer);
-      loop_.push_back(static_cast<int>(outer ? k : out_.kernel.loops.size()));
-      loop_index_.push_back(Expr::index(loop_.back(), loop.extent));
-      if (!outer) out_.kernel.loops.push_back(loop);
+    for (LoopId loop : second_.kernel.loops.ids()) {
+      const Expr extent = extent_of(second_.kernel, loop);
+      const bool outer = is_outer(out_.kernel, loop);
+      loop_.push_back(outer ? loop : out_.kernel.loops.push_back({extent}));
+      loop_index_.push_back(index_of(loop_.back(), extent));
     }
   }
 
-  int add_param(const Param& param, const ParamOrigin& origin) {
+  ParamId add_param(const Param& param, const ParamOrigin& origin) {
     out_.kernel.params.push_back(param);
-    out_.origins.push_back(origin);
-    return static_cast<int>(out_.kernel.params.size()) - 1;
+    return out_.origins.push_back(origin);
   }
 
   // Inputs first, outputs last.
   void merge_params() {
-    first_param_.resize(first_.origins.size(), -1);
-    second_param_.resize(second_.origins.size(), -1);
+    first_param_.resize(first_.origins.size());
+    second_param_.resize(second_.origins.size());
     auto key = [](const ParamOrigin& origin) {
-      return std::pair(origin.source, origin.source < 0 ? origin.value.value : 0u);
+      return std::pair(origin.source, origin.source.valid() ? ClassId() : origin.value);
     };
-    std::map<std::pair<int, uint32_t>, int> inputs, stored;
-    for (size_t k = 0; k < first_.origins.size(); ++k) {
+    std::map<std::pair<SourceId, ClassId>, ParamId> inputs, stored;
+    for (ParamId k : first_.origins.ids()) {
       const ParamOrigin& origin = first_.origins[k];
       if (first_.kernel.params[k].output) {
-        stored[key(origin)] = static_cast<int>(k);
+        stored[key(origin)] = k;
       } else {
         inputs[key(origin)] = first_param_[k] = add_param(first_.kernel.params[k], origin);
       }
     }
-    forwarded_.resize(second_.origins.size(), -1);
-    for (size_t k = 0; k < second_.origins.size(); ++k) {
+    forwarded_.resize(second_.origins.size());
+    for (ParamId k : second_.origins.ids()) {
       const ParamOrigin& origin = second_.origins[k];
       if (second_.kernel.params[k].output) continue;
       if (auto it = stored.find(key(origin)); it != stored.end()) {
         forwarded_[k] = it->second;
         continue;
       }
-      auto [it, added] = inputs.try_emplace(key(origin), -1);
+      auto [it, added] = inputs.try_emplace(key(origin));
       if (added) it->second = add_param(second_.kernel.params[k], origin);
       second_param_[k] = it->second;
     }
-    for (size_t k = 0; k < first_.origins.size(); ++k) {
+    for (ParamId k : first_.origins.ids()) {
       const Param& param = first_.kernel.params[k];
       if (param.output) first_param_[k] = add_param(param, first_.origins[k]);
     }
-    for (size_t k = 0; k < second_.origins.size(); ++k) {
+    for (ParamId k : second_.origins.ids()) {
       const Param& param = second_.kernel.params[k];
       if (param.output) second_param_[k] = add_param(param, second_.origins[k]);
     }
@@ -111,17 +105,17 @@ class Merger {
       Stage stage = source;
       for (Inst& inst : stage.body) {
         if (auto* load = std::get_if<LoadInst>(&inst.what)) {
-          load->param = first_param_[static_cast<size_t>(load->param)];
+          load->param = first_param_[load->param];
         } else if (auto* local = std::get_if<LocalInst>(&inst.what)) {
-          local->stage = first_stage_[static_cast<size_t>(local->stage)];
+          local->stage = first_stage_[local->stage];
         }
       }
       auto* output = std::get_if<OutputTarget>(&stage.target);
-      const int stored = output != nullptr ? output->param : -1;
-      if (output != nullptr) output->param = first_param_[static_cast<size_t>(stored)];
-      first_stage_.push_back(static_cast<int>(out_.kernel.stages.size()));
-      if (std::find(forwarded_.begin(), forwarded_.end(), stored) != forwarded_.end() &&
-          stored >= 0) {
+      const ParamId stored = output != nullptr ? output->param : ParamId();
+      if (output != nullptr) output->param = first_param_[stored];
+      first_stage_.push_back(out_.kernel.stages.next());
+      if (stored.valid() &&
+          std::find(forwarded_.begin(), forwarded_.end(), stored) != forwarded_.end()) {
         add_forwarded(std::move(stage), stored);
       } else {
         out_.kernel.stages.push_back(std::move(stage));
@@ -130,18 +124,17 @@ class Merger {
   }
 
   // A result that the second kernel reads is kept in a local buffer and stored from there.
-  void add_forwarded(Stage stage, int stored) {
+  void add_forwarded(Stage stage, ParamId stored) {
     const OutputTarget output = std::get<OutputTarget>(stage.target);
     std::vector<Expr> own;
-    for (int loop : buffer_loops(stage))
-      own.push_back(Expr::index(loop, extent(out_.kernel, loop)));
+    for (LoopId loop : buffer_loops(stage)) own.push_back(index_of(out_.kernel, loop));
     std::vector<Expr> whole = outer_index();
     whole.insert(whole.end(), own.begin(), own.end());
     if (output.index != whole) {
       why_ = "what is stored isn't a row of the outer point";
       return;
     }
-    const auto number = static_cast<int>(out_.kernel.stages.size());
+    const StageId number = out_.kernel.stages.next();
     forwarded_stage_[stored] = number;
     Stage store{.dtype = stage.dtype,
                 .loops = buffer_loops(stage),
@@ -156,27 +149,25 @@ class Merger {
 
   std::vector<Expr> outer_index() const {
     std::vector<Expr> index;
-    for (int k = 0; k < out_.kernel.n_outer; ++k) {
-      index.push_back(Expr::index(k, extent(out_.kernel, k)));
-    }
+    for (LoopId loop : outer_loops(out_.kernel)) index.push_back(index_of(out_.kernel, loop));
     return index;
   }
 
   // ---- The second kernel's stages
 
   void add_second() {
-    std::map<std::string, int> known;
-    for (size_t k = 0; k < out_.kernel.stages.size(); ++k) {
+    std::map<std::string, StageId> known;
+    for (StageId k : out_.kernel.stages.ids()) {
       const Stage& stage = out_.kernel.stages[k];
       if (std::holds_alternative<LocalTarget>(stage.target)) {
-        known.emplace(form_of(stage), static_cast<int>(k));
+        known.emplace(form_of(stage), k);
       }
     }
-    std::vector<int> number;
+    IdVector<StageId, StageId> number;
     for (const Stage& source : second_.kernel.stages) {
       Stage stage = renamed(source, number);
       if (!why_.empty()) return;
-      const auto next = static_cast<int>(out_.kernel.stages.size());
+      const StageId next = out_.kernel.stages.next();
       if (std::holds_alternative<LocalTarget>(stage.target)) {
         auto [it, added] = known.emplace(form_of(stage), next);
         number.push_back(it->second);
@@ -190,30 +181,32 @@ class Merger {
 
   // A key for what a local stage computes, independent of its loop numbers.
   std::string form_of(const Stage& source) const {
-    std::vector<Expr> index;
-    std::vector<int> name(out_.kernel.loops.size());
-    for (size_t k = 0; k < name.size(); ++k) {
-      name[k] = static_cast<int>(k);
-      index.push_back(Expr::index(name[k], out_.kernel.loops[k].extent));
+    IdVector<LoopId, Expr> index;
+    IdVector<LoopId, LoopId> name;
+    for (LoopId loop : out_.kernel.loops.ids()) {
+      name.push_back(loop);
+      index.push_back(index_of(out_.kernel, loop));
     }
-    std::vector<int> own = source.loops;
+    std::vector<LoopId> own = source.loops;
     if (source.reduction) own.push_back(source.reduction->loop);
     std::string extents;
     for (size_t k = 0; k < own.size(); ++k) {
-      const auto loop = static_cast<size_t>(own[k]);
-      name[loop] = static_cast<int>(name.size() + k);
-      index[loop] = Expr::index(name[loop], out_.kernel.loops[loop].extent);
-      extents += " " + out_.kernel.loops[loop].extent.text();
+      const LoopId loop = own[k];
+      const Expr extent = extent_of(out_.kernel, loop);
+      name[loop] = LoopId::at(name.size() + k);
+      index[loop] = index_of(name[loop], extent);
+      extents += " " + extent.text();
     }
     Stage stage = source;
     rename(stage, name, index);
     return extents + text(stage);
   }
 
-  static void rename(Stage& stage, const std::vector<int>& name, const std::vector<Expr>& index) {
-    auto rename_expr = [&](Expr& e) { e = e.substitute_indices(index); };
-    for (int& loop : stage.loops) loop = name[static_cast<size_t>(loop)];
-    if (stage.reduction) stage.reduction->loop = name[static_cast<size_t>(stage.reduction->loop)];
+  static void rename(Stage& stage, const IdVector<LoopId, LoopId>& name,
+                     const IdVector<LoopId, Expr>& index) {
+    auto rename_expr = [&](Expr& e) { e = e.substitute_indices(index.items()); };
+    for (LoopId& loop : stage.loops) loop = name[loop];
+    if (stage.reduction) stage.reduction->loop = name[stage.reduction->loop];
     for (Inst& inst : stage.body) {
       if (auto* load = std::get_if<LoadInst>(&inst.what)) {
         for (Index& i : load->index) rename_expr(i.expr);
@@ -228,28 +221,28 @@ class Merger {
     }
   }
 
-  Stage renamed(const Stage& source, const std::vector<int>& number) {
+  Stage renamed(const Stage& source, const IdVector<StageId, StageId>& number) {
     Stage stage = source;
     rename(stage, loop_, loop_index_);
     for (Inst& inst : stage.body) {
       if (auto* load = std::get_if<LoadInst>(&inst.what)) {
-        const auto param = static_cast<size_t>(load->param);
-        if (forwarded_[param] >= 0) {
+        const ParamId param = load->param;
+        if (forwarded_[param].valid()) {
           inst.what = forwarded_load(LoadInst(*load), forwarded_[param]);
         } else {
           load->param = second_param_[param];
         }
       } else if (auto* local = std::get_if<LocalInst>(&inst.what)) {
-        local->stage = number[static_cast<size_t>(local->stage)];
+        local->stage = number[local->stage];
       }
     }
     if (auto* output = std::get_if<OutputTarget>(&stage.target)) {
-      output->param = second_param_[static_cast<size_t>(output->param)];
+      output->param = second_param_[output->param];
     }
     return stage;
   }
 
-  LocalInst forwarded_load(const LoadInst& load, int stored) {
+  LocalInst forwarded_load(const LoadInst& load, ParamId stored) {
     const std::vector<Expr> outer = outer_index();
     LocalInst local{forwarded_stage_.at(stored), {}};
     for (size_t d = 0; d < load.index.size(); ++d) {
@@ -274,12 +267,12 @@ class Merger {
   const LoweredKernel& first_;
   const LoweredKernel& second_;
   const StageLimits limits_;
-  std::vector<int> loop_;         // by loop of the second: its number in the merged kernel
-  std::vector<Expr> loop_index_;  // the same as index expressions
-  std::vector<int> first_param_, second_param_;
-  std::vector<int> forwarded_;  // by param of the second: the param of the first that stores it
-  std::vector<int> first_stage_;
-  std::map<int, int> forwarded_stage_;  // by param of the first: the stage that keeps it
+  IdVector<LoopId, LoopId> loop_;      // by loop of the second: its number in the merged kernel
+  IdVector<LoopId, Expr> loop_index_;  // the same as index expressions
+  IdVector<ParamId, ParamId> first_param_, second_param_;
+  IdVector<ParamId, ParamId> forwarded_;  // by param of the second: the first's that stores it
+  IdVector<StageId, StageId> first_stage_;
+  std::map<ParamId, StageId> forwarded_stage_;  // by param of the first: the stage that keeps it
   LoweredKernel out_;
   std::string why_;
 };

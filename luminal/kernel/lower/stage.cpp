@@ -8,19 +8,19 @@ namespace luminal::kernel {
 
 Result<LoweredKernel> stage(const TermGraph& graph, ClassId root, const Instances& instances,
                             int n_outer, const StageLimits& limits) {
-  const int root_loop = instances.list[static_cast<size_t>(instances.root)].reduce_loop;
-  if (root_loop >= 0 && root_loop < n_outer) {
+  const LoopId root_loop = instances.list[instances.root].reduce_loop;
+  if (root_loop.index() < static_cast<size_t>(n_outer)) {
     return Result<LoweredKernel>::failure("a scan's own loop can't be an outer one");
   }
   const InstanceForms forms = find_forms(instances, n_outer);
-  std::vector<bool> heads = choose_stage_heads(graph, instances, forms, limits);
+  IdVector<InstanceId, bool> heads = choose_stage_heads(graph, instances, forms, limits);
   return StageBuilder(graph, root, instances, forms, std::move(heads), n_outer).run(limits);
 }
 
 std::vector<ClassId> stored_by(const LoweredKernel& lowered) {
   std::vector<ClassId> classes;
-  for (size_t k = 0; k < lowered.origins.size(); ++k) {
-    if (lowered.kernel.params[k].output) classes.push_back(lowered.origins[k].value);
+  for (ParamId param : lowered.origins.ids()) {
+    if (lowered.kernel.params[param].output) classes.push_back(lowered.origins[param].value);
   }
   return classes;
 }

@@ -14,13 +14,13 @@ namespace luminal::kernel {
 // Where a parameter of a lowered kernel comes from: a source of the term graph, or a cut
 // (materialised) class. Outputs come last: one, or several if kernels were merged.
 struct ParamOrigin {
-  int source = -1;
+  SourceId source = {};  // none of a cut class
   ClassId value;
 };
 
 struct LoweredKernel {
   Kernel kernel;
-  std::vector<ParamOrigin> origins;
+  IdVector<ParamId, ParamOrigin> origins;
   std::vector<ClassId> classes;  // everything computed inside, sorted
   // A scatter that updates a state of the graph in place.
   bool updates_state = false;

@@ -6,12 +6,12 @@ namespace luminal::kernel {
 
 InstId StageBody::add(DType dtype, decltype(Inst::what) what) {
   stage_.body.push_back({dtype, std::move(what)});
-  return InstId{static_cast<uint32_t>(stage_.body.size() - 1)};
+  return InstId::at(stage_.body.size() - 1);
 }
 
-InstId StageBody::value(int i) {
+InstId StageBody::value(InstanceId i) {
   if (auto it = done_.find(i); it != done_.end()) return it->second;
-  const int group = builder_.forms().group_of(i);
+  const InstanceId group = builder_.forms().group_of(i);
   const InstId id = builder_.is_head(group) ? local(i, group, std::nullopt) : compute(i);
   done_[i] = id;
   return id;
@@ -19,30 +19,28 @@ InstId StageBody::value(int i) {
 
 // Reads the buffer of another stage. With `element`, reads that element of a scan's row instead of
 // the one at its loop's index.
-InstId StageBody::local(int i, int group, std::optional<Expr> element) {
-  const int number = builder_.stage_of(group);
+InstId StageBody::local(InstanceId i, InstanceId group, std::optional<Expr> element) {
+  const StageId number = builder_.stage_of(group);
   // The buffer's dims, in its order, indexed by the loops of this use.
   const Form& stored = builder_.forms().of(group);
   const Form& used = builder_.forms().of(i);
   std::vector<Expr> index;
-  for (int loop : stored.sorted_loops()) {
+  for (LoopId loop : stored.sorted_loops()) {
     const auto position = static_cast<size_t>(
         std::find(stored.loops.begin(), stored.loops.end(), loop) - stored.loops.begin());
-    const auto mine = static_cast<size_t>(used.loops[position]);
+    const LoopId mine = used.loops[position];
     const bool along_row = element && loop == builder_.at(group).reduce_loop;
-    index.push_back(
-        along_row ? *element
-                  : Expr::index(used.loops[position], builder_.instances().loops[mine].extent));
+    index.push_back(along_row ? *element : index_of(mine, builder_.instances().loops[mine].extent));
   }
   return add(builder_.graph().at(builder_.at(i).value).dtype, LocalInst{number, std::move(index)});
 }
 
-InstId StageBody::compute(int i) {
+InstId StageBody::compute(InstanceId i) {
   const Instance& instance = builder_.at(i);
   const DType dtype = builder_.graph().at(instance.value).dtype;
   if (instance.load) {
     LoadInst load{.param = builder_.param_of(instance), .index = {}};
-    for (Expr e : instance.index) load.index.push_back(index_of(e));
+    for (Expr e : instance.index) load.index.push_back(index_at(e));
     return add(dtype, std::move(load));
   }
   builder_.computes(instance.value);
@@ -58,18 +56,18 @@ InstId StageBody::compute(int i) {
   if (std::holds_alternative<GatherTerm>(term)) return value(instance.operands[0]);
   if (std::holds_alternative<ScanTerm>(term)) return scanned(instance);
   std::vector<InstId> operands;
-  for (int operand : instance.operands) operands.push_back(value(operand));
+  for (InstanceId operand : instance.operands) operands.push_back(value(operand));
   return add(dtype, OpInst{std::get<OpTerm>(term).op, std::move(operands)});
 }
 
 // An element of a scan's row; a row of one element is the operand itself.
 InstId StageBody::scanned(const Instance& instance) {
-  const int row = instance.operands[0];
+  const InstanceId row = instance.operands[0];
   if (builder_.at(row).value != instance.value) return value(row);
   return local(row, builder_.forms().group_of(row), instance.index.back());
 }
 
-Index StageBody::index_of(Expr e) {
+Index StageBody::index_at(Expr e) {
   if (dynamic_instances(e).empty()) return {.expr = e, .value = std::nullopt};
   return {.expr = 0, .value = arithmetic(e)};
 }
@@ -78,7 +76,7 @@ Index StageBody::index_of(Expr e) {
 InstId StageBody::arithmetic(Expr e) {
   if (dynamic_instances(e).empty()) return add(DType::I64, IotaInst{e});
   if (e.kind() == ExprKind::Index) {
-    const InstId row = value(e.axis() - kDynamicAxis);
+    const InstId row = value(dynamic_instance(e));
     if (stage_.body[row.index()].dtype == DType::I64) return row;
     return add(DType::I64, OpInst{Op::Cast, {row}});
   }

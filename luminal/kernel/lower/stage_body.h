@@ -14,15 +14,15 @@ class StageBody {
   StageBody(StageBuilder& builder, Stage& stage) : builder_(builder), stage_(stage) {}
 
   // The value of instance i: read from another stage's buffer, or computed here.
-  InstId value(int i);
+  InstId value(InstanceId i);
   // The same, always computed here.
-  InstId compute(int i);
+  InstId compute(InstanceId i);
 
  private:
   InstId add(DType dtype, decltype(Inst::what) what);
-  InstId local(int i, int group, std::optional<Expr> element);
+  InstId local(InstanceId i, InstanceId group, std::optional<Expr> element);
   InstId scanned(const Instance& instance);
-  Index index_of(Expr e);
+  Index index_at(Expr e);
   InstId arithmetic(Expr e);
   InstId sum(Expr e);
   InstId combine(Expr e, InstId a, InstId b);
@@ -32,7 +32,7 @@ class StageBody {
 
   StageBuilder& builder_;
   Stage& stage_;
-  std::unordered_map<int, InstId> done_;
+  std::unordered_map<InstanceId, InstId> done_;
 };
 
 }  // namespace luminal::kernel

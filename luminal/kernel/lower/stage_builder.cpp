@@ -9,7 +9,8 @@
 namespace luminal::kernel {
 
 StageBuilder::StageBuilder(const TermGraph& graph, ClassId root, const Instances& instances,
-                           const InstanceForms& forms, std::vector<bool> heads, int n_outer)
+                           const InstanceForms& forms, IdVector<InstanceId, bool> heads,
+                           int n_outer)
     : graph_(graph),
       root_(root),
       in_(instances),
@@ -20,7 +21,7 @@ StageBuilder::StageBuilder(const TermGraph& graph, ClassId root, const Instances
 Result<LoweredKernel> StageBuilder::run(const StageLimits& limits) {
   out_.kernel.loops = in_.loops;
   out_.kernel.n_outer = n_outer_;
-  const int root = forms_.group_of(in_.root);
+  const InstanceId root = forms_.group_of(in_.root);
   if (in_.store_at) {
     build_store_at(root);
   } else {
@@ -34,7 +35,7 @@ Result<LoweredKernel> StageBuilder::run(const StageLimits& limits) {
   return std::move(out_);
 }
 
-Stage StageBuilder::stage_over(std::vector<int> loops, ClassId value) const {
+Stage StageBuilder::stage_over(std::vector<LoopId> loops, ClassId value) const {
   return {.dtype = graph_.at(value).dtype,
           .loops = std::move(loops),
           .reduction = std::nullopt,
@@ -44,10 +45,10 @@ Stage StageBuilder::stage_over(std::vector<int> loops, ClassId value) const {
 }
 
 // The stage that computes `head` into a local buffer; build_root sets another target.
-Stage StageBuilder::computed(int head) {
+Stage StageBuilder::computed(InstanceId head) {
   Stage stage = stage_over(forms_.of(head).sorted_loops(), at(head).value);
   StageBody body(*this, stage);
-  if (at(head).reduce_loop >= 0) {
+  if (at(head).reduce_loop.valid()) {
     stage.reduction = reduction_of(head);
     std::erase(stage.loops, stage.reduction->loop);
     stage.result = body.value(at(head).operands[0]);
@@ -58,44 +59,43 @@ Stage StageBuilder::computed(int head) {
   return stage;
 }
 
-Reduction StageBuilder::reduction_of(int head) const {
+Reduction StageBuilder::reduction_of(InstanceId head) const {
   const Term& term = term_of(head);
-  const int loop = at(head).reduce_loop;
+  const LoopId loop = at(head).reduce_loop;
   if (const auto* scan = std::get_if<ScanTerm>(&term)) return {scan->reducer, loop, true};
   return {std::get<ReduceTerm>(term).reducer, loop};
 }
 
-int StageBuilder::stage_of(int head) {
+StageId StageBuilder::stage_of(InstanceId head) {
   if (auto it = stage_of_.find(head); it != stage_of_.end()) return it->second;
   Stage stage = computed(head);
-  const auto number = static_cast<int>(out_.kernel.stages.size());
-  out_.kernel.stages.push_back(std::move(stage));
-  stage_of_[head] = number;
-  return number;
+  const StageId id = out_.kernel.stages.push_back(std::move(stage));
+  stage_of_[head] = id;
+  return id;
 }
 
-std::vector<int> StageBuilder::inner_root_loops() const {
-  std::vector<int> loops;
-  for (int loop = n_outer_; loop < in_.n_root_loops; ++loop) loops.push_back(loop);
+std::vector<LoopId> StageBuilder::inner_root_loops() const {
+  std::vector<LoopId> loops;
+  for (int k = n_outer_; k < in_.n_root_loops; ++k) loops.push_back(LoopId::at(k));
   return loops;
 }
 
 // The last stage, which fills the output.
-void StageBuilder::build_root(int head) {
+void StageBuilder::build_root(InstanceId head) {
   Stage stage = computed(head);
   stage.loops = inner_root_loops();
   std::erase(stage.loops, at(head).reduce_loop);
-  stage.target = OutputTarget{static_cast<int>(out_.kernel.params.size()), in_.root_index};
+  stage.target = OutputTarget{out_.kernel.params.next(), in_.root_index};
   out_.kernel.params.push_back({graph_.at(root_).dtype, graph_.at(root_).dims, true});
-  out_.origins.push_back({-1, root_});
+  out_.origins.push_back({SourceId(), root_});
   out_.kernel.stages.push_back(std::move(stage));
 }
 
 // Two stages: the first copies dest to the output, the second updates its rows in the order of the
 // index.
-void StageBuilder::build_store_at(int root) {
-  auto over = [&](std::vector<int> loops) {
-    const std::vector<int> inner = inner_root_loops();
+void StageBuilder::build_store_at(InstanceId root) {
+  auto over = [&](std::vector<LoopId> loops) {
+    const std::vector<LoopId> inner = inner_root_loops();
     loops.insert(loops.end(), inner.begin(), inner.end());
     return stage_over(std::move(loops), root_);
   };
@@ -105,7 +105,7 @@ void StageBuilder::build_store_at(int root) {
   StageBody body(*this, update);
   const InstId row = body.value(at(root).operands[1]);
   update.result = body.value(at(root).operands[2]);
-  const auto output = static_cast<int>(out_.kernel.params.size());
+  const ParamId output = out_.kernel.params.next();
   fill.target = OutputTarget{output, in_.root_index};
   update.target = UpdateTarget{output,
                                row,
@@ -114,22 +114,20 @@ void StageBuilder::build_store_at(int root) {
   out_.kernel.stages.push_back(std::move(fill));
   out_.kernel.stages.push_back(std::move(update));
   const TermClass& value = graph_.at(root_);
-  const int shared = shared_input(root);
+  const ParamId shared = shared_input(root);
   out_.kernel.params.push_back({value.dtype, value.dims, true, shared});
-  const int source = shared < 0 ? -1 : out_.origins[static_cast<size_t>(shared)].source;
-  out_.updates_state = source >= 0 && graph_.sources[static_cast<size_t>(source)].is_state;
-  out_.origins.push_back({-1, root_});
+  const SourceId source = shared.valid() ? out_.origins[shared].source : SourceId();
+  out_.updates_state = source.valid() && graph_.sources[source].is_state;
+  out_.origins.push_back({SourceId(), root_});
   computes(root_);
 }
 
-// The input that a StoreAt only copies to its output, element by element; −1 if there is none.
-int StageBuilder::shared_input(int root) {
+// The input that a StoreAt only copies to its output, element by element, if there is one.
+ParamId StageBuilder::shared_input(InstanceId root) {
   const Instance& dest = at(at(root).operands[0]);
-  if (!dest.load || dest.index != in_.root_index) return -1;
-  const int param = param_of(dest);
-  if (!same_dims(out_.kernel.params[static_cast<size_t>(param)].dims, graph_.at(root_).dims)) {
-    return -1;
-  }
+  if (!dest.load || dest.index != in_.root_index) return {};
+  const ParamId param = param_of(dest);
+  if (!same_dims(out_.kernel.params[param].dims, graph_.at(root_).dims)) return {};
   int loads = 0;
   for (const Stage& stage : out_.kernel.stages) {
     for (const Inst& inst : stage.body) {
@@ -137,15 +135,15 @@ int StageBuilder::shared_input(int root) {
       loads += load != nullptr && load->param == param;
     }
   }
-  return loads == 1 ? param : -1;
+  return loads == 1 ? param : ParamId();
 }
 
-int StageBuilder::param_of(const Instance& load) {
-  const auto key = std::make_pair(load.source, load.source < 0 ? load.value.value : 0u);
-  auto [it, added] = params_.try_emplace(key, static_cast<int>(out_.kernel.params.size()));
+ParamId StageBuilder::param_of(const Instance& load) {
+  const auto key = std::make_pair(load.source, load.source.valid() ? ClassId() : load.value);
+  auto [it, added] = params_.try_emplace(key, out_.kernel.params.next());
   if (added) {
-    if (load.source >= 0) {
-      const Source& source = graph_.sources[static_cast<size_t>(load.source)];
+    if (load.source.valid()) {
+      const Source& source = graph_.sources[load.source];
       out_.kernel.params.push_back({source.dtype, source.dims, false});
     } else {
       const TermClass& value = graph_.at(load.value);
@@ -156,7 +154,7 @@ int StageBuilder::param_of(const Instance& load) {
   return it->second;
 }
 
-void StageBuilder::check_local_bytes(int root, const StageLimits& limits) {
+void StageBuilder::check_local_bytes(InstanceId root, const StageLimits& limits) {
   int64_t local = 0;
   for (const auto& [head, stage] : stage_of_) {
     if (head == root) continue;

@@ -11,11 +11,12 @@ namespace luminal::kernel {
 
 // By group of instances: whether it has a stage of its own. Everything else is recomputed in each
 // stage that needs it.
-std::vector<bool> choose_stage_heads(const TermGraph& graph, const Instances& instances,
-                                     const InstanceForms& forms, const StageLimits& limits);
+IdVector<InstanceId, bool> choose_stage_heads(const TermGraph& graph, const Instances& instances,
+                                              const InstanceForms& forms,
+                                              const StageLimits& limits);
 
 // Bytes of the local buffer of `head`'s stage, per outer point.
 int64_t local_bytes(const TermGraph& graph, const Instances& instances, const InstanceForms& forms,
-                    int head);
+                    InstanceId head);
 
 }  // namespace luminal::kernel

@@ -33,7 +33,7 @@ std::vector<ClassId> operands(const Term& term) {
 std::string describe(const Term& term) {
   return std::visit(
       Overloaded{
-          [](const LoadTerm& t) { return fmt::format("load {}", t.source); },
+          [](const LoadTerm& t) { return fmt::format("load {}", t.source.value); },
           [](const ConstTerm&) { return std::string("constant"); },
           [](const IotaTerm& t) { return fmt::format("iota {}", t.expr.text()); },
           [](const ReindexTerm& t) { return fmt::format("reindex {}", t.map.text()); },

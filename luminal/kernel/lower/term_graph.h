@@ -19,12 +19,13 @@
 namespace luminal::kernel {
 
 struct ClassTag;
-using ClassId = Id<ClassTag>;
+struct SourceTag;
+using ClassId = Id<ClassTag>;    // a position in TermGraph::classes
+using SourceId = Id<SourceTag>;  // a position in TermGraph::sources
 
-// A tensor in memory that no kernel computes: a leaf or the result of a host step. Indexes
-// TermGraph::sources.
+// A tensor in memory that no kernel computes: a leaf or the result of a host step.
 struct LoadTerm {
-  int source;
+  SourceId source;
 };
 struct ConstTerm {  // dims []
   double real = 0;
@@ -78,7 +79,7 @@ struct Source {
 
 struct TermGraph {
   std::vector<TermClass> classes;
-  std::vector<Source> sources;
+  IdVector<SourceId, Source> sources;
 
   const TermClass& at(ClassId id) const { return classes[id.index()]; }
 };

@@ -18,7 +18,7 @@ LoweredKernel lower_view(DType dtype, const IndexMap& map) {
   const ClassId tensor{0}, view{1};
   TermGraph graph;
   graph.sources.push_back({map.source_dims(), dtype, ""});
-  graph.classes.push_back({map.source_dims(), dtype, {LoadTerm{0}}});
+  graph.classes.push_back({map.source_dims(), dtype, {LoadTerm{SourceId{0}}}});
   graph.classes.push_back({map.dims(), dtype, {ReindexTerm{map, tensor}}});
   const Choice choice{.cut = {false, false}, .term = {0, 0}};
   std::vector<std::vector<Expr>> factors;
@@ -45,7 +45,7 @@ LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId
   const IndexMap& map = std::get<ReindexTerm>(value.terms[0]).map;
   LoweredKernel lowered = lower_move(value.dtype, map);
   LUMINAL_CHECK(lowered.origins.size() == 2, "packing reads one tensor and writes one");
-  lowered.origins = {{planned.source_of(weight), weight}, {-1, packed}};
+  lowered.origins = {{planned.source_of(weight), weight}, {SourceId(), packed}};
   lowered.classes = {packed};
   return lowered;
 }
@@ -53,27 +53,26 @@ LoweredKernel lower_packing(const PlannedGraph& planned, ClassId packed, ClassId
 // Drops inputs that nothing reads any more, and moves outputs last again.
 void settle_params(LoweredKernel& lowered) {
   Kernel& kernel = lowered.kernel;
-  std::vector<bool> is_read(kernel.params.size(), false);
+  IdVector<ParamId, bool> is_read(kernel.params.size());
   for (const Stage& stage : kernel.stages) {
     for (const Inst& inst : stage.body) {
       const auto* load = std::get_if<LoadInst>(&inst.what);
-      if (load != nullptr) is_read[static_cast<size_t>(load->param)] = true;
+      if (load != nullptr) is_read[load->param] = true;
     }
   }
-  std::vector<int> number(kernel.params.size(), -1);
-  std::vector<Param> params;
-  std::vector<ParamOrigin> origins;
+  IdVector<ParamId, ParamId> number(kernel.params.size());
+  IdVector<ParamId, Param> params;
+  IdVector<ParamId, ParamOrigin> origins;
   for (bool output : {false, true}) {
-    for (size_t p = 0; p < kernel.params.size(); ++p) {
+    for (ParamId p : kernel.params.ids()) {
       if (kernel.params[p].output != output || !(output || is_read[p])) continue;
-      number[p] = static_cast<int>(params.size());
-      params.push_back(kernel.params[p]);
+      number[p] = params.push_back(kernel.params[p]);
       origins.push_back(lowered.origins[p]);
     }
   }
-  auto renumber = [&](int& param) { param = number[static_cast<size_t>(param)]; };
+  auto renumber = [&](ParamId& param) { param = number[param]; };
   for (Param& param : params) {
-    if (param.shares >= 0) renumber(param.shares);
+    if (param.shares.valid()) renumber(param.shares);
   }
   for (Stage& stage : kernel.stages) {
     for (Inst& inst : stage.body) {
@@ -90,8 +89,8 @@ class WeightPacker {
  public:
   WeightPacker(PlannedGraph& planned, const PackRequest& request)
       : planned_(planned), request_(request), next_kernel_(request.first_kernel) {
-    for (size_t s = 0; s < request.is_weight.size(); ++s) {
-      if (request.is_weight[s]) weight_sources_.insert(static_cast<int>(s));
+    for (SourceId source : request.is_weight.ids()) {
+      if (request.is_weight[source]) weight_sources_.insert(source);
     }
   }
 
@@ -112,15 +111,16 @@ class WeightPacker {
   };
 
   bool from_weights(const ParamOrigin& origin) const {
-    const int source = origin.source >= 0 ? origin.source : planned_.source_of(origin.value);
-    return source >= 0 ? weight_sources_.contains(source) : folded_.contains(origin.value);
+    const SourceId source =
+        origin.source.valid() ? origin.source : planned_.source_of(origin.value);
+    return source.valid() ? weight_sources_.contains(source) : folded_.contains(origin.value);
   }
 
   // Whether the runtime runs it once, when weights are set.
   bool folds(const LoweredKernel& lowered) const {
     if (!lowered.kernel.variables.empty()) return false;
     int64_t read = 0, written = 0;
-    for (size_t p = 0; p < lowered.origins.size(); ++p) {
+    for (ParamId p : lowered.origins.ids()) {
       const Param& param = lowered.kernel.params[p];
       const std::optional<int64_t> count = n_elements(param.dims).to_int();
       if (!count) return false;
@@ -148,7 +148,7 @@ class WeightPacker {
     } else {
       if (!step.library.taken) pack_factors(step.lowered);
       auto& readers = step.library.taken ? library_readers_ : readers_;
-      for (size_t p = 0; p < step.lowered.origins.size(); ++p) {
+      for (ParamId p : step.lowered.origins.ids()) {
         if (step.lowered.kernel.params[p].output) continue;
         readers[step.lowered.origins[p].value].push_back(next_kernel_);
       }
@@ -173,30 +173,29 @@ class WeightPacker {
                    const Contraction& contraction) {
     Kernel& kernel = lowered.kernel;
     std::vector<PanelRead> reads = reads_in_panels(kernel, form, contraction, request_.packing);
-    Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    Stage& stage = kernel.stages[contraction.stage];
     auto load_of = [&](const PanelRead& read) -> LoadInst& {
       return std::get<LoadInst>(stage.body[read.load.index()].what);
     };
     for (const PanelRead& read : reads) {
-      if (!from_weights(lowered.origins[static_cast<size_t>(load_of(read).param)])) return false;
+      if (!from_weights(lowered.origins[load_of(read).param])) return false;
     }
     for (PanelRead& read : reads) {
       LoadInst& load = load_of(read);
-      const ClassId weight = lowered.origins[static_cast<size_t>(load.param)].value;
+      const ClassId weight = lowered.origins[load.param].value;
       load.param = param_for(lowered, panels_of(weight, read.map));
       load.index = std::move(read.index);
     }
     return !reads.empty();
   }
 
-  int param_for(LoweredKernel& lowered, ClassId id) const {
-    for (size_t p = 0; p < lowered.origins.size(); ++p) {
-      if (lowered.origins[p].value == id) return static_cast<int>(p);
+  ParamId param_for(LoweredKernel& lowered, ClassId id) const {
+    for (ParamId p : lowered.origins.ids()) {
+      if (lowered.origins[p].value == id) return p;
     }
     const TermClass& value = planned_.terms.at(id);
     lowered.kernel.params.push_back({value.dtype, value.dims, false});
-    lowered.origins.push_back({-1, id});
-    return static_cast<int>(lowered.origins.size()) - 1;
+    return lowered.origins.push_back({SourceId(), id});
   }
 
   // The class of a weight's panels; if it is new, the step that stores it is appended to the plan.
@@ -205,7 +204,7 @@ class WeightPacker {
     for (const Packed& packed : known) {
       if (packed.map == map) return packed.value;
     }
-    const ClassId id{static_cast<uint32_t>(planned_.terms.classes.size())};
+    const auto id = ClassId::at(planned_.terms.classes.size());
     const DType dtype = planned_.terms.at(weight).dtype;
     planned_.terms.classes.push_back({map.dims(), dtype, {ReindexTerm{map, weight}}});
     // It runs when weights are set, so it adds nothing to the time of a run.
@@ -217,8 +216,8 @@ class WeightPacker {
   }
 
   std::string name_of(ClassId weight) const {
-    const int source = planned_.source_of(weight);
-    if (source >= 0) return planned_.terms.sources[static_cast<size_t>(source)].name;
+    const SourceId source = planned_.source_of(weight);
+    if (source.valid()) return planned_.terms.sources[source].name;
     return fmt::format("the result of kernel {}", stored_by_kernel_.at(weight));
   }
 
@@ -253,7 +252,7 @@ class WeightPacker {
 
   PlannedGraph& planned_;
   const PackRequest& request_;
-  std::set<int> weight_sources_;
+  std::set<SourceId> weight_sources_;
   std::set<ClassId> folded_;                       // stored by steps that read only weights
   std::map<ClassId, std::vector<Packed>> packed_;  // by weight
   std::map<ClassId, std::vector<int>> readers_;    // by class: the kernels of a run that read it

@@ -16,10 +16,10 @@ namespace luminal::kernel {
 // What packing must know and a plan doesn't say.
 struct PackRequest {
   Packing packing;
-  std::vector<bool> is_weight;      // by source: the same in every run
-  std::vector<ClassId> results;     // that every run writes: outputs, new values of states
-  std::vector<ClassId> host_reads;  // that steps on the host read
-  int first_kernel = 0;             // the number that reports give to the plan's first kernel
+  IdVector<SourceId, bool> is_weight;  // the same in every run
+  std::vector<ClassId> results;        // that every run writes: outputs, new values of states
+  std::vector<ClassId> host_reads;     // that steps on the host read
+  int first_kernel = 0;                // the number that reports give to the plan's first kernel
 };
 
 // Packs every right factor that comes from weights alone and can be read in panels, once per order

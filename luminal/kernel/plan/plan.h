@@ -44,12 +44,20 @@ struct KernelStep {
 
 // A node of the graph that the host computes: source `source` of the term graph is its result.
 struct HostStep {
-  int source;
+  SourceId source;
 };
+
+struct StepTag;
+struct KernelTag;
+using StepId = Id<StepTag>;      // a position in Plan::steps
+using KernelId = Id<KernelTag>;  // a position among the steps that are kernels
 
 struct Plan {
   std::vector<std::variant<KernelStep, HostStep>> steps;
   double model_seconds = 0;
+
+  const auto& at(StepId id) const { return steps[id.index()]; }
+  IdRange<StepId> step_ids() const { return {0, steps.size()}; }
 
   int n_kernels() const {
     int count = 0;

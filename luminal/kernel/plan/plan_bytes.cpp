@@ -27,7 +27,7 @@ template <typename IdType>
 IdType read_id(base::ByteReader& in, bool may_be_none = false) {
   const uint64_t number = in.below(uint64_t{IdType::kNone} + 1);
   if (number == 0 && !may_be_none) throw base::ByteError("an id is missing");
-  return number == 0 ? IdType{} : IdType{static_cast<uint32_t>(number - 1)};
+  return number == 0 ? IdType{} : IdType::at(number - 1);
 }
 
 template <typename IdType>
@@ -48,7 +48,7 @@ class PlanWriter {
       w_.exprs(source.dims);
       w_.out.text(source.name);
     }
-    write_ids(w_.out, planned.source_nodes);
+    write_ids(w_.out, planned.source_nodes.items());
     w_.out.number(planned.terms.classes.size());
     for (const TermClass& value : planned.terms.classes) write_class(value);
     write_ids(w_.out, planned.class_of);
@@ -58,7 +58,7 @@ class PlanWriter {
       const auto* host = std::get_if<HostStep>(&step);
       w_.out.flag(host != nullptr);
       if (host != nullptr) {
-        w_.out.integer(host->source);
+        w_.out.integer(host->source.number());
       } else {
         write_step(std::get<KernelStep>(step));
       }
@@ -76,7 +76,7 @@ class PlanWriter {
   void write_term(const Term& term) {
     w_.out.number(term.index());
     if (const auto* load = std::get_if<LoadTerm>(&term)) {
-      w_.out.integer(load->source);
+      w_.out.integer(load->source.number());
     } else if (const auto* constant = std::get_if<ConstTerm>(&term)) {
       w_.out.real(constant->real);
       w_.out.integer(constant->integer);
@@ -109,7 +109,7 @@ class PlanWriter {
     if (fresh) write_kernel(w_, step.lowered.kernel);
     w_.out.number(step.lowered.origins.size());
     for (const ParamOrigin& origin : step.lowered.origins) {
-      w_.out.integer(origin.source);
+      w_.out.integer(origin.source.number());
       write_id(w_.out, origin.value);
     }
     write_ids(w_.out, step.lowered.classes);
@@ -146,7 +146,7 @@ class PlanReader {
     planned.plan.model_seconds = r_.in.real();
     for (size_t left = r_.in.count(); left > 0; --left) {
       if (r_.in.flag()) {
-        planned.plan.steps.emplace_back(HostStep{r_.in.small()});
+        planned.plan.steps.emplace_back(HostStep{SourceId::of_number(r_.in.small())});
       } else {
         planned.plan.steps.emplace_back(read_step());
       }
@@ -182,7 +182,7 @@ class PlanReader {
   Term read_fields() {
     switch (r_.in.below(std::variant_size_v<Term>)) {
       case 0:
-        return LoadTerm{r_.in.small()};
+        return LoadTerm{SourceId::of_number(r_.in.small())};
       case 1:
         return ConstTerm{.real = r_.in.real(), .integer = r_.in.integer()};
       case 2:
@@ -217,7 +217,7 @@ class PlanReader {
     KernelStep step;
     step.lowered.kernel = read_known_kernel();
     for (size_t left = r_.in.count(); left > 0; --left) {
-      const int source = r_.in.small();
+      const SourceId source = SourceId::of_number(r_.in.small());
       step.lowered.origins.push_back({source, read_id<ClassId>(r_.in)});
     }
     step.lowered.classes = read_ids<ClassId>(r_.in);

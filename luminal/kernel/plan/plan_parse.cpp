@@ -47,7 +47,7 @@ class PlanParser {
     if (word == "modelled") {
       planned_.plan.model_seconds = line.real();
     } else if (word == "host") {
-      planned_.plan.steps.emplace_back(HostStep{line.numbered("", terms().sources.size())});
+      planned_.plan.steps.emplace_back(HostStep{source_id(line)});
     } else if (word == "step") {
       read_step(line);
     } else {
@@ -66,7 +66,7 @@ class PlanParser {
     line.numbered("", terms().sources.size() + 1);
     Source source{.dims = {}, .dtype = DType::F32, .name = line.string()};
     line.expect("%");
-    planned_.source_nodes.push_back(NodeId{static_cast<uint32_t>(line.integer())});
+    planned_.source_nodes.push_back(NodeId::at(line.integer()));
     line.expect(":");
     source.dtype = parse_dtype(line);
     source.dims = exprs(line, {});
@@ -82,7 +82,10 @@ class PlanParser {
   }
 
   ClassId class_id(LineReader& line) {
-    return ClassId{static_cast<uint32_t>(line.numbered("c", terms().classes.size()))};
+    return ClassId::at(line.numbered("c", terms().classes.size()));
+  }
+  SourceId source_id(LineReader& line) {
+    return SourceId::at(line.numbered("", terms().sources.size()));
   }
 
   void read_term(LineReader& line) {
@@ -92,7 +95,7 @@ class PlanParser {
   }
 
   Term term(std::string_view word, LineReader& line, const TermClass& value) {
-    if (word == "load") return LoadTerm{line.numbered("", terms().sources.size())};
+    if (word == "load") return LoadTerm{source_id(line)};
     if (word == "constant") {
       return is_float(value.dtype) ? ConstTerm{.real = line.real()}
                                    : ConstTerm{.integer = line.integer()};
@@ -154,7 +157,7 @@ class PlanParser {
     LineReader line = lines_.next();
     line.expect("params");
     while (!line.at_end()) {
-      const int source = line.take("-") ? -1 : line.numbered("", terms().sources.size());
+      const SourceId source = line.take("-") ? SourceId() : source_id(line);
       line.expect("/");
       lowered.origins.push_back({source, class_id(line)});
     }

@@ -27,7 +27,7 @@ std::string step_text(const KernelStep& step) {
   if (step.schedule != ScheduleChoice{}) out += " " + text(step.schedule);
   out += "\nparams";
   for (const ParamOrigin& origin : step.lowered.origins) {
-    out += " " + (origin.source < 0 ? std::string("-") : std::to_string(origin.source)) + "/" +
+    out += " " + (origin.source.valid() ? std::to_string(origin.source.value) : "-") + "/" +
            class_name(origin.value);
   }
   out += "\ncomputes";
@@ -66,9 +66,9 @@ std::string text(const PlannedGraph& planned) {
     out += variable_line(variable);
   }
   const TermGraph& terms = planned.terms;
-  for (size_t s = 0; s < terms.sources.size(); ++s) {
+  for (SourceId s : terms.sources.ids()) {
     const Source& source = terms.sources[s];
-    out += fmt::format("source {} {} %{} : {}\n", s, base::quoted(source.name),
+    out += fmt::format("source {} {} %{} : {}\n", s.value, base::quoted(source.name),
                        planned.source_nodes[s].value, type_text(source.dtype, source.dims));
   }
   out += text(terms);
@@ -80,7 +80,7 @@ std::string text(const PlannedGraph& planned) {
   out += fmt::format("modelled {}\n", planned.plan.model_seconds);
   for (const auto& step : planned.plan.steps) {
     const auto* host = std::get_if<HostStep>(&step);
-    out += host != nullptr ? fmt::format("host {}\n", host->source)
+    out += host != nullptr ? fmt::format("host {}\n", host->source.value)
                            : step_text(std::get<KernelStep>(step));
   }
   return out;

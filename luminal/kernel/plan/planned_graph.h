@@ -12,16 +12,15 @@ namespace luminal::kernel {
 struct PlannedGraph {
   TermGraph terms;
   Plan plan;
-  std::vector<NodeId>
-      source_nodes;               // by source of the terms: the leaf, or what a host step computes
-  std::vector<ClassId> class_of;  // by node id; not valid for nodes that nobody needs
+  IdVector<SourceId, NodeId> source_nodes;  // the leaf, or what a host step computes
+  std::vector<ClassId> class_of;            // by node id; not valid for nodes that nobody needs
 
-  // The source that holds a class, if it is one; else −1, and a kernel of the plan stores it.
-  int source_of(ClassId id) const {
+  // The source that holds a class, if it is one; else a kernel of the plan stores it.
+  SourceId source_of(ClassId id) const {
     for (const Term& term : terms.at(id).terms) {
       if (const auto* load = std::get_if<LoadTerm>(&term)) return load->source;
     }
-    return -1;
+    return {};
   }
 };
 

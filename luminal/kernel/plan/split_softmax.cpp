@@ -23,22 +23,21 @@ constexpr int64_t kFewPoints = 4;
 // With more outer points than this, threads have enough to do without a split.
 constexpr int64_t kManyPoints = 256;
 
-bool contains(const std::vector<int>& list, int value) {
+template <typename IdType>
+bool contains(const std::vector<IdType>& list, IdType value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-Expr index_of(const Kernel& kernel, int loop) { return Expr::index(loop, extent_of(kernel, loop)); }
-
-std::vector<Expr> indices_of(const Kernel& kernel, const std::vector<int>& loops) {
+std::vector<Expr> indices_of(const Kernel& kernel, const std::vector<LoopId>& loops) {
   std::vector<Expr> result;
-  for (int loop : loops) result.push_back(index_of(kernel, loop));
+  for (LoopId loop : loops) result.push_back(index_of(kernel, loop));
   return result;
 }
 
 template <typename What>
 InstId append(Stage& stage, DType dtype, What what) {
   stage.body.push_back({.dtype = dtype, .what = std::move(what)});
-  return InstId{static_cast<uint32_t>(stage.body.size() - 1)};
+  return InstId::at(stage.body.size() - 1);
 }
 
 InstId append_op(Stage& stage, DType dtype, Op op, std::vector<InstId> operands) {
@@ -70,17 +69,17 @@ std::vector<Index> plain(const std::vector<Expr>& exprs) {
 // One of the two kernels, and where its parameters come from.
 struct Half {
   Kernel& kernel;
-  std::vector<int>& params;
+  IdVector<ParamId, ParamId>& params;
 
-  // The number in this kernel of parameter `source` of the original or, past those, of `between`;
+  // The parameter of this kernel that is `source` of the original or, past those, of `between`;
   // added if new.
-  int param(int source, const Param& what, bool output) {
-    const auto known = std::ranges::find(params, source);
-    if (known != params.end()) return static_cast<int>(known - params.begin());
-    params.push_back(source);
+  ParamId param(ParamId source, const Param& what, bool output) {
+    for (ParamId known : params.ids()) {
+      if (params[known] == source) return known;
+    }
     kernel.params.push_back(what);
     kernel.params.back().output = output;
-    return static_cast<int>(params.size()) - 1;
+    return params.push_back(source);
   }
 };
 
@@ -107,18 +106,19 @@ class Splitter {
   }
 
  private:
-  const Stage& stage(int number) const { return kernel_.stages[static_cast<size_t>(number)]; }
-  bool is_key(int loop) const { return form_.is_key(loop); }
-  const Param& param(int number) const { return kernel_.params[static_cast<size_t>(number)]; }
-  int n_params() const { return static_cast<int>(kernel_.params.size()); }
+  const Stage& stage(StageId id) const { return kernel_.stages[id]; }
+  bool is_key(LoopId loop) const { return form_.is_key(loop); }
+  const Param& param(ParamId id) const { return kernel_.params[id]; }
+  // How the halves name what the first leaves for the second.
+  ParamId between(size_t number) const { return ParamId::at(kernel_.params.size() + number); }
 
   // ---- What is split
 
   // Finds the keys to split, without those that a positional mask hides from all rows.
   void find_keys() {
     Expr end = extent_of(kernel_, form_.keys[0]);
-    const auto masked = masked_range(kernel_, 0);
-    const bool covers = masked && std::ranges::all_of(form_.keys, [&](int k) {
+    const auto masked = masked_range(kernel_, LoopId{0});
+    const bool covers = masked && std::ranges::all_of(form_.keys, [&](LoopId k) {
                           return contains(masked->loops, k);
                         });
     if (covers) {
@@ -139,23 +139,24 @@ class Splitter {
 
   // Sorts the outer loops: those that no key and no value depends on are rows.
   void find_rows() {
-    std::vector<bool> with_keys(static_cast<size_t>(kernel_.n_outer), false);
-    auto uses = [](const LoadInst& load, int loop) {
+    IdVector<LoopId, bool> with_keys(static_cast<size_t>(kernel_.n_outer), false);
+    auto uses = [](const LoadInst& load, LoopId loop) {
       return std::ranges::any_of(
-          load.index, [&](const Index& i) { return i.value || i.expr.uses_index(loop); });
+          load.index, [&](const Index& i) { return i.value || uses_loop(i.expr, loop); });
     };
     for (const Stage& at : kernel_.stages) {
       for (const Inst& inst : at.body) {
         const auto* load = std::get_if<LoadInst>(&inst.what);
         if (load == nullptr) continue;
-        if (std::ranges::none_of(form_.keys, [&](int key) { return uses(*load, key); })) continue;
-        for (int loop = 0; loop < kernel_.n_outer; ++loop) {
-          if (uses(*load, loop)) with_keys[static_cast<size_t>(loop)] = true;
+        if (std::ranges::none_of(form_.keys, [&](LoopId key) { return uses(*load, key); }))
+          continue;
+        for (LoopId loop : outer_loops(kernel_)) {
+          if (uses(*load, loop)) with_keys[loop] = true;
         }
       }
     }
-    for (int loop = 0; loop < kernel_.n_outer; ++loop) {
-      (with_keys[static_cast<size_t>(loop)] ? kept_ : rows_).push_back(loop);
+    for (LoopId loop : outer_loops(kernel_)) {
+      (with_keys[loop] ? kept_ : rows_).push_back(loop);
     }
   }
 
@@ -164,10 +165,10 @@ class Splitter {
     if (!known_less_equal(1, extent_of(kernel_, form_.keys[0]))) return false;
     if (!known_less_equal(1, count_) || count_.upper_bound() <= kRange) return false;
     Expr rows = 1;
-    for (int loop : rows_) rows = rows * extent_of(kernel_, loop);
-    for (int loop : stage(form_.greatest).loops) rows = rows * extent_of(kernel_, loop);
+    for (LoopId loop : rows_) rows = rows * extent_of(kernel_, loop);
+    for (LoopId loop : stage(form_.greatest).loops) rows = rows * extent_of(kernel_, loop);
     Expr points = 1;
-    for (int loop : kept_) points = points * extent_of(kernel_, loop);
+    for (LoopId loop : kept_) points = points * extent_of(kernel_, loop);
     if (points.upper_bound() > kManyPoints) return false;
     return rows.upper_bound() <= (points.upper_bound() < kFewPoints ? kMostRows : kFewRows);
   }
@@ -196,41 +197,42 @@ class Splitter {
 
   // Marks the stages that a stage transitively reads, except those in `left`, which the other
   // kernel stores.
-  void need(const Stage& at, const std::vector<int>& left, std::vector<bool>& needed) const {
+  void need(const Stage& at, const std::vector<StageId>& left,
+            IdVector<StageId, bool>& needed) const {
     for (const Inst& inst : at.body) {
       const auto* local = std::get_if<LocalInst>(&inst.what);
       if (local == nullptr || contains(left, local->stage)) continue;
-      if (needed[static_cast<size_t>(local->stage)]) continue;
-      needed[static_cast<size_t>(local->stage)] = true;
+      if (needed[local->stage]) continue;
+      needed[local->stage] = true;
       need(stage(local->stage), left, needed);
     }
   }
 
   void find_stages() {
-    in_ranges_.assign(kernel_.stages.size(), false);
-    in_together_.assign(kernel_.stages.size(), false);
-    for (int number : {form_.greatest, form_.weights, form_.total}) {
-      in_ranges_[static_cast<size_t>(number)] = true;
-      need(stage(number), {}, in_ranges_);
+    in_ranges_.resize(kernel_.stages.size());
+    in_together_.resize(kernel_.stages.size());
+    for (StageId s : {form_.greatest, form_.weights, form_.total}) {
+      in_ranges_[s] = true;
+      need(stage(s), {}, in_ranges_);
     }
     need(weighted_, {}, in_ranges_);
-    const std::vector<int> left = {form_.total, form_.result};
+    const std::vector<StageId> left = {form_.total, form_.result};
     need(scaled_, left, in_together_);
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+    for (StageId s : kernel_.stages.ids()) {
       const bool stores = !std::holds_alternative<LocalTarget>(kernel_.stages[s].target);
-      if (!stores || static_cast<int>(s) == form_.result) continue;
+      if (!stores || s == form_.result) continue;
       in_together_[s] = true;
       need(kernel_.stages[s], left, in_together_);
     }
   }
 
   bool fits() const {
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+    for (StageId s : kernel_.stages.ids()) {
       const Stage& at = kernel_.stages[s];
       const bool local = std::holds_alternative<LocalTarget>(at.target);
       if (std::holds_alternative<UpdateTarget>(at.target)) return false;
       if (in_ranges_[s] && !local) return false;
-      const bool keys = std::ranges::any_of(at.loops, [&](int loop) { return is_key(loop); }) ||
+      const bool keys = std::ranges::any_of(at.loops, [&](LoopId loop) { return is_key(loop); }) ||
                         (at.reduction && is_key(at.reduction->loop));
       if (in_together_[s] && keys) return false;
       // Every range would compute this reduction again.
@@ -245,25 +247,23 @@ class Splitter {
   // inner loops.
   void name_loops() {
     Kernel& made = out_.ranges;
-    name_.assign(kernel_.loops.size(), -1);
-    auto add = [&](int loop) {
-      name_[static_cast<size_t>(loop)] = static_cast<int>(made.loops.size());
-      made.loops.push_back({is_key(loop) ? length_ : extent_of(kernel_, loop)});
+    name_.resize(kernel_.loops.size());
+    auto add = [&](LoopId loop) {
+      name_[loop] = made.loops.push_back({is_key(loop) ? length_ : extent_of(kernel_, loop)});
     };
-    for (int loop : kept_) add(loop);
-    const Expr range = Expr::index(static_cast<int>(made.loops.size()), n_ranges_);
-    made.loops.push_back({n_ranges_});
+    for (LoopId loop : kept_) add(loop);
+    const Expr range = index_of(made.loops.push_back({n_ranges_}), n_ranges_);
     made.n_outer = static_cast<int>(made.loops.size());
-    for (int loop : rows_) add(loop);
-    for (size_t k = static_cast<size_t>(kernel_.n_outer); k < kernel_.loops.size(); ++k) {
-      add(static_cast<int>(k));
+    for (LoopId loop : rows_) add(loop);
+    for (LoopId loop : kernel_.loops.ids()) {
+      if (!is_outer(kernel_, loop)) add(loop);
     }
     before_ = range * length_;
     const Expr last = extent_of(kernel_, form_.keys[0]) - 1;
-    for (size_t k = 0; k < kernel_.loops.size(); ++k) {
-      const Expr own = index_of(made, name_[k]);
+    for (LoopId loop : kernel_.loops.ids()) {
+      const Expr own = index_of(made, name_[loop]);
       const Expr position = begin_ + before_ + own;
-      const bool key = is_key(static_cast<int>(k));
+      const bool key = is_key(loop);
       own_index_.push_back(own);
       position_.push_back(key ? position : own);
       in_tensor_.push_back(key ? min(position, last) : own);
@@ -272,10 +272,10 @@ class Splitter {
 
   // A stage over the loops of the first kernel. Row loops that it depends on become inner loops of
   // it.
-  Stage renamed(Stage at, std::vector<int>& rows) {
+  Stage renamed(Stage at, std::vector<LoopId>& rows) {
     auto use = [&](Expr e) {
-      for (int row : rows_) {
-        if (e.uses_index(row) && !contains(rows, row)) rows.push_back(row);
+      for (LoopId row : rows_) {
+        if (uses_loop(e, row) && !contains(rows, row)) rows.push_back(row);
       }
     };
     for (Inst& inst : at.body) {
@@ -283,30 +283,30 @@ class Splitter {
         load->param = ranges_.param(load->param, param(load->param), false);
         for (Index& i : load->index) {
           use(i.expr);
-          i.expr = i.expr.substitute_indices(in_tensor_);
+          i.expr = i.expr.substitute_indices(in_tensor_.items());
         }
       } else if (auto* iota = std::get_if<IotaInst>(&inst.what)) {
         use(iota->expr);
-        iota->expr = iota->expr.substitute_indices(position_);
+        iota->expr = iota->expr.substitute_indices(position_.items());
       } else if (auto* local = std::get_if<LocalInst>(&inst.what)) {
         std::vector<Expr> index;
-        for (int row : rows_of_[static_cast<size_t>(local->stage)]) {
+        for (LoopId row : rows_of_[local->stage]) {
           use(index_of(kernel_, row));
-          index.push_back(own_index_[static_cast<size_t>(row)]);
+          index.push_back(own_index_[row]);
         }
         for (Expr e : local->index) {
           use(e);
-          index.push_back(e.substitute_indices(own_index_));
+          index.push_back(e.substitute_indices(own_index_.items()));
         }
-        *local = {number_[static_cast<size_t>(local->stage)], std::move(index)};
+        *local = {number_[local->stage], std::move(index)};
       }
     }
     std::ranges::sort(rows);
-    std::vector<int> loops;
-    for (int row : rows) loops.push_back(name_[static_cast<size_t>(row)]);
-    for (int loop : at.loops) loops.push_back(name_[static_cast<size_t>(loop)]);
+    std::vector<LoopId> loops;
+    for (LoopId row : rows) loops.push_back(name_[row]);
+    for (LoopId loop : at.loops) loops.push_back(name_[loop]);
     at.loops = std::move(loops);
-    if (at.reduction) at.reduction->loop = name_[static_cast<size_t>(at.reduction->loop)];
+    if (at.reduction) at.reduction->loop = name_[at.reduction->loop];
     return at;
   }
 
@@ -327,15 +327,14 @@ class Splitter {
         }
       }
       made.body.push_back(std::move(inst));
-      const InstId own{static_cast<uint32_t>(made.body.size() - 1)};
-      renumbered[k] = after(made, InstId{static_cast<uint32_t>(k)}, own);
+      renumbered[k] = after(made, InstId::at(k), InstId::at(made.body.size() - 1));
     }
     made.result = renumbered[at.result.index()];
     return made;
   }
 
   // Scores past the last key of a range are −inf.
-  InstId ended(Stage& at, InstId score, int key) const {
+  InstId ended(Stage& at, InstId score, LoopId key) const {
     const Expr inside = before_ + index_of(out_.ranges, key) < count_;
     if (inside.is(1)) return score;
     const InstId seen = append(at, DType::Bool, IotaInst{inside});
@@ -350,51 +349,48 @@ class Splitter {
   }
 
   void build_ranges() {
-    number_.assign(kernel_.stages.size(), -1);
+    number_.resize(kernel_.stages.size());
     rows_of_.resize(kernel_.stages.size());
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
-      const auto number = static_cast<int>(s);
-      if (!in_ranges_[s] && number != form_.result) continue;
-      Stage made = renamed(number == form_.result ? weighted_ : stage(number), rows_of_[s]);
-      if (number == form_.greatest) {
+    for (StageId s : kernel_.stages.ids()) {
+      if (!in_ranges_[s] && s != form_.result) continue;
+      Stage made = renamed(s == form_.result ? weighted_ : stage(s), rows_of_[s]);
+      if (s == form_.greatest) {
         made.result = ended(made, made.result, made.reduction->loop);
-      } else if (number == form_.weights) {
+      } else if (s == form_.weights) {
         made = with(made, [&](Stage& at, InstId old, InstId now) {
           if (old == form_.score) return ended(at, now, at.loops.back());
           return old == form_.read_greatest ? or_zero(at, now) : now;
         });
       }
       made.target = LocalTarget{};
-      number_[s] = static_cast<int>(out_.ranges.stages.size());
-      out_.ranges.stages.push_back(std::move(made));
+      number_[s] = out_.ranges.stages.push_back(std::move(made));
     }
-    for (int number : {form_.greatest, form_.total, form_.result}) leave(number);
+    for (StageId s : {form_.greatest, form_.total, form_.result}) leave(s);
     finish(out_.ranges);
   }
 
   // Stores a stage's result per range, with dims [kept outer loops, ranges, its own loops].
-  void leave(int number) {
+  void leave(StageId number) {
     Kernel& made = out_.ranges;
-    const int local = number_[static_cast<size_t>(number)];
-    Stage& source = made.stages[static_cast<size_t>(local)];
+    const StageId local = number_[number];
+    Stage& source = made.stages[local];
     Dims dims;
     std::vector<Expr> index;
-    std::vector<int> loops;
-    for (int loop = 0; loop < made.n_outer; ++loop) loops.push_back(loop);
+    std::vector<LoopId> loops;
+    for (LoopId loop : outer_loops(made)) loops.push_back(loop);
     loops.insert(loops.end(), source.loops.begin(), source.loops.end());
-    for (int loop : loops) {
+    for (LoopId loop : loops) {
       dims.push_back(extent_of(made, loop));
       index.push_back(index_of(made, loop));
     }
-    const int between = static_cast<int>(out_.between.size());
+    const ParamId left = between(out_.between.size());
     out_.between.push_back({DType::F32, dims, false});
-    const OutputTarget target{ranges_.param(n_params() + between, out_.between.back(), true),
-                              index};
+    const OutputTarget target{ranges_.param(left, out_.between.back(), true), index};
     if (number == form_.result) {  // no other stage reads it
       source.target = target;
       return;
     }
-    const std::vector<int> own = source.loops;
+    const std::vector<LoopId> own = source.loops;
     Stage store{.dtype = DType::F32,
                 .loops = own,
                 .reduction = {},
@@ -408,19 +404,19 @@ class Splitter {
 
   // Loads what a stage of the first kernel has stored, for the current row and the range at
   // `range_loop`.
-  InstId load_left(Stage& at, int number, int between, int range_loop) {
+  InstId load_left(Stage& at, StageId number, size_t left, LoopId range_loop) {
     std::vector<Expr> index = indices_of(kernel_, kept_);
-    index.push_back(Expr::index(range_loop, n_ranges_));
-    for (int row : rows_of_[static_cast<size_t>(number)]) index.push_back(index_of(kernel_, row));
-    for (int loop : stage(number).loops) index.push_back(index_of(kernel_, loop));
-    const Param& left = out_.between[static_cast<size_t>(between)];
-    return append(at, DType::F32,
-                  LoadInst{together_.param(n_params() + between, left, false), plain(index)});
+    index.push_back(index_of(range_loop, n_ranges_));
+    for (LoopId row : rows_of_[number]) index.push_back(index_of(kernel_, row));
+    for (LoopId loop : stage(number).loops) index.push_back(index_of(kernel_, loop));
+    const ParamId from = together_.param(between(left), out_.between[left], false);
+    return append(at, DType::F32, LoadInst{from, plain(index)});
   }
 
   // Σ over ranges of factor · stored result of a stage; `weight` is how the original stage reads
   // the weight at a key.
-  Stage sum_of_ranges(int number, int between, const LocalInst& weight, int factors, int range) {
+  Stage sum_of_ranges(StageId number, size_t left, const LocalInst& weight, StageId factors,
+                      LoopId range) {
     Stage sum{.dtype = DType::F32,
               .loops = stage(number).loops,
               .reduction = Reduction{.reducer = Reducer::Sum, .loop = range},
@@ -428,10 +424,10 @@ class Splitter {
               .result = {},
               .target = LocalTarget{}};
     std::vector<Expr> index = weight.index;
-    index.back() = Expr::index(range, n_ranges_);
+    index.back() = index_of(range, n_ranges_);
     const InstId factor = append(sum, DType::F32, LocalInst{factors, index});
-    const InstId left = load_left(sum, number, between, range);
-    sum.result = append_op(sum, DType::F32, Op::Mul, {factor, left});
+    const InstId part = load_left(sum, number, left, range);
+    sum.result = append_op(sum, DType::F32, Op::Mul, {factor, part});
     return sum;
   }
 
@@ -439,8 +435,7 @@ class Splitter {
     Kernel& made = out_.together;
     made.n_outer = kernel_.n_outer;
     made.loops = kernel_.loops;
-    const auto range = static_cast<int>(made.loops.size());
-    made.loops.push_back({n_ranges_});
+    const LoopId range = made.loops.push_back({n_ranges_});
     const Stage& greatest = stage(form_.greatest);
     Stage most{.dtype = DType::F32,
                .loops = greatest.loops,
@@ -449,7 +444,7 @@ class Splitter {
                .result = {},
                .target = LocalTarget{}};
     most.result = load_left(most, form_.greatest, 0, range);
-    made.stages.push_back(std::move(most));
+    const StageId most_of_all = made.stages.push_back(std::move(most));
 
     // The factor of a range is the weight of a key with the range's maximum score.
     Stage factors = with(stage(form_.weights), [&](Stage& at, InstId old, InstId now) {
@@ -458,36 +453,34 @@ class Splitter {
     factors.loops.back() = range;
     factors = pruned(factors);
     for (Inst& inst : factors.body) {
-      if (auto* local = std::get_if<LocalInst>(&inst.what)) local->stage = 0;
+      if (auto* local = std::get_if<LocalInst>(&inst.what)) local->stage = most_of_all;
     }
-    made.stages.push_back(std::move(factors));
+    const StageId by = made.stages.push_back(std::move(factors));
 
-    auto weight = [&](int number, InstId id) {
+    auto weight = [&](StageId number, InstId id) {
       return std::get<LocalInst>(stage(number).body[id.index()].what);
     };
-    made.stages.push_back(
-        sum_of_ranges(form_.total, 1, weight(form_.total, stage(form_.total).result), 1, range));
-    made.stages.push_back(
-        sum_of_ranges(form_.result, 2, weight(form_.result, form_.weight), 1, range));
-    std::vector<int> number(kernel_.stages.size(), -1);
-    number[static_cast<size_t>(form_.total)] = 2;
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
-      const bool result = static_cast<int>(s) == form_.result;
+    IdVector<StageId, StageId> number(kernel_.stages.size());
+    number[form_.total] = made.stages.push_back(
+        sum_of_ranges(form_.total, 1, weight(form_.total, stage(form_.total).result), by, range));
+    const StageId sum = made.stages.push_back(
+        sum_of_ranges(form_.result, 2, weight(form_.result, form_.weight), by, range));
+    for (StageId s : kernel_.stages.ids()) {
+      const bool result = s == form_.result;
       if (!in_together_[s] && !result) continue;
-      if (result) number[s] = 3;  // the sum over ranges, which scaled_ reads
+      if (result) number[s] = sum;  // the sum over ranges, which scaled_ reads
       Stage next = after(result ? scaled_ : kernel_.stages[s], number);
-      number[s] = static_cast<int>(made.stages.size());
-      made.stages.push_back(std::move(next));
+      number[s] = made.stages.push_back(std::move(next));
     }
     finish(made);
   }
 
-  Stage after(Stage at, const std::vector<int>& number) {
+  Stage after(Stage at, const IdVector<StageId, StageId>& number) {
     for (Inst& inst : at.body) {
       if (auto* load = std::get_if<LoadInst>(&inst.what)) {
         load->param = together_.param(load->param, param(load->param), false);
       } else if (auto* local = std::get_if<LocalInst>(&inst.what)) {
-        local->stage = number[static_cast<size_t>(local->stage)];
+        local->stage = number[local->stage];
       }
     }
     if (auto* output = std::get_if<OutputTarget>(&at.target)) {
@@ -500,18 +493,19 @@ class Splitter {
   SoftmaxForm form_;
   SplitSoftmax out_;
   Half ranges_, together_;
-  Expr begin_ = 0, count_;        // the visible keys: the first, and how many
-  Expr n_ranges_, length_;        // number of ranges, and keys per range
-  std::vector<int> kept_, rows_;  // outer loops: those that keys depend on, and the others
-  Stage weighted_, scaled_;       // the weighted sum, and the scales applied to it
-  std::vector<bool> in_ranges_, in_together_;
+  Expr begin_ = 0, count_;           // the visible keys: the first, and how many
+  Expr n_ranges_, length_;           // number of ranges, and keys per range
+  std::vector<LoopId> kept_, rows_;  // outer loops: those that keys depend on, and the others
+  Stage weighted_, scaled_;          // the weighted sum, and the scales applied to it
+  IdVector<StageId, bool> in_ranges_, in_together_;
   // By loop of the original kernel: its number in the first kernel, and its index there: in local
   // buffers, as a position among all keys, and clamped to the tensor.
-  std::vector<int> name_;
-  std::vector<Expr> own_index_, position_, in_tensor_;
-  Expr before_;              // keys of the ranges before this one
-  std::vector<int> number_;  // by stage of the original: its number in the first kernel
-  std::vector<std::vector<int>> rows_of_;  // by stage of the original: row loops it depends on
+  IdVector<LoopId, LoopId> name_;
+  IdVector<LoopId, Expr> own_index_, position_, in_tensor_;
+  Expr before_;                        // keys of the ranges before this one
+  IdVector<StageId, StageId> number_;  // by stage of the original: the one of the first kernel
+  IdVector<StageId, std::vector<LoopId>>
+      rows_of_;  // by stage of the original: row loops it depends on
 };
 
 }  // namespace

@@ -24,9 +24,8 @@ struct SplitSoftmax {
   Kernel ranges, together;
   // What the first kernel stores for the second: maximum scores, sums of weights, weighted sums.
   std::vector<Param> between;
-  // By parameter of each: the number of a parameter of the original kernel, or, past those, of one
-  // of `between`.
-  std::vector<int> ranges_params, together_params;
+  // By parameter of each: a parameter of the original kernel, or, past those, one of `between`.
+  IdVector<ParamId, ParamId> ranges_params, together_params;
 };
 
 // nullopt if a kernel has no softmax over more keys than one range holds, if it has enough outer

@@ -35,11 +35,11 @@ class PlanVerifier {
     }
     for (size_t n = 0; n < planned_.class_of.size(); ++n) {
       const ClassId id = planned_.class_of[n];
-      if (id.valid() && is_class(id)) check_node(graph_.node(NodeId{static_cast<uint32_t>(n)}), id);
+      if (id.valid() && is_class(id)) check_node(graph_.node(NodeId::at(n)), id);
     }
     if (!why_.empty()) return why_;
     source_ready_.resize(terms_.sources.size());
-    for (size_t s = 0; s < terms_.sources.size(); ++s) {
+    for (SourceId s : terms_.sources.ids()) {
       source_ready_[s] = graph_.node(planned_.source_nodes[s]).op == Op::Input;
     }
     stored_.assign(terms_.classes.size(), false);
@@ -69,16 +69,15 @@ class PlanVerifier {
     return check(id.index() < terms_.classes.size(), "a class that isn't there");
   }
 
-  bool is_source(int source) {
-    return check(source >= 0 && static_cast<size_t>(source) < terms_.sources.size(),
-                 "a tensor that isn't there");
+  bool is_source(SourceId source) {
+    return check(terms_.sources.has(source), "a tensor that isn't there");
   }
 
   void check_sources() {
     if (!check(planned_.source_nodes.size() == terms_.sources.size(), "tensors without nodes")) {
       return;
     }
-    for (size_t s = 0; s < terms_.sources.size(); ++s) {
+    for (SourceId s : terms_.sources.ids()) {
       const NodeId id = planned_.source_nodes[s];
       if (!check(id.index() < graph_.size(), "a node that isn't there")) return;
       const Node& node = graph_.node(id);
@@ -93,7 +92,7 @@ class PlanVerifier {
       for (ClassId operand : operands(term)) is_class(operand);
       const auto* load = std::get_if<LoadTerm>(&term);
       if (load == nullptr || !is_source(load->source)) continue;
-      const Source& source = terms_.sources[static_cast<size_t>(load->source)];
+      const Source& source = terms_.sources[load->source];
       check(source.dtype == value.dtype && same_dims(source.dims, value.dims),
             "a load of another type");
     }
@@ -105,7 +104,7 @@ class PlanVerifier {
           "a node of another type");
   }
 
-  static bool loads(const TermClass& value, int source) {
+  static bool loads(const TermClass& value, SourceId source) {
     return std::any_of(value.terms.begin(), value.terms.end(), [&](const Term& term) {
       const auto* load = std::get_if<LoadTerm>(&term);
       return load != nullptr && load->source == source;
@@ -114,13 +113,13 @@ class PlanVerifier {
 
   bool in_memory(ClassId id) const {
     if (stored_[id.index()]) return true;
-    const int source = planned_.source_of(id);
-    return source >= 0 && source_ready_[static_cast<size_t>(source)];
+    const SourceId source = planned_.source_of(id);
+    return source.valid() && source_ready_[source];
   }
 
   void check_host(const HostStep& step) {
     if (!is_source(step.source)) return;
-    const auto source = static_cast<size_t>(step.source);
+    const SourceId source = step.source;
     check(!source_ready_[source], "a step that makes what is there");
     for (NodeId input : graph_.node(planned_.source_nodes[source]).inputs) {
       check(input.index() < planned_.class_of.size() && planned_.class_of[input.index()].valid() &&
@@ -132,20 +131,20 @@ class PlanVerifier {
 
   void check_kernel(const KernelStep& step) {
     const Kernel& kernel = step.lowered.kernel;
-    const std::vector<ParamOrigin>& origins = step.lowered.origins;
+    const IdVector<ParamId, ParamOrigin>& origins = step.lowered.origins;
     if (!check(origins.size() == kernel.params.size(), "parameters of unknown origin")) return;
     for (ClassId id : step.lowered.classes) is_class(id);
-    for (size_t p = 0; p < origins.size(); ++p) {
+    for (ParamId p : origins.ids()) {
       if (!is_class(origins[p].value)) return;
       const Param& param = kernel.params[p];
       const TermClass& value = terms_.at(origins[p].value);
       check(has_type(param, value) || (!step.packs.empty() && holds_words(param, value)),
             "a parameter of another type");
       if (param.output) {
-        check(origins[p].source < 0, "a kernel that writes a tensor of the graph");
-      } else if (origins[p].source >= 0) {
+        check(!origins[p].source.valid(), "a kernel that writes a tensor of the graph");
+      } else if (origins[p].source.valid()) {
         check(is_source(origins[p].source) && loads(value, origins[p].source) &&
-                  source_ready_[static_cast<size_t>(origins[p].source)],
+                  source_ready_[origins[p].source],
               "a kernel before what it reads");
       } else {
         check(in_memory(origins[p].value), "a kernel before what it reads");
@@ -157,8 +156,8 @@ class PlanVerifier {
   const PlannedGraph& planned_;
   const Graph& graph_;
   const TermGraph& terms_;
-  std::vector<bool> source_ready_;  // by source
-  std::vector<bool> stored_;        // by class
+  IdVector<SourceId, bool> source_ready_;
+  std::vector<bool> stored_;  // by class
   std::string why_;
 };
 

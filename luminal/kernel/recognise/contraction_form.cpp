@@ -9,7 +9,7 @@ namespace luminal::kernel {
 namespace {
 
 // The two factors of a stage that sums products, in their written order.
-std::optional<Contraction> as_contraction(const Stage& stage, int number) {
+std::optional<Contraction> as_contraction(const Stage& stage, StageId id) {
   const Reduction& reduction = *stage.reduction;
   if (reduction.running || reduction.reducer != Reducer::Sum || stage.dtype != DType::F32)
     return {};
@@ -17,27 +17,29 @@ std::optional<Contraction> as_contraction(const Stage& stage, int number) {
   const auto* op = std::get_if<OpInst>(&result.what);
   if (op == nullptr || op->op != Op::Mul || result.dtype != DType::F32) return {};
   return Contraction{
-      .stage = number, .left = op->operands[0], .right = op->operands[1], .k = reduction.loop};
+      .stage = id, .left = op->operands[0], .right = op->operands[1], .k = reduction.loop};
 }
 
 // Sorts the outer loops of one contraction into rows, columns and batch; swaps its factors if the
 // last loop is the left one's. nullopt if the last loop is in both factors or in neither: no column
 // to run along.
 std::optional<ContractionForm> split_loops(const Kernel& kernel, Contraction contraction) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+  const Stage& stage = kernel.stages[contraction.stage];
   InstUses left = uses_of(kernel, stage, contraction.left);
   InstUses right = uses_of(kernel, stage, contraction.right);
   if (!left.stages.empty() || !right.stages.empty()) return {};
-  int last = kernel.n_outer - 1;
-  while (last >= 0 && kernel.loops[static_cast<size_t>(last)].extent.is(1)) --last;
-  if (last < 0 || left.loops.contains(last) == right.loops.contains(last)) return {};
+  LoopId last;
+  for (LoopId loop : outer_loops(kernel)) {
+    if (!extent_of(kernel, loop).is(1)) last = loop;
+  }
+  if (!last.valid() || left.loops.contains(last) == right.loops.contains(last)) return {};
   if (left.loops.contains(last)) {
     std::swap(left, right);
     std::swap(contraction.left, contraction.right);
   }
   ContractionForm form;
-  for (int loop = 0; loop < kernel.n_outer; ++loop) {
-    if (kernel.loops[static_cast<size_t>(loop)].extent.is(1)) continue;
+  for (LoopId loop : outer_loops(kernel)) {
+    if (extent_of(kernel, loop).is(1)) continue;
     const bool in_left = left.loops.contains(loop), in_right = right.loops.contains(loop);
     (in_left == in_right ? form.batch : in_left ? form.rows : form.columns).push_back(loop);
   }
@@ -45,16 +47,16 @@ std::optional<ContractionForm> split_loops(const Kernel& kernel, Contraction con
   return form;
 }
 
-Expr count(const Kernel& kernel, const std::vector<int>& loops) {
+Expr count(const Kernel& kernel, const std::vector<LoopId>& loops) {
   Expr result = 1;
-  for (int loop : loops) result = result * kernel.loops[static_cast<size_t>(loop)].extent;
+  for (LoopId loop : loops) result = result * extent_of(kernel, loop);
   return result;
 }
 
 // Flops per column to make a right factor. Integers are converted one by one; slopes (scales) and
 // offsets are computed once per quantisation group along k.
 Expr right_flops(const Kernel& kernel, const Contraction& contraction) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+  const Stage& stage = kernel.stages[contraction.stage];
   const Expr k = count(kernel, {contraction.k});
   const auto quantised = quantised_form(kernel, contraction);
   if (!quantised) return k * uses_of(kernel, stage, contraction.right).flops;
@@ -69,11 +71,11 @@ Expr right_flops(const Kernel& kernel, const Contraction& contraction) {
 
 std::optional<ContractionForm> contraction_form(const Kernel& kernel) {
   std::optional<ContractionForm> form;
-  for (size_t s = 0; s < kernel.stages.size(); ++s) {
-    const Stage& stage = kernel.stages[s];
+  for (StageId id : kernel.stages.ids()) {
+    const Stage& stage = kernel.stages[id];
     if (!stage.loops.empty() || std::holds_alternative<UpdateTarget>(stage.target)) return {};
     if (!stage.reduction) continue;
-    const auto contraction = as_contraction(stage, static_cast<int>(s));
+    const auto contraction = as_contraction(stage, id);
     if (!contraction) return {};
     auto split = split_loops(kernel, *contraction);
     if (!split) return {};
@@ -99,7 +101,7 @@ Stage factor_stage(const Stage& stage, InstId result) {
   std::vector<InstId> renumbered(stage.body.size());
   for (size_t k = 0; k < stage.body.size(); ++k) {
     if (!needed[k]) continue;
-    renumbered[k] = InstId{static_cast<uint32_t>(factor.body.size())};
+    renumbered[k] = InstId::at(factor.body.size());
     Inst inst = stage.body[k];
     if (auto* op = std::get_if<OpInst>(&inst.what)) {
       for (InstId& operand : op->operands) operand = renumbered[operand.index()];
@@ -127,7 +129,7 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
   const Expr rows = count(kernel, form.rows);
   const Expr columns = count(kernel, form.columns);
   for (const Contraction& contraction : form.contractions) {
-    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    const Stage& stage = kernel.stages[contraction.stage];
     const Expr k = count(kernel, {contraction.k});
     const bool exact = is_widened(stage, contraction.left, DType::BF16) &&
                        is_widened(stage, contraction.right, DType::BF16);

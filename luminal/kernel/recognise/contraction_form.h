@@ -15,16 +15,17 @@ namespace luminal::kernel {
 // A stage that sums left · right over loop `k`, all in f32. A factor may be any expression over its
 // loops: a load, a cast of a 16-bit load, a quantised weight times its scale.
 struct Contraction {
-  int stage;
+  StageId stage;
   InstId left, right;
-  int k;
+  LoopId k;
 };
 
 // Loops of extent 1 are in no list. The lists are in the order of the loops.
 struct ContractionForm {
-  std::vector<int> batch;    // used by both factors, or by neither
-  std::vector<int> rows;     // used by the left factors alone
-  std::vector<int> columns;  // used by the right factors alone; the last outer loop is one of them
+  std::vector<LoopId> batch;  // used by both factors, or by neither
+  std::vector<LoopId> rows;   // used by the left factors alone
+  std::vector<LoopId>
+      columns;  // used by the right factors alone; the last outer loop is one of them
   std::vector<Contraction> contractions;
 };
 

@@ -14,7 +14,7 @@ enum class Hidden : uint8_t { Anything, MinusInfinity, Zero };
 
 class MaskFinder {
  public:
-  MaskFinder(const Kernel& kernel, int rows) : kernel_(kernel), rows_(rows) {}
+  MaskFinder(const Kernel& kernel, LoopId rows) : kernel_(kernel), rows_(rows) {}
 
   std::optional<MaskedRange> run() {
     if (!find_mask() || !find_loops() || !all_stages_agree()) return {};
@@ -33,14 +33,12 @@ class MaskFinder {
   }
 
  private:
-  Expr index(int loop) const {
-    return Expr::index(loop, kernel_.loops[static_cast<size_t>(loop)].extent);
-  }
+  Expr index(LoopId loop) const { return index_of(kernel_, loop); }
 
   // The loops of a stage that may be restricted to the range.
-  std::vector<int> ranged(const Stage& stage) const {
-    std::vector<int> result;
-    for (int loop : stage.loops) {
+  std::vector<LoopId> ranged(const Stage& stage) const {
+    std::vector<LoopId> result;
+    for (LoopId loop : stage.loops) {
       if (loops_.contains(loop)) result.push_back(loop);
     }
     if (stage.reduction && loops_.contains(stage.reduction->loop)) {
@@ -60,9 +58,9 @@ class MaskFinder {
         const auto* iota = std::get_if<IotaInst>(&stage.body[op->operands[0].index()].what);
         if (iota == nullptr) continue;
         const auto uses = uses_of(kernel_, stage, op->operands[0]).loops;
-        std::vector<int> inner;
+        std::vector<LoopId> inner;
         std::ranges::copy_if(uses, std::back_inserter(inner),
-                             [&](int loop) { return loop >= kernel_.n_outer; });
+                             [&](LoopId loop) { return !is_outer(kernel_, loop); });
         if (inner.size() != 1) continue;
         mask_ = iota->expr;
         mask_loop_ = inner[0];
@@ -82,21 +80,20 @@ class MaskFinder {
         for (const Inst& inst : stage.body) {
           const auto* local = std::get_if<LocalInst>(&inst.what);
           if (local == nullptr) continue;
-          const auto dims = buffer_loops(kernel_.stages[static_cast<size_t>(local->stage)]);
+          const auto dims = buffer_loops(kernel_.stages[local->stage]);
           for (size_t d = 0; d < dims.size(); ++d) {
             const Expr at = local->index[d];
             const bool along = at.kind() == ExprKind::Index;
-            if (along && loops_.contains(at.axis())) loops_.insert(dims[d]);
+            if (along && loops_.contains(loop_of(at))) loops_.insert(dims[d]);
             if (!loops_.contains(dims[d])) continue;
-            if (!along || at.axis() < kernel_.n_outer) return false;
-            loops_.insert(at.axis());
+            if (!along || is_outer(kernel_, loop_of(at))) return false;
+            loops_.insert(loop_of(at));
           }
         }
       }
     }
-    return std::ranges::all_of(loops_, [&](int loop) {
-      return kernel_.loops[static_cast<size_t>(loop)].extent ==
-             kernel_.loops[static_cast<size_t>(mask_loop_)].extent;
+    return std::ranges::all_of(loops_, [&](LoopId loop) {
+      return extent_of(kernel_, loop) == extent_of(kernel_, mask_loop_);
     });
   }
 
@@ -104,7 +101,7 @@ class MaskFinder {
   bool all_stages_agree() {
     for (const Stage& stage : kernel_.stages) {
       hidden_.push_back(Hidden::Anything);
-      const std::vector<int> here = ranged(stage);
+      const std::vector<LoopId> here = ranged(stage);
       if (here.empty()) continue;
       if (here.size() > 1) return false;
       const std::vector<Hidden> values = hidden_values(stage, here[0]);
@@ -124,14 +121,14 @@ class MaskFinder {
     return true;
   }
 
-  std::vector<Hidden> hidden_values(const Stage& stage, int loop) const {
+  std::vector<Hidden> hidden_values(const Stage& stage, LoopId loop) const {
     std::vector<Hidden> values;
     for (const Inst& inst : stage.body) {
       Hidden value = Hidden::Anything;
       if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
         const bool same_point =
             std::ranges::any_of(local->index, [&](Expr e) { return e == index(loop); });
-        if (same_point) value = hidden_[static_cast<size_t>(local->stage)];
+        if (same_point) value = hidden_[local->stage];
       } else if (const auto* op = std::get_if<OpInst>(&inst.what)) {
         value = hidden_result(stage, *op, loop, values);
       } else if (is_minus_infinity(inst)) {
@@ -142,7 +139,7 @@ class MaskFinder {
     return values;
   }
 
-  Hidden hidden_result(const Stage& stage, const OpInst& op, int loop,
+  Hidden hidden_result(const Stage& stage, const OpInst& op, LoopId loop,
                        const std::vector<Hidden>& values) const {
     auto of = [&](size_t k) { return values[op.operands[k].index()]; };
     auto either = [&](Hidden kind) { return of(0) == kind || of(1) == kind; };
@@ -188,7 +185,7 @@ class MaskFinder {
     return constant != nullptr && constant->real > 0;
   }
 
-  bool is_mask(const Stage& stage, InstId id, int loop) const {
+  bool is_mask(const Stage& stage, InstId id, LoopId loop) const {
     const auto* iota = std::get_if<IotaInst>(&stage.body[id.index()].what);
     return iota != nullptr && iota->expr == mask_.substitute(index(mask_loop_), index(loop));
   }
@@ -197,20 +194,20 @@ class MaskFinder {
   bool is_of_greatest(const Stage& stage, InstId id) const {
     const InstUses uses = uses_of(kernel_, stage, id);
     if (uses.loads || !uses.loops.empty() || uses.stages.empty()) return false;
-    return std::ranges::all_of(uses.stages, [&](int number) {
-      const auto& reduction = kernel_.stages[static_cast<size_t>(number)].reduction;
+    return std::ranges::all_of(uses.stages, [&](StageId read) {
+      const auto& reduction = kernel_.stages[read].reduction;
       return reduction && reduction->reducer == Reducer::Max && loops_.contains(reduction->loop);
     });
   }
 
   // The coefficient of a loop's index in a sum; nullopt if the index is used in another way.
-  std::optional<int64_t> coefficient(Expr e, int loop) const {
-    if (!e.uses_index(loop)) return 0;
+  std::optional<int64_t> coefficient(Expr e, LoopId loop) const {
+    if (!uses_loop(e, loop)) return 0;
     if (e == index(loop)) return 1;
     if (e.kind() != ExprKind::Sum) return std::nullopt;
     std::optional<int64_t> result;
     for (size_t k = 0; k < e.operands().size(); ++k) {
-      if (!e.operands()[k].uses_index(loop)) continue;
+      if (!uses_loop(e.operands()[k], loop)) continue;
       if (e.operands()[k] != index(loop)) return std::nullopt;
       result = e.coefficients()[k];
     }
@@ -239,16 +236,16 @@ class MaskFinder {
   }
 
   const Kernel& kernel_;
-  const int rows_;
+  const LoopId rows_;
   Expr mask_;
-  int mask_loop_ = -1;
-  std::set<int> loops_;
-  std::vector<Hidden> hidden_;  // by stage: what its buffer holds at masked points
+  LoopId mask_loop_;
+  std::set<LoopId> loops_;
+  IdVector<StageId, Hidden> hidden_;  // what its buffer holds at masked points
 };
 
 }  // namespace
 
-std::optional<MaskedRange> masked_range(const Kernel& kernel, int rows) {
+std::optional<MaskedRange> masked_range(const Kernel& kernel, LoopId rows) {
   return MaskFinder(kernel, rows).run();
 }
 

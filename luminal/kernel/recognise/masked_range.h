@@ -17,9 +17,9 @@
 namespace luminal::kernel {
 
 struct MaskedRange {
-  Expr mask;               // true at the visible points
-  int mask_loop = -1;      // the inner loop that the mask is written in
-  std::vector<int> loops;  // inner loops of one extent, all of which may be restricted
+  Expr mask;                  // true at the visible points
+  LoopId mask_loop;           // the inner loop that the mask is written in
+  std::vector<LoopId> loops;  // inner loops of one extent, all of which may be restricted
   // An index that depends on outer loops only, and whether it grows with the rows' loop.
   struct Bound {
     Expr index;
@@ -32,6 +32,6 @@ struct MaskedRange {
 
 // Loops must visit at least one point even if a row's range is empty. Infinities and NaN outside of
 // the range, which would be multiplied by weights of 0, are ignored.
-std::optional<MaskedRange> masked_range(const Kernel& kernel, int rows);
+std::optional<MaskedRange> masked_range(const Kernel& kernel, LoopId rows);
 
 }  // namespace luminal::kernel

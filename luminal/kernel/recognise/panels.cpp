@@ -27,9 +27,9 @@ std::optional<InstId> plain_load(const Stage& stage, InstId factor) {
   return fits ? std::optional(factor) : std::nullopt;
 }
 
-bool uses(const LoadInst& load, int loop) {
+bool uses(const LoadInst& load, LoopId loop) {
   return std::any_of(load.index.begin(), load.index.end(),
-                     [&](const Index& index) { return index.expr.uses_index(loop); });
+                     [&](const Index& index) { return uses_loop(index.expr, loop); });
 }
 
 bool is_static(const LoadInst& load) {
@@ -45,14 +45,14 @@ class PanelLoops {
   PanelLoops(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
              const LoadInst& load, int64_t block = 1)
       : kernel_(kernel), columns_(form.columns), k_(contraction.k), block_(block) {
-    for (int loop : form.batch) {
+    for (LoopId loop : form.batch) {
       if (uses(load, loop)) batch_.push_back(loop);
     }
-    for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
+    for (LoopId loop : kernel.loops.ids()) {
       if (uses(load, loop) && !has(loop)) fits_ = false;
     }
-    for (int loop : batch_) measure(loop, n_batch_);
-    for (int loop : columns_) measure(loop, n_columns_);
+    for (LoopId loop : batch_) measure(loop, n_batch_);
+    for (LoopId loop : columns_) measure(loop, n_columns_);
     measure(k_, n_k_);
     n_k_ /= block_;
   }
@@ -65,27 +65,27 @@ class PanelLoops {
 
   Dims dims(int64_t lanes, int64_t depth) const {
     Dims dims;
-    for (int loop : batch_) dims.push_back(extent(loop));
+    for (LoopId loop : batch_) dims.push_back(extent(loop));
     const int64_t panels = (n_columns_ + lanes - 1) / lanes;
     dims.insert(dims.end(), {panels, n_k_ / depth, lanes, depth});
     return dims;
   }
 
   // By loop: its index as a function of the index in the panels; 0 if the load doesn't use it.
-  std::vector<Expr> loops_at(const Dims& dims) const {
-    std::vector<Expr> loops(kernel_.loops.size(), Expr(0));
+  IdVector<LoopId, Expr> loops_at(const Dims& dims) const {
+    IdVector<LoopId, Expr> loops(kernel_.loops.size(), Expr(0));
     auto index = [&](size_t axis) { return Expr::index(static_cast<int>(axis), dims[axis]); };
-    for (size_t b = 0; b < batch_.size(); ++b) set(loops, batch_[b], index(b));
+    for (size_t b = 0; b < batch_.size(); ++b) loops[batch_[b]] = index(b);
     const size_t panel = batch_.size();
     const Expr lanes = dims[panel + 2], depth = dims[panel + 3];
     Expr column = index(panel) * lanes + index(panel + 2);
     if (!(dims[panel] * lanes).is(n_columns_)) column = column % n_columns_;
     for (size_t c = columns_.size(); c-- > 1;) {
-      set(loops, columns_[c], column % extent(columns_[c]));
+      loops[columns_[c]] = column % extent(columns_[c]);
       column = column / extent(columns_[c]);
     }
-    if (!columns_.empty()) set(loops, columns_[0], column);
-    set(loops, k_, (index(panel + 1) * depth + index(panel + 3)) * block_);
+    if (!columns_.empty()) loops[columns_[0]] = column;
+    loops[k_] = (index(panel + 1) * depth + index(panel + 3)) * block_;
     return loops;
   }
 
@@ -94,9 +94,9 @@ class PanelLoops {
     std::vector<Index> index;
     auto add = [&](Expr expr) { index.push_back({.expr = expr, .value = std::nullopt}); };
     Expr column = 0;
-    for (int loop : columns_) column = column * extent(loop) + Expr::index(loop, extent(loop));
-    const Expr k = Expr::index(k_, extent(k_)) / block_;
-    for (int loop : batch_) add(Expr::index(loop, extent(loop)));
+    for (LoopId loop : columns_) column = column * extent(loop) + index_of(kernel_, loop);
+    const Expr k = index_of(kernel_, k_) / block_;
+    for (LoopId loop : batch_) add(index_of(kernel_, loop));
     add(column / lanes);
     add(k / depth);
     add(column % lanes);
@@ -105,20 +105,19 @@ class PanelLoops {
   }
 
  private:
-  Expr extent(int loop) const { return kernel_.loops[static_cast<size_t>(loop)].extent; }
-  bool has(int loop) const {
+  Expr extent(LoopId loop) const { return extent_of(kernel_, loop); }
+  bool has(LoopId loop) const {
     return loop == k_ || std::find(batch_.begin(), batch_.end(), loop) != batch_.end() ||
            std::find(columns_.begin(), columns_.end(), loop) != columns_.end();
   }
-  void measure(int loop, int64_t& product) const { product *= extent(loop).to_int().value_or(0); }
-  static void set(std::vector<Expr>& loops, int loop, Expr expr) {
-    loops[static_cast<size_t>(loop)] = expr;
+  void measure(LoopId loop, int64_t& product) const {
+    product *= extent(loop).to_int().value_or(0);
   }
 
   const Kernel& kernel_;
-  std::vector<int> batch_;  // the batch loops that the load uses
-  const std::vector<int>& columns_;
-  const int k_;
+  std::vector<LoopId> batch_;  // the batch loops that the load uses
+  const std::vector<LoopId>& columns_;
+  const LoopId k_;
   const int64_t block_;
   bool fits_ = true;
   int64_t n_batch_ = 1, n_columns_ = 1, n_k_ = 1;
@@ -133,7 +132,7 @@ class PanelReader {
         form_(form),
         contraction_(contraction),
         packing_(packing),
-        stage_(kernel.stages[static_cast<size_t>(contraction.stage)]) {}
+        stage_(kernel.stages[contraction.stage]) {}
 
   std::vector<PanelRead> run() {
     if (const std::optional<InstId> at = plain_load(stage_, contraction_.right)) {
@@ -162,12 +161,11 @@ class PanelReader {
   }
 
   bool uses_columns(const LoadInst& load) const {
-    return std::ranges::any_of(form_.columns, [&](int loop) { return uses(load, loop); });
+    return std::ranges::any_of(form_.columns, [&](LoopId loop) { return uses(load, loop); });
   }
 
   int64_t longest_block(uint32_t load, const QuantisedForm& quantised) const {
-    const int64_t extent =
-        kernel_.loops[static_cast<size_t>(contraction_.k)].extent.to_int().value();
+    const int64_t extent = extent_of(kernel_, contraction_.k).to_int().value();
     auto is_same = [&](int64_t block) {
       return extent % block == 0 &&
              is_same_in_blocks(kernel_, stage_.body[load], contraction_.k, block);
@@ -182,7 +180,7 @@ class PanelReader {
 
   std::optional<PanelRead> read(InstId at, int64_t depth, int64_t block = 1) const {
     const auto& load = std::get<LoadInst>(stage_.body[at.index()].what);
-    const Param& param = kernel_.params[static_cast<size_t>(load.param)];
+    const Param& param = kernel_.params[load.param];
     const std::optional<int64_t> held = n_elements(param.dims).to_int();
     if (!held || !is_static(load)) return std::nullopt;
     const PanelLoops loops(kernel_, form_, contraction_, load, block);
@@ -191,9 +189,10 @@ class PanelReader {
     if (n_elements(dims).to_int().value() > kMostGrowth * std::min(*held, loops.count())) {
       return std::nullopt;
     }
-    const std::vector<Expr> at_panels = loops.loops_at(dims);
+    const IdVector<LoopId, Expr> at_panels = loops.loops_at(dims);
     std::vector<Expr> exprs;
-    for (const Index& index : load.index) exprs.push_back(index.expr.substitute_indices(at_panels));
+    for (const Index& index : load.index)
+      exprs.push_back(index.expr.substitute_indices(at_panels.items()));
     PanelRead read{.load = at,
                    .map = IndexMap(dims, param.dims, std::move(exprs)),
                    .index = loops.index(packing_.lanes, depth)};
@@ -242,11 +241,11 @@ std::optional<IndexMap> word_map(const IndexMap& map, int elements) {
 
 bool reads_panels(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
                   const Packing& packing) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+  const Stage& stage = kernel.stages[contraction.stage];
   const std::optional<InstId> at = plain_load(stage, contraction.right);
   if (!at) return false;
   const auto& load = std::get<LoadInst>(stage.body[at->index()].what);
-  const Param& param = kernel.params[static_cast<size_t>(load.param)];
+  const Param& param = kernel.params[load.param];
   const PanelLoops loops(kernel, form, contraction, load);
   const int64_t depth = packing.depth(param.dtype);
   if (!loops.fits() || loops.n_k() % depth != 0) return false;

@@ -30,7 +30,7 @@ class Decomposer {
  public:
   Decomposer(const Kernel& kernel, const Contraction& contraction, int64_t block)
       : kernel_(kernel),
-        stage_(kernel.stages[static_cast<size_t>(contraction.stage)]),
+        stage_(kernel.stages[contraction.stage]),
         k_(contraction.k),
         block_(block) {}
 
@@ -61,7 +61,7 @@ class Decomposer {
 
   InstId add(const Inst& inst) {
     stage_.body.push_back(inst);
-    return InstId{static_cast<uint32_t>(stage_.body.size() - 1)};
+    return InstId::at(stage_.body.size() - 1);
   }
   InstId constant(double value) { return add({DType::F32, ConstInst{.real = value}}); }
   InstId apply(Op op, InstId a, InstId b) { return add({DType::F32, OpInst{op, {a, b}}}); }
@@ -135,23 +135,19 @@ class Decomposer {
 
   const Kernel& kernel_;
   Stage stage_;  // the contraction's, with the instructions of slopes and offsets appended
-  const int k_;
+  const LoopId k_;
   const int64_t block_;
 };
 
 }  // namespace
 
-bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, int k, int64_t block) {
-  const auto n = static_cast<int>(kernel.loops.size());
-  const Expr extent = kernel.loops[static_cast<size_t>(k)].extent;
-  std::vector<Expr> split;
-  for (int loop = 0; loop < n; ++loop) {
-    split.push_back(Expr::index(loop, kernel.loops[static_cast<size_t>(loop)].extent));
-  }
-  const int inside = n + 1;
-  split[static_cast<size_t>(k)] =
-      Expr::index(n, extent / block) * block + Expr::index(inside, block);
-  auto is_same = [&](Expr e) { return !e.substitute_indices(split).uses_index(inside); };
+bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, LoopId k, int64_t block) {
+  IdVector<LoopId, Expr> split;
+  for (LoopId loop : kernel.loops.ids()) split.push_back(index_of(kernel, loop));
+  // Two loops in place of k: over the blocks, and inside one.
+  const LoopId blocks = kernel.loops.next(), inside{blocks.value + 1};
+  split[k] = index_of(blocks, extent_of(kernel, k) / block) * block + index_of(inside, block);
+  auto is_same = [&](Expr e) { return !uses_loop(e.substitute_indices(split.items()), inside); };
   if (const auto* load = std::get_if<LoadInst>(&inst.what)) {
     return std::ranges::all_of(load->index,
                                [&](const Index& at) { return at.value || is_same(at.expr); });
@@ -161,7 +157,7 @@ bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, int k, int64_t bl
 }
 
 bool has_small_integers(const Kernel& kernel, const Contraction& contraction) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+  const Stage& stage = kernel.stages[contraction.stage];
   const std::vector<bool> needed = needed_for(stage, contraction.right);
   for (size_t k = 0; k < needed.size(); ++k) {
     if (needed[k] && is_small_integer(stage.body[k].dtype) &&
@@ -173,8 +169,7 @@ bool has_small_integers(const Kernel& kernel, const Contraction& contraction) {
 }
 
 std::optional<QuantisedForm> quantised_form(const Kernel& kernel, const Contraction& contraction) {
-  const std::optional<int64_t> extent =
-      kernel.loops[static_cast<size_t>(contraction.k)].extent.to_int();
+  const std::optional<int64_t> extent = extent_of(kernel, contraction.k).to_int();
   if (!has_small_integers(kernel, contraction) || !extent || *extent == 0) return std::nullopt;
   for (int64_t block = kLongestBlock; block >= kShortestBlock; block /= 2) {
     if (*extent % block != 0) continue;

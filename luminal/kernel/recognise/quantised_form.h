@@ -39,6 +39,6 @@ std::optional<QuantisedForm> quantised_form(const Kernel& kernel, const Contract
 
 // Whether what an instruction loads or counts is constant within each block of `block` steps along
 // k.
-bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, int k, int64_t block);
+bool is_same_in_blocks(const Kernel& kernel, const Inst& inst, LoopId k, int64_t block);
 
 }  // namespace luminal::kernel

@@ -15,14 +15,14 @@ constexpr int64_t kFewestRows = 8;
 constexpr int64_t kMostShared = int64_t{8} << 20;
 
 // A stage that sums products of which one factor depends on its one loop and the other doesn't.
-std::optional<RowContraction> as_contraction(const Kernel& kernel, int number) {
-  const Stage& stage = kernel.stages[static_cast<size_t>(number)];
+std::optional<RowContraction> as_contraction(const Kernel& kernel, StageId id) {
+  const Stage& stage = kernel.stages[id];
   if (!stage.reduction || stage.reduction->running || stage.loops.size() != 1) return {};
   if (stage.reduction->reducer != Reducer::Sum || stage.dtype != DType::F32) return {};
   const Inst& result = stage.body[stage.result.index()];
   const auto* op = std::get_if<OpInst>(&result.what);
   if (op == nullptr || op->op != Op::Mul || result.dtype != DType::F32) return {};
-  RowContraction contraction{.stage = number,
+  RowContraction contraction{.stage = id,
                              .left = op->operands[0],
                              .right = op->operands[1],
                              .column = stage.loops[0],
@@ -45,20 +45,20 @@ int64_t most_shared(const Kernel& kernel, const RowContraction& contraction) {
   return (extent_of(kernel, contraction.k) * extent_of(kernel, contraction.column)).upper_bound();
 }
 
-Expr points(const Kernel& kernel, const std::vector<int>& loops) {
+Expr points(const Kernel& kernel, const std::vector<LoopId>& loops) {
   Expr result = 1;
-  for (int loop : loops) result = result * extent_of(kernel, loop);
+  for (LoopId loop : loops) result = result * extent_of(kernel, loop);
   return result;
 }
 
 // Flops of a factor per element along a loop; loop-invariant instructions aren't counted.
-int64_t flops_along(const Kernel& kernel, const Stage& stage, InstId id, int loop) {
+int64_t flops_along(const Kernel& kernel, const Stage& stage, InstId id, LoopId loop) {
   const std::vector<bool> needed = needed_for(stage, id);
   int64_t flops = 0;
   for (size_t k = 0; k < needed.size(); ++k) {
     const auto* op = std::get_if<OpInst>(&stage.body[k].what);
     if (!needed[k] || op == nullptr) continue;
-    const InstId inst{static_cast<uint32_t>(k)};
+    const auto inst = InstId::at(k);
     if (uses_of(kernel, stage, inst).loops.contains(loop)) flops += flops_of(op->op);
   }
   return flops;
@@ -75,44 +75,44 @@ int64_t flops_of_body(const Stage& stage) {
 }  // namespace
 
 std::optional<RowBlockForm> row_block_form(const Kernel& kernel) {
-  RowBlockForm form{.rows = -1, .contractions = {}};
-  std::vector<bool> shared(static_cast<size_t>(kernel.n_outer), true);
+  RowBlockForm form{.rows = {}, .contractions = {}};
+  IdVector<LoopId, bool> shared(static_cast<size_t>(kernel.n_outer), true);
   int64_t elements = 0;
-  for (size_t s = 0; s < kernel.stages.size(); ++s) {
-    const Stage& stage = kernel.stages[s];
+  for (StageId id : kernel.stages.ids()) {
+    const Stage& stage = kernel.stages[id];
     if (std::holds_alternative<UpdateTarget>(stage.target) || copies_shared(kernel, stage)) {
       return {};
     }
-    const auto contraction = as_contraction(kernel, static_cast<int>(s));
+    const auto contraction = as_contraction(kernel, id);
     if (!contraction || most_shared(kernel, *contraction) > kMostShared) continue;
     elements += most_shared(kernel, *contraction);
     form.contractions.push_back(*contraction);
-    for (int loop : uses_of(kernel, stage, contraction->right).loops) {
-      if (loop < kernel.n_outer) shared[static_cast<size_t>(loop)] = false;
+    for (LoopId loop : uses_of(kernel, stage, contraction->right).loops) {
+      if (is_outer(kernel, loop)) shared[loop] = false;
     }
   }
   if (form.contractions.empty() || elements > kMostShared) return {};
-  for (int loop = 0; loop < kernel.n_outer; ++loop) {
-    if (!shared[static_cast<size_t>(loop)]) continue;
+  for (LoopId loop : outer_loops(kernel)) {
+    if (!shared[loop]) continue;
     const int64_t n = extent_of(kernel, loop).upper_bound();
     if (n < kFewestRows) continue;
-    if (form.rows < 0 || n >= extent_of(kernel, form.rows).upper_bound()) form.rows = loop;
+    if (!form.rows.valid() || n >= extent_of(kernel, form.rows).upper_bound()) form.rows = loop;
   }
-  return form.rows < 0 ? std::nullopt : std::optional(form);
+  return form.rows.valid() ? std::optional(form) : std::nullopt;
 }
 
 RowBlockWork work_of(const Kernel& kernel, const RowBlockForm& form) {
-  std::vector<int> outer;
-  for (int loop = 0; loop < kernel.n_outer; ++loop) outer.push_back(loop);
+  std::vector<LoopId> outer;
+  for (LoopId loop : outer_loops(kernel)) outer.push_back(loop);
   const Expr all = points(kernel, outer);
   std::erase(outer, form.rows);
   const Expr others = points(kernel, outer);
   RowBlockWork work;
   work.shared_points = others;
-  std::vector<bool> counted(kernel.stages.size());
+  IdVector<StageId, bool> counted(kernel.stages.size());
   for (const RowContraction& contraction : form.contractions) {
-    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
-    counted[static_cast<size_t>(contraction.stage)] = true;
+    const Stage& stage = kernel.stages[contraction.stage];
+    counted[contraction.stage] = true;
     const Expr n = points(kernel, {contraction.column, contraction.k});
     const bool half = is_widened(stage, contraction.right, DType::BF16);
     const bool exact = half && is_widened(stage, contraction.left, DType::BF16);
@@ -126,10 +126,10 @@ RowBlockWork work_of(const Kernel& kernel, const RowBlockForm& form) {
     work.other_flops =
         work.other_flops + others * n * right + all * extent_of(kernel, contraction.k) * left;
   }
-  for (size_t s = 0; s < kernel.stages.size(); ++s) {
+  for (StageId s : kernel.stages.ids()) {
     if (counted[s]) continue;
     const Stage& stage = kernel.stages[s];
-    std::vector<int> loops = stage.loops;
+    std::vector<LoopId> loops = stage.loops;
     if (stage.reduction) loops.push_back(stage.reduction->loop);
     work.other_flops = work.other_flops + all * points(kernel, loops) * flops_of_body(stage);
   }

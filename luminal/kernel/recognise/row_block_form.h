@@ -21,14 +21,14 @@ namespace luminal::kernel {
 // A stage that sums left · right over loop `k` at each point of its one inner loop `column`, all in
 // f32. The right factor is the same in all rows, the left one in all columns.
 struct RowContraction {
-  int stage;
+  StageId stage;
   InstId left, right;
-  int column;
-  int k;
+  LoopId column;
+  LoopId k;
 };
 
 struct RowBlockForm {
-  int rows;  // the outer loop of the rows, of extent 8 or more, or possibly so
+  LoopId rows;  // the outer loop of the rows, of extent 8 or more, or possibly so
   std::vector<RowContraction> contractions;
 };
 

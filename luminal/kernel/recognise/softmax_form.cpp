@@ -13,9 +13,9 @@ class SoftmaxFinder {
   explicit SoftmaxFinder(const Kernel& kernel) : kernel_(kernel) {}
 
   std::optional<SoftmaxForm> run() {
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+    for (StageId stage : kernel_.stages.ids()) {
       form_ = {};
-      form_.greatest = static_cast<int>(s);
+      form_.greatest = stage;
       if (reduces(form_.greatest, Reducer::Max) && find_weights() && find_sums() && find_keys()) {
         return form_;
       }
@@ -24,25 +24,23 @@ class SoftmaxFinder {
   }
 
  private:
-  const Stage& stage(int number) const { return kernel_.stages[static_cast<size_t>(number)]; }
-  Expr index(int loop) const {
-    return Expr::index(loop, kernel_.loops[static_cast<size_t>(loop)].extent);
-  }
+  const Stage& stage(StageId id) const { return kernel_.stages[id]; }
+  Expr index(LoopId loop) const { return index_of(kernel_, loop); }
 
-  bool reduces(int number, Reducer reducer) const {
-    const Stage& at = stage(number);
+  bool reduces(StageId id, Reducer reducer) const {
+    const Stage& at = stage(id);
     return at.reduction && !at.reduction->running && at.reduction->reducer == reducer &&
            at.dtype == DType::F32;
   }
 
-  std::vector<int> readers_of(int number) const {
-    std::vector<int> readers;
-    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+  std::vector<StageId> readers_of(StageId id) const {
+    std::vector<StageId> readers;
+    for (StageId s : kernel_.stages.ids()) {
       const bool reads = std::ranges::any_of(kernel_.stages[s].body, [&](const Inst& inst) {
         const auto* local = std::get_if<LocalInst>(&inst.what);
-        return local != nullptr && local->stage == number;
+        return local != nullptr && local->stage == id;
       });
-      if (reads) readers.push_back(static_cast<int>(s));
+      if (reads) readers.push_back(s);
     }
     return readers;
   }
@@ -72,7 +70,7 @@ class SoftmaxFinder {
   }
 
   bool find_weights() {
-    const std::vector<int> readers = readers_of(form_.greatest);
+    const std::vector<StageId> readers = readers_of(form_.greatest);
     if (readers.size() != 1) return false;
     form_.weights = readers[0];
     const Stage &weights = stage(form_.weights), &greatest = stage(form_.greatest);
@@ -112,7 +110,7 @@ class SoftmaxFinder {
     }
     const auto* local = std::get_if<LocalInst>(&weights.body[id.index()].what);
     if (local == nullptr || local->stage != form_.greatest) return false;
-    const std::vector<int>& loops = stage(form_.greatest).loops;
+    const std::vector<LoopId>& loops = stage(form_.greatest).loops;
     for (size_t d = 0; d < loops.size(); ++d) {
       if (local->index[d] != index(loops[d])) return false;
     }
@@ -156,24 +154,25 @@ class SoftmaxFinder {
   // ---- Sums
 
   bool find_sums() {
-    const std::vector<int> readers = readers_of(form_.weights);
+    const std::vector<StageId> readers = readers_of(form_.weights);
     if (readers.size() != 2) return false;
-    for (int reader : readers) {
+    for (StageId reader : readers) {
       if (!reduces(reader, Reducer::Sum)) return false;
       const bool plain = reads_weight(reader, stage(reader).result);
-      if (plain && form_.total < 0) {
+      if (plain && !form_.total.valid()) {
         form_.total = reader;
       } else {
         form_.result = reader;
       }
     }
-    return form_.total >= 0 && form_.result >= 0 && find_factors(stage(form_.result).result) &&
-           form_.weight.valid() && !form_.values.empty();
+    return form_.total.valid() && form_.result.valid() &&
+           find_factors(stage(form_.result).result) && form_.weight.valid() &&
+           !form_.values.empty();
   }
 
   // Whether a value is the weight at the key that is summed over, and nothing else.
-  bool reads_weight(int number, InstId id) const {
-    const Stage& at = stage(number);
+  bool reads_weight(StageId reader, InstId id) const {
+    const Stage& at = stage(reader);
     const auto* local = std::get_if<LocalInst>(&at.body[id.index()].what);
     return local != nullptr && local->stage == form_.weights &&
            local->index.back() == index(at.reduction->loop);
@@ -219,17 +218,15 @@ class SoftmaxFinder {
         }
       }
     }
-    const Expr extent = kernel_.loops[static_cast<size_t>(form_.keys[0])].extent;
-    for (int loop : form_.keys) {
-      if (loop < kernel_.n_outer || kernel_.loops[static_cast<size_t>(loop)].extent != extent) {
-        return false;
-      }
+    const Expr extent = extent_of(kernel_, form_.keys[0]);
+    for (LoopId loop : form_.keys) {
+      if (is_outer(kernel_, loop) || extent_of(kernel_, loop) != extent) return false;
     }
-    for (int s = 0; s < static_cast<int>(kernel_.stages.size()); ++s) {
+    for (StageId s : kernel_.stages.ids()) {
       const Stage& at = stage(s);
       const bool known = s == form_.greatest || s == form_.total || s == form_.result;
       if (at.reduction && form_.is_key(at.reduction->loop) && !known) return false;
-      if (known && std::ranges::any_of(at.loops, [&](int l) { return form_.is_key(l); })) {
+      if (known && std::ranges::any_of(at.loops, [&](LoopId l) { return form_.is_key(l); })) {
         return false;
       }
     }
@@ -237,20 +234,19 @@ class SoftmaxFinder {
   }
 
   bool add_keys(const LocalInst& local, bool& grows) {
-    const std::vector<int> dims = buffer_loops(stage(local.stage));
+    const std::vector<LoopId> dims = buffer_loops(stage(local.stage));
     for (size_t d = 0; d < dims.size(); ++d) {
       const Expr e = local.index[d];
-      int at = -1;  // the loop whose index `e` is
+      LoopId at;  // the loop whose index `e` is
       bool uses_key = form_.is_key(dims[d]);
-      for (size_t loop = 0; loop < kernel_.loops.size(); ++loop) {
-        const auto number = static_cast<int>(loop);
-        if (!e.uses_index(number)) continue;
-        if (e == index(number)) at = number;
-        uses_key |= form_.is_key(number);
+      for (LoopId loop : kernel_.loops.ids()) {
+        if (!uses_loop(e, loop)) continue;
+        if (e == index(loop)) at = loop;
+        uses_key |= form_.is_key(loop);
       }
       if (!uses_key) continue;
-      if (at < 0) return false;
-      for (int loop : {at, dims[d]}) {
+      if (!at.valid()) return false;
+      for (LoopId loop : {at, dims[d]}) {
         if (form_.is_key(loop)) continue;
         form_.keys.push_back(loop);
         grows = true;

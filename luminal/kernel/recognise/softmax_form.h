@@ -17,10 +17,10 @@ namespace luminal::kernel {
 
 // All four stages compute in f32. No other stage reads the maxima or the weights.
 struct SoftmaxForm {
-  int greatest = -1;  // the maximum score of each row
-  int weights = -1;   // has the loops of `greatest` and, last, one over keys
-  int total = -1;     // the sum of a row's weights
-  int result = -1;    // Σ weight · value · scales over keys
+  StageId greatest;  // the maximum score of each row
+  StageId weights;   // has the loops of `greatest` and, last, one over keys
+  StageId total;     // the sum of a row's weights
+  StageId result;    // Σ weight · value · scales over keys
 
   // Of the body of `weights`: the score, which is the same as what `greatest` reduces, and the read
   // of the maximum.
@@ -29,8 +29,8 @@ struct SoftmaxForm {
   InstId weight;
   std::vector<InstId> values, scales;
 
-  std::vector<int> keys;  // all loops over keys, of one extent; local buffers have them as dims
-  bool is_key(int loop) const { return std::ranges::find(keys, loop) != keys.end(); }
+  std::vector<LoopId> keys;  // all loops over keys, of one extent; local buffers have them as dims
+  bool is_key(LoopId loop) const { return std::ranges::find(keys, loop) != keys.end(); }
 };
 
 std::optional<SoftmaxForm> softmax_form(const Kernel& kernel);

@@ -15,27 +15,27 @@ Expr bytes_of(DType dtype, Expr count) {
   return width >= 8 ? count * (width / 8) : ceil_div(count * width, 8);
 }
 
-Expr product(const Kernel& kernel, const std::set<int>& loops) {
+Expr product(const Kernel& kernel, const std::set<LoopId>& loops) {
   Expr result = 1;
-  for (int loop : loops) result = result * kernel.loops[static_cast<size_t>(loop)].extent;
+  for (LoopId loop : loops) result = result * extent_of(kernel, loop);
   return result;
 }
 
 // The loops that run around a stage's body.
-std::set<int> loops_around(const Kernel& kernel, const Stage& stage) {
-  std::set<int> loops;
-  for (int loop = 0; loop < kernel.n_outer; ++loop) loops.insert(loop);
+std::set<LoopId> loops_around(const Kernel& kernel, const Stage& stage) {
+  std::set<LoopId> loops;
+  for (LoopId loop : outer_loops(kernel)) loops.insert(loop);
   loops.insert(stage.loops.begin(), stage.loops.end());
   if (stage.reduction) loops.insert(stage.reduction->loop);
   return loops;
 }
 
-std::set<int> loops_of(const Kernel& kernel, const Stage& stage, const LoadInst& load) {
-  std::set<int> loops;
+std::set<LoopId> loops_of(const Kernel& kernel, const Stage& stage, const LoadInst& load) {
+  std::set<LoopId> loops;
   for (const Index& index : load.index) {
     if (index.value) return loops_around(kernel, stage);
-    for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-      if (index.expr.uses_index(static_cast<int>(loop))) loops.insert(static_cast<int>(loop));
+    for (LoopId loop : kernel.loops.ids()) {
+      if (uses_loop(index.expr, loop)) loops.insert(loop);
     }
   }
   return loops;
@@ -44,20 +44,20 @@ std::set<int> loops_of(const Kernel& kernel, const Stage& stage, const LoadInst&
 // Each parameter is read at most once: repeated reads hit a cache.
 Expr bytes_read(const Kernel& kernel) {
   Expr total = 0;
-  for (size_t p = 0; p < kernel.params.size(); ++p) {
+  for (ParamId p : kernel.params.ids()) {
     const Param& param = kernel.params[p];
     if (param.output) continue;
-    std::set<std::set<int>> reads;
+    std::set<std::set<LoopId>> reads;
     for (const Stage& stage : kernel.stages) {
       for (const Inst& inst : stage.body) {
         const auto* load = std::get_if<LoadInst>(&inst.what);
-        if (load != nullptr && load->param == static_cast<int>(p)) {
+        if (load != nullptr && load->param == p) {
           reads.insert(loops_of(kernel, stage, *load));
         }
       }
     }
     Expr touched = 0;
-    for (const std::set<int>& loops : reads) touched = touched + product(kernel, loops);
+    for (const std::set<LoopId>& loops : reads) touched = touched + product(kernel, loops);
     const Expr all = n_elements(param.dims);
     total = total + bytes_of(param.dtype, touched == all ? all : min(touched, all));
   }
@@ -137,8 +137,8 @@ void finish(Kernel& kernel) {
   kernel.local_bytes = 0;
   for (const Stage& stage : kernel.stages) {
     if (!std::holds_alternative<LocalTarget>(stage.target)) continue;
-    const std::vector<int> dims = buffer_loops(stage);
-    const std::set<int> loops(dims.begin(), dims.end());
+    const std::vector<LoopId> dims = buffer_loops(stage);
+    const std::set<LoopId> loops(dims.begin(), dims.end());
     kernel.local_bytes = kernel.local_bytes + bytes_of(stage.dtype, product(kernel, loops));
   }
 }

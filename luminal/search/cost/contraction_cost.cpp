@@ -19,9 +19,8 @@ constexpr double kComputedSeconds = 0.8e-9;
 
 // An address in elements, without gathered indices.
 template <typename Indices>
-Expr address_of(const kernel::Kernel& kernel, int param, const Indices& index) {
-  const std::vector<Expr> strides =
-      contiguous_strides(kernel.params[static_cast<size_t>(param)].dims);
+Expr address_of(const kernel::Kernel& kernel, kernel::ParamId param, const Indices& index) {
+  const std::vector<Expr> strides = contiguous_strides(kernel.params[param].dims);
   Expr address = 0;
   for (size_t axis = 0; axis < strides.size(); ++axis) {
     if constexpr (std::is_same_v<typename Indices::value_type, Expr>) {
@@ -55,28 +54,28 @@ std::vector<Expr> exprs_of(const kernel::Kernel& kernel) {
 // nothing in the kernel needs their indices separately, as the two halves of a rotary embedding do.
 Expr joined_columns(const kernel::Kernel& kernel, const kernel::ContractionForm& form) {
   std::vector<Expr> exprs = exprs_of(kernel);
-  std::vector<Expr> extents;
+  IdVector<kernel::LoopId, Expr> extents;
   for (const kernel::Loop& loop : kernel.loops) extents.push_back(loop.extent);
-  const int last = form.columns.back();
+  const kernel::LoopId last = form.columns.back();
   for (size_t n = form.columns.size() - 1; n-- > 0;) {
-    const int outer = form.columns[n];
+    const kernel::LoopId outer = form.columns[n];
     const kernel::JoinedLoops joined(extents, outer, last);
     for (Expr& e : exprs) {
       const std::optional<Expr> over = joined.over(e);
-      if (!over) return extents[static_cast<size_t>(last)];
+      if (!over) return extents[last];
       e = *over;
     }
-    extents[static_cast<size_t>(outer)] = 1;
-    extents[static_cast<size_t>(last)] = joined.extent();
+    extents[outer] = 1;
+    extents[last] = joined.extent();
   }
-  return extents[static_cast<size_t>(last)];
+  return extents[last];
 }
 
 // Number of points of some loops.
-double points_of(const kernel::Kernel& kernel, const std::vector<int>& loops,
+double points_of(const kernel::Kernel& kernel, const std::vector<kernel::LoopId>& loops,
                  const Bindings& sizes) {
   double points = 1;
-  for (int loop : loops) points *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+  for (kernel::LoopId loop : loops) points *= value(extent_of(kernel, loop), sizes);
   return points;
 }
 
@@ -106,7 +105,7 @@ double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionF
                         const Bindings& sizes) {
   double elements = 0;
   for (const kernel::Contraction& contraction : form.contractions) {
-    const kernel::Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    const kernel::Stage& stage = kernel.stages[contraction.stage];
     const bool right_is_half = kernel::is_widened(stage, contraction.right, DType::BF16) ||
                                kernel::is_widened(stage, contraction.right, DType::F16);
     const bool exact = kernel::is_widened(stage, contraction.left, DType::BF16) &&
@@ -123,8 +122,8 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
                      const Bindings& sizes) {
   double elements = 0;
   for (const kernel::Contraction& contraction : form.contractions) {
-    const kernel::Stage left = kernel::factor_stage(
-        kernel.stages[static_cast<size_t>(contraction.stage)], contraction.left);
+    const kernel::Stage left =
+        kernel::factor_stage(kernel.stages[contraction.stage], contraction.left);
     const bool loaded =
         left.body.size() == 1 ||
         (left.body.size() == 2 && kernel::is_widened(left, left.result, DType::BF16));
@@ -157,19 +156,19 @@ double contraction_seconds(const kernel::Kernel& kernel, const kernel::Contracti
 double repeated_bytes(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                       const Bindings& sizes) {
   double bytes = 0;
-  std::map<int, std::set<uint32_t>> orders;  // by parameter: the addresses it is read at
+  std::map<kernel::ParamId, std::set<uint32_t>>
+      orders;  // by parameter: the addresses it is read at
   for (const kernel::Contraction& contraction : form.contractions) {
-    const kernel::Stage right = kernel::factor_stage(
-        kernel.stages[static_cast<size_t>(contraction.stage)], contraction.right);
+    const kernel::Stage right =
+        kernel::factor_stage(kernel.stages[contraction.stage], contraction.right);
     for (const kernel::Inst& inst : right.body) {
       const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
       if (load == nullptr) continue;
       Expr address = address_of(kernel, load->param, load->index);
-      address = address.substitute(
-          Expr::index(contraction.k, kernel.loops[static_cast<size_t>(contraction.k)].extent), 0);
+      address = address.substitute(index_of(kernel, contraction.k), 0);
       std::set<uint32_t>& known = orders[load->param];
       if (known.insert(address.id()).second && known.size() > 1) {
-        const kernel::Param& param = kernel.params[static_cast<size_t>(load->param)];
+        const kernel::Param& param = kernel.params[load->param];
         bytes += value(n_elements(param.dims), sizes) * bits(param.dtype) / 8;
       }
     }

@@ -43,12 +43,10 @@ double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
     const auto* product = std::get_if<kernel::OpInst>(&stage.body[stage.result.index()].what);
     if (product == nullptr || product->op != Op::Mul) continue;
     if (product->operands[0] == product->operands[1]) continue;
-    auto extent = [&](int loop) {
-      return value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
-    };
+    auto extent = [&](kernel::LoopId loop) { return value(extent_of(kernel, loop), sizes); };
     double count = extent(stage.reduction->loop);
-    for (int loop = 0; loop < kernel.n_outer; ++loop) count *= extent(loop);
-    for (int loop : stage.loops) count *= extent(loop);
+    for (kernel::LoopId loop : outer_loops(kernel)) count *= extent(loop);
+    for (kernel::LoopId loop : stage.loops) count *= extent(loop);
     products += count;
   }
   return products;
@@ -65,7 +63,7 @@ constexpr double kNearSpeed = 8;
 // The share of keys that a positional mask leaves visible to the middle row. The others are neither
 // read nor multiplied.
 struct SeenKeys {
-  std::vector<int> loops;  // over keys
+  std::vector<kernel::LoopId> loops;  // over keys
   double share = 1;
 };
 
@@ -77,7 +75,7 @@ SeenKeys seen_keys(const kernel::Kernel& kernel, const kernel::RowBlockForm& for
   for (const kernel::Loop& loop : kernel.loops) {
     middle.push_back(loop.extent.evaluate(sizes).value.value_or(1) / 2);
   }
-  const double keys = value(kernel.loops[static_cast<size_t>(masked->loops.front())].extent, sizes);
+  const double keys = value(extent_of(kernel, masked->loops.front()), sizes);
   double first = 0, last = keys - 1;
   for (const auto& bound : masked->first) {
     if (const auto at = bound.index.evaluate(sizes, middle).value) {
@@ -98,8 +96,8 @@ SeenKeys seen_keys(const kernel::Kernel& kernel, const kernel::RowBlockForm& for
 kernel::Kernel over_seen_keys(const kernel::Kernel& kernel, const SeenKeys& seen,
                               const Bindings& sizes) {
   kernel::Kernel result = kernel;
-  for (int loop : seen.loops) {
-    Expr& extent = result.loops[static_cast<size_t>(loop)].extent;
+  for (kernel::LoopId loop : seen.loops) {
+    Expr& extent = result.loops[loop].extent;
     extent = Expr(static_cast<int64_t>(std::ceil(value(extent, sizes) * seen.share)));
   }
   return result;
@@ -107,21 +105,21 @@ kernel::Kernel over_seen_keys(const kernel::Kernel& kernel, const SeenKeys& seen
 
 // Bytes of masked keys and values.
 double hidden_bytes(const kernel::Kernel& kernel, const SeenKeys& seen, const Bindings& sizes) {
-  std::set<int> hidden;
+  std::set<kernel::ParamId> hidden;
   for (const kernel::Stage& stage : kernel.stages) {
     for (const kernel::Inst& inst : stage.body) {
       const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
       if (load == nullptr) continue;
       const bool by_key = std::ranges::any_of(load->index, [&](const auto& index) {
-        return std::ranges::any_of(seen.loops,
-                                   [&](int loop) { return index.expr.uses_index(loop); });
+        return std::ranges::any_of(
+            seen.loops, [&](kernel::LoopId loop) { return uses_loop(index.expr, loop); });
       });
       if (by_key) hidden.insert(load->param);
     }
   }
   double bytes = 0;
-  for (int param : hidden) {
-    const kernel::Param& read = kernel.params[static_cast<size_t>(param)];
+  for (kernel::ParamId param : hidden) {
+    const kernel::Param& read = kernel.params[param];
     bytes += value(n_elements(read.dims), sizes) * bits(read.dtype) / 8;
   }
   return bytes * (1 - seen.share);
@@ -150,8 +148,8 @@ double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
   double bytes = 0;
   for (const kernel::Stage& stage : kernel.stages) {
     if (!kernel::copies_shared(kernel, stage)) continue;
-    const int param = std::get<kernel::OutputTarget>(stage.target).param;
-    const kernel::Param& output = kernel.params[static_cast<size_t>(param)];
+    const kernel::ParamId param = std::get<kernel::OutputTarget>(stage.target).param;
+    const kernel::Param& output = kernel.params[param];
     bytes += 2 * value(n_elements(output.dims), sizes) * bits(output.dtype) / 8;
   }
   return bytes;
@@ -162,13 +160,13 @@ double copied_bytes(const kernel::Kernel& kernel, const Bindings& sizes) {
 LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
   LeastWork work;
   for (const kernel::Stage& stage : kernel.stages) {
-    std::set<int> around(stage.loops.begin(), stage.loops.end());
+    std::set<kernel::LoopId> around(stage.loops.begin(), stage.loops.end());
     if (stage.reduction) around.insert(stage.reduction->loop);
-    auto points = [&](const std::set<int>& used) {
+    auto points = [&](const std::set<kernel::LoopId>& used) {
       double count = 1;
-      for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
-        const bool runs = loop < kernel.n_outer || (around.contains(loop) && used.contains(loop));
-        if (runs) count *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+      for (kernel::LoopId loop : kernel.loops.ids()) {
+        const bool runs = is_outer(kernel, loop) || (around.contains(loop) && used.contains(loop));
+        if (runs) count *= value(extent_of(kernel, loop), sizes);
       }
       return count;
     };
@@ -176,7 +174,7 @@ LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
     for (size_t k = 0; k < stage.body.size(); ++k) {
       const auto* op = std::get_if<kernel::OpInst>(&stage.body[k].what);
       if (op == nullptr) continue;
-      const kernel::InstId id{static_cast<uint32_t>(k)};
+      const auto id = kernel::InstId::at(k);
       const bool product = sums_products && id == stage.result && op->op == Op::Mul;
       const double flops = flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
       if (product) {
@@ -220,8 +218,8 @@ double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machin
            modelled_seconds(split->together, machine, sizes) - machine.launch_seconds;
   }
   double points = 1;
-  for (int loop = 0; loop < kernel.n_outer; ++loop) {
-    points *= value(kernel.loops[static_cast<size_t>(loop)].extent, sizes);
+  for (kernel::LoopId loop : outer_loops(kernel)) {
+    points *= value(extent_of(kernel, loop), sizes);
   }
   int entered = 0;
   for (const kernel::Stage& stage : kernel.stages) {

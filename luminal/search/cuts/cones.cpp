@@ -22,7 +22,7 @@ struct Describe {
     for (Expr dim : dims) key.push_back(dim.id());
   }
   void operator()(const kernel::LoadTerm& t) {
-    const kernel::Source& source = graph.sources[static_cast<size_t>(t.source)];
+    const kernel::Source& source = graph.sources[t.source];
     key.push_back(static_cast<uint64_t>(source.dtype));
     add(source.dims);
   }

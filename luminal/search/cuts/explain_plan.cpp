@@ -48,8 +48,8 @@ std::map<ClassId, std::vector<ClassId>> readers_of(const kernel::Plan& plan) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     const auto& lowered = kernel->lowered;
-    for (size_t p = 0; p < lowered.origins.size(); ++p) {
-      if (lowered.kernel.params[p].output || lowered.origins[p].source >= 0) continue;
+    for (kernel::ParamId p : lowered.origins.ids()) {
+      if (lowered.kernel.params[p].output || lowered.origins[p].source.valid()) continue;
       readers[lowered.origins[p].value].push_back(kernel::stored_by(lowered).front());
     }
   }

@@ -196,13 +196,13 @@ class PlanSearch {
   kernel::Plan ordered(const CostedPlan& plan) const {
     kernel::Plan result;
     std::vector<bool> stored(graph_.classes.size(), false);
-    std::vector<bool> made(graph_.sources.size(), true);
-    for (const HostNeed& step : request_.host_steps) made[static_cast<size_t>(step.source)] = false;
+    IdVector<kernel::SourceId, bool> made(graph_.sources.size(), true);
+    for (const HostNeed& step : request_.host_steps) made[step.source] = false;
     auto in_memory = [&](ClassId id) {
       if (stored[id.index()]) return true;
       for (const kernel::Term& term : graph_.at(id).terms) {
         const auto* load = std::get_if<kernel::LoadTerm>(&term);
-        if (load != nullptr) return static_cast<bool>(made[static_cast<size_t>(load->source)]);
+        if (load != nullptr) return static_cast<bool>(made[load->source]);
       }
       return false;
     };
@@ -214,9 +214,8 @@ class PlanSearch {
       std::erase_if(waiting, [&](ClassId id) {
         const CostedKernel& kernel = *plan.kernels.at(id);
         for (const kernel::ParamOrigin& origin : kernel.lowered->origins) {
-          if (origin.value == id && origin.source < 0) continue;
-          const bool ready = origin.source >= 0 ? made[static_cast<size_t>(origin.source)]
-                                                : in_memory(origin.value);
+          if (origin.value == id && !origin.source.valid()) continue;
+          const bool ready = origin.source.valid() ? made[origin.source] : in_memory(origin.value);
           if (!ready) return false;
         }
         result.steps.push_back(kernel::KernelStep{*kernel.lowered, kernel.seconds});
@@ -226,7 +225,7 @@ class PlanSearch {
       std::erase_if(host, [&](const HostNeed& step) {
         if (!std::all_of(step.operands.begin(), step.operands.end(), in_memory)) return false;
         result.steps.push_back(kernel::HostStep{step.source});
-        made[static_cast<size_t>(step.source)] = true;
+        made[step.source] = true;
         return true;
       });
       LUMINAL_CHECK(waiting.size() + host.size() < before,

@@ -24,7 +24,7 @@ namespace luminal::search {
 
 // What the plan must produce, beside kernels' own needs.
 struct HostNeed {
-  int source;                             // of the term graph: what the host step computes
+  kernel::SourceId source;                // of the term graph: what the host step computes
   std::vector<kernel::ClassId> operands;  // that it reads from memory
 };
 
@@ -32,9 +32,9 @@ struct HostNeed {
 struct PlanLoops {
   std::vector<int> loop_of;  // by class: from 1; 0: outside
   std::vector<int> trips;    // by loop; trips[0] is 1
-  std::vector<int> loop_of_source;
-  // By source: the values of other loops, or outside of loops, that a marker stands for.
-  std::vector<std::vector<kernel::ClassId>> behind;
+  IdVector<kernel::SourceId, int> loop_of_source;
+  // The values of other loops, or outside of loops, that a marker stands for.
+  IdVector<kernel::SourceId, std::vector<kernel::ClassId>> behind;
 
   int of(kernel::ClassId id) const { return loop_of.empty() ? 0 : loop_of[id.index()]; }
   // How often a kernel that stores `id` runs.

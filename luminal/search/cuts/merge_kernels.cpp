@@ -25,7 +25,8 @@ constexpr size_t kMostTogether = 512;
 // What a step reads or writes: classes, and sources that host steps make, past all classes.
 using Datum = uint64_t;
 Datum datum(ClassId id) { return id.value; }
-Datum datum_of_source(int source) { return (uint64_t{1} << 32) + static_cast<uint64_t>(source); }
+constexpr Datum kFirstSource = uint64_t{1} << 32;
+Datum datum_of_source(kernel::SourceId source) { return kFirstSource + source.value; }
 
 struct Step {
   std::variant<kernel::KernelStep, kernel::HostStep> what;
@@ -88,9 +89,10 @@ class Merging {
       }
     } else {
       const LoweredKernel& lowered = std::get<kernel::KernelStep>(step.what).lowered;
-      for (size_t k = 0; k < lowered.origins.size(); ++k) {
+      for (kernel::ParamId k : lowered.origins.ids()) {
         const kernel::ParamOrigin& origin = lowered.origins[k];
-        const Datum at = origin.source >= 0 ? datum_of_source(origin.source) : where(origin.value);
+        const Datum at =
+            origin.source.valid() ? datum_of_source(origin.source) : where(origin.value);
         (lowered.kernel.params[k].output ? step.writes : step.reads).push_back(at);
       }
     }
@@ -105,8 +107,8 @@ class Merging {
     if (request_.loops.behind.empty()) return;
     const std::vector<Datum> reads = step.reads;
     for (Datum d : reads) {
-      if (d < datum_of_source(0)) continue;
-      for (ClassId id : request_.loops.behind[d - datum_of_source(0)]) {
+      if (d < kFirstSource) continue;
+      for (ClassId id : request_.loops.behind[kernel::SourceId::at(d - kFirstSource)]) {
         step.reads.push_back(where(id));
         step.loops.push_back(request_.loops.of(id));
       }
@@ -171,7 +173,8 @@ class Merging {
 
   // If the first loops differ, no choice of outer loops is the same.
   static bool may_share_outer(const kernel::Kernel& a, const kernel::Kernel& b) {
-    return !a.loops.empty() && !b.loops.empty() && a.loops[0].extent == b.loops[0].extent;
+    const kernel::LoopId first{0};
+    return !a.loops.empty() && !b.loops.empty() && extent_of(a, first) == extent_of(b, first);
   }
 
   static size_t n_instructions(const kernel::Kernel& kernel) {
@@ -188,7 +191,7 @@ class Merging {
       return request_.loops.of(stored_first(*kernel));
     }
     const auto& of_source = request_.loops.loop_of_source;
-    const auto source = static_cast<size_t>(std::get<kernel::HostStep>(step.what).source);
+    const kernel::SourceId source = std::get<kernel::HostStep>(step.what).source;
     return of_source.empty() ? 0 : of_source[source];
   }
 

@@ -138,11 +138,11 @@ bool PlanCost::may_be_stored(ClassId id) const {
   return !is_view(term_of(id)) && !costs_nothing(term_of(id));
 }
 
-int PlanCost::source_of(ClassId id) const {
+kernel::SourceId PlanCost::source_of(ClassId id) const {
   for (const Term& term : graph_.at(id).terms) {
     if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) return load->source;
   }
-  return -1;
+  return {};
 }
 
 // For a class with only views: the one whose source is nearest to memory.
@@ -219,7 +219,7 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
   const bool pointwise =
       static_cast<int>(instances->loops.size()) == instances->n_root_loops &&
       std::none_of(instances->list.begin(), instances->list.end(),
-                   [](const kernel::Instance& instance) { return instance.reduce_loop >= 0; });
+                   [](const kernel::Instance& instance) { return instance.reduce_loop.valid(); });
   for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
     if (pointwise && best.lowered) break;
     auto lowered = staged(root, *instances, n_outer);
@@ -259,7 +259,7 @@ KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
   KernelForm form{lower(cone.classes.front(), choice), cone.classes, {}};
   if (!form.lowered) return form;
   for (const kernel::ParamOrigin& origin : form.lowered->origins) {
-    if (origin.source >= 0 || origin.value == cone.classes.front()) continue;
+    if (origin.source.valid() || origin.value == cone.classes.front()) continue;
     const auto at = std::find(form.classes.begin(), form.classes.end(), origin.value);
     if (is_source(*at)) continue;  // a source: no kernel computes it
     form.reads.push_back(static_cast<uint32_t>(at - form.classes.begin()));
@@ -288,7 +288,7 @@ CostedKernel PlanCost::renamed(const PlacedKernel& kernel) const {
   }
   for (kernel::ParamOrigin& origin : result.lowered->origins) {
     origin.value = names.at(origin.value);
-    if (origin.source >= 0) origin.source = source_of(origin.value);
+    if (origin.source.valid()) origin.source = source_of(origin.value);
   }
   for (ClassId& id : result.lowered->classes) id = names.at(id);
   std::sort(result.lowered->classes.begin(), result.lowered->classes.end());

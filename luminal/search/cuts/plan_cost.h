@@ -97,8 +97,8 @@ class PlanCost {
   KernelForm make_form(const Cone& cone, const kernel::Choice& choice) const;
   CostedKernel renamed(const PlacedKernel& kernel) const;
   bool may_be_stored(kernel::ClassId id) const;
-  int source_of(kernel::ClassId id) const;
-  bool is_source(kernel::ClassId id) const { return source_of(id) >= 0; }
+  kernel::SourceId source_of(kernel::ClassId id) const;
+  bool is_source(kernel::ClassId id) const { return source_of(id).valid(); }
 
   struct FormHash {
     size_t operator()(const std::vector<uint32_t>& form) const;

@@ -54,13 +54,13 @@ std::vector<std::string> kernels_with(const Inspection& inspection, NodeId node)
 // Looks at the plan, if there is one: rules may have replaced a host step.
 bool is_host_step(const Inspection& inspection, NodeId node) {
   const auto& sources = inspection.lowered().sources;
-  for (size_t s = 0; s < sources.size(); ++s) {
+  for (kernel::SourceId s : sources.ids()) {
     if (sources[s].node != node || !sources[s].host_step) continue;
     if (inspection.plan() == nullptr) return true;
     const auto& steps = inspection.plan()->plan.steps;
     return std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
       const auto* host = std::get_if<kernel::HostStep>(&step);
-      return host != nullptr && host->source == static_cast<int>(s);
+      return host != nullptr && host->source == s;
     });
   }
   return false;

@@ -109,7 +109,7 @@ std::optional<Type> ClassFacts::type_of(const egraph::Node& node) const {
   const auto children = snapshot_.children(node);
   const auto& f = node.function;
   if (f == terms_.load) {
-    const Node& source = graph_.node(lowered_.sources[static_cast<size_t>(*source_of(node))].node);
+    const Node& source = graph_.node(lowered_.sources[kernel::SourceId::at(*source_of(node))].node);
     return Type{source.dims, source.dtype};
   }
   if (f == terms_.constant) return Type{{}, terms_.host.number(children[0].value).dtype};

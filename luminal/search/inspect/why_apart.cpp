@@ -26,9 +26,8 @@ class StepGraph {
         names_.push_back(fmt::format("kernel {}", n_kernels_++));
         for (ClassId id : kernel::stored_by(kernel->lowered)) maker_[id] = s;
       } else {
-        const int source = std::get<kernel::HostStep>(plan_.steps[s]).source;
-        names_.push_back("the host step of " +
-                         inspection.extracted()->graph.sources[static_cast<size_t>(source)].name);
+        const kernel::SourceId source = std::get<kernel::HostStep>(plan_.steps[s]).source;
+        names_.push_back("the host step of " + inspection.extracted()->graph.sources[source].name);
         host_maker_[source] = s;
       }
     }
@@ -83,16 +82,16 @@ class StepGraph {
       if (maker != maker_.end() && maker->second != step) hand(maker->second, id);
     };
     if (const auto* kernel = kernel_at(step)) {
-      for (size_t p = 0; p < kernel->lowered.origins.size(); ++p) {
+      for (kernel::ParamId p : kernel->lowered.origins.ids()) {
         if (kernel->lowered.kernel.params[p].output) continue;
         const kernel::ParamOrigin& origin = kernel->lowered.origins[p];
         const auto host = host_maker_.find(origin.source);
         if (host != host_maker_.end()) hand(host->second, origin.value);
-        if (origin.source < 0) read(origin.value);
+        if (!origin.source.valid()) read(origin.value);
       }
       return;
     }
-    const int source = std::get<kernel::HostStep>(plan_.steps[step]).source;
+    const kernel::SourceId source = std::get<kernel::HostStep>(plan_.steps[step]).source;
     for (const HostNeed& need : inspection.request().host_steps) {
       if (need.source != source) continue;
       for (ClassId id : need.operands) read(id);
@@ -103,7 +102,7 @@ class StepGraph {
   int n_kernels_ = 0;
   std::vector<std::string> names_;
   std::map<ClassId, size_t> maker_;
-  std::map<int, size_t> host_maker_;
+  std::map<kernel::SourceId, size_t> host_maker_;
   std::vector<std::map<size_t, std::vector<ClassId>>> edges_;  // by step: its readers
 };
 
@@ -184,7 +183,7 @@ class WhyApart {
   bool is_host_step(NodeId node) const {
     const auto& steps = inspection_.request().host_steps;
     return std::any_of(steps.begin(), steps.end(), [&](const HostNeed& step) {
-      return inspection_.lowered().sources[static_cast<size_t>(step.source)].node == node;
+      return inspection_.lowered().sources[step.source].node == node;
     });
   }
 

@@ -451,12 +451,12 @@ std::string plan_digest(const kernel::Plan& plan) {
   for (const auto& step : plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) {
-      text += fmt::format("host {}\n", std::get<kernel::HostStep>(step).source);
+      text += fmt::format("host {}\n", std::get<kernel::HostStep>(step).source.number());
       continue;
     }
     text += kernel::text(kernel->lowered.kernel) + kernel::text(kernel->schedule) + "\n";
     for (const kernel::ParamOrigin& origin : kernel->lowered.origins) {
-      text += fmt::format("{} {}\n", origin.source, origin.value.value);
+      text += fmt::format("{} {}\n", origin.source.number(), origin.value.value);
     }
   }
   return base::digest(text);

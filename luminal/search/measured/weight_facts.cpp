@@ -15,7 +15,8 @@ bool is_weight_leaf(const Graph& graph, const SourceTensor& source) {
 
 }  // namespace
 
-WeightFacts::WeightFacts(const Graph& graph, const std::vector<SourceTensor>& sources,
+WeightFacts::WeightFacts(const Graph& graph,
+                         const IdVector<kernel::SourceId, SourceTensor>& sources,
                          const kernel::TermGraph& terms, const std::vector<int>& chosen,
                          const std::vector<ClassId>& results)
     : is_weight_(terms.classes.size(), false), is_result_(terms.classes.size(), false) {
@@ -44,7 +45,7 @@ WeightFacts::WeightFacts(const Graph& graph, const std::vector<SourceTensor>& so
     stack.pop_back();
     known[id.index()] = Known::Yes;
     if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) {
-      is_weight_[id.index()] = is_weight_leaf(graph, sources[static_cast<size_t>(load->source)]);
+      is_weight_[id.index()] = is_weight_leaf(graph, sources[load->source]);
     } else {
       is_weight_[id.index()] = std::ranges::all_of(
           operands, [&](ClassId operand) { return is_weight_[operand.index()]; });
@@ -58,7 +59,7 @@ bool WeightFacts::is_weight(const kernel::ParamOrigin& origin) const {
 
 bool WeightFacts::runs_once(const kernel::LoweredKernel& lowered, const Bindings& sizes) const {
   bool reads = false;
-  for (size_t p = 0; p < lowered.origins.size(); ++p) {
+  for (kernel::ParamId p : lowered.origins.ids()) {
     const kernel::ParamOrigin& origin = lowered.origins[p];
     if (lowered.kernel.params[p].output) {
       if (!is_result_.empty() && is_result_[origin.value.index()]) return false;
@@ -75,7 +76,7 @@ bool WeightFacts::runs_once(const kernel::LoweredKernel& lowered, const Bindings
 
 std::string WeightFacts::letters(const kernel::LoweredKernel& lowered) const {
   std::string letters;
-  for (size_t p = 0; p < lowered.origins.size(); ++p) {
+  for (kernel::ParamId p : lowered.origins.ids()) {
     letters += lowered.kernel.params[p].output ? 'o' : is_weight(lowered.origins[p]) ? 'w' : 'r';
   }
   return letters;

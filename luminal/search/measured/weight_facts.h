@@ -15,7 +15,7 @@ class WeightFacts {
  public:
   WeightFacts() = default;  // nothing is a weight
   // `chosen` is the term that computes each class.
-  WeightFacts(const Graph& graph, const std::vector<SourceTensor>& sources,
+  WeightFacts(const Graph& graph, const IdVector<kernel::SourceId, SourceTensor>& sources,
               const kernel::TermGraph& terms, const std::vector<int>& chosen,
               const std::vector<kernel::ClassId>& results);
 

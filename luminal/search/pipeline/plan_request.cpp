@@ -13,10 +13,11 @@ std::vector<kernel::ClassId> operands_of(const Graph& graph, NodeId node,
 }
 
 // By source: whether the plan needs it. What a host step reads is only needed where the step is.
-std::vector<bool> needed_sources(const Graph& graph, const LoweredGraph& lowered,
-                                 const ExtractedTerms& extracted, const ChosenTerms& chosen,
-                                 std::vector<kernel::ClassId> roots) {
-  std::vector<bool> needed(lowered.sources.size(), false);
+IdVector<kernel::SourceId, bool> needed_sources(const Graph& graph, const LoweredGraph& lowered,
+                                                const ExtractedTerms& extracted,
+                                                const ChosenTerms& chosen,
+                                                std::vector<kernel::ClassId> roots) {
+  IdVector<kernel::SourceId, bool> needed(lowered.sources.size());
   bool changed = true;
   while (changed) {
     changed = false;
@@ -25,8 +26,8 @@ std::vector<bool> needed_sources(const Graph& graph, const LoweredGraph& lowered
       if (!reached[i]) continue;
       const auto& term = extracted.graph.classes[i].terms[static_cast<size_t>(chosen.term[i])];
       const auto* load = std::get_if<kernel::LoadTerm>(&term);
-      if (load == nullptr || needed[static_cast<size_t>(load->source)]) continue;
-      const auto source = static_cast<size_t>(load->source);
+      if (load == nullptr || needed[load->source]) continue;
+      const kernel::SourceId source = load->source;
       needed[source] = true;
       if (!lowered.sources[source].host_step) continue;
       const auto operands = operands_of(graph, lowered.sources[source].node, extracted);
@@ -46,12 +47,11 @@ PlanRequest plan_request(const Graph& graph, const LoweredGraph& lowered,
   for (NodeId id : lowered.materialized) {
     request.boundaries.push_back(extracted.class_of[id.index()]);
   }
-  const std::vector<bool> needed =
+  const IdVector<kernel::SourceId, bool> needed =
       needed_sources(graph, lowered, extracted, chosen, request.stored);
-  for (size_t s = 0; s < lowered.sources.size(); ++s) {
+  for (kernel::SourceId s : lowered.sources.ids()) {
     if (!lowered.sources[s].host_step || !needed[s]) continue;
-    request.host_steps.push_back(
-        {static_cast<int>(s), operands_of(graph, lowered.sources[s].node, extracted)});
+    request.host_steps.push_back({s, operands_of(graph, lowered.sources[s].node, extracted)});
   }
   return request;
 }

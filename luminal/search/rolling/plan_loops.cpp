@@ -45,7 +45,7 @@ class Placing {
   // Whether a term can be computed in a loop: it reads only what is in that loop or outside.
   bool fits(const Term& term, int loop) const {
     if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) {
-      const int of_source = loop_of_source_[static_cast<size_t>(load->source)];
+      const int of_source = loop_of_source_[load->source];
       return of_source == 0 || of_source == loop;
     }
     return std::ranges::all_of(kernel::operands(term), [&](ClassId read) {
@@ -70,7 +70,7 @@ class Placing {
   }
 
   kernel::TermGraph& graph_;
-  std::vector<int> loop_of_source_;
+  IdVector<kernel::SourceId, int> loop_of_source_;
   std::vector<int> loop_of_;  // by class
   std::vector<std::vector<ClassId>> readers_;
 };
@@ -90,7 +90,7 @@ PlanLoops plan_loops(const RolledGraph& rolled, const LoweredGraph& lowered,
   for (const LoopMarker& marker : rolled.markers) {
     const auto source = std::ranges::find(lowered.sources, marker.leaf, &SourceTensor::node);
     if (source == lowered.sources.end()) continue;
-    auto& behind = loops.behind[static_cast<size_t>(source - lowered.sources.begin())];
+    auto& behind = loops.behind[kernel::SourceId::at(source - lowered.sources.begin())];
     for (NodeId id : marker.stands_for) {
       const RolledPlace& place = rolled.places[id.index()];
       if (marker.loop > 0 && place.loop == marker.loop) continue;

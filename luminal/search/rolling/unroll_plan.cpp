@@ -62,7 +62,7 @@ class Unrolling {
 
   int loop_of(const PlanStep& step) const {
     if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
-      const NodeId node = of_rolled_.sources[static_cast<size_t>(host->source)].node;
+      const NodeId node = of_rolled_.sources[host->source].node;
       return rolled_.loop_of[node.index()];
     }
     const auto& kernel = std::get<kernel::KernelStep>(step);
@@ -73,40 +73,40 @@ class Unrolling {
 
   struct Need {  // a class, or a source
     ClassId value;
-    int source = -1;
+    kernel::SourceId source = {};
     friend auto operator<=>(const Need&, const Need&) = default;
   };
 
   // Where a class is in memory: stored by a kernel, or a source.
   Need in_memory(ClassId id) const {
-    if (made_by_.contains(Need{id, -1})) return {id, -1};
+    if (made_by_.contains(Need{id})) return {id};
     for (const kernel::Term& term : terms_.extracted.graph.at(id).terms) {
       if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) return {ClassId{}, load->source};
     }
-    return {id, -1};
+    return {id};
   }
 
   void add_step(const PlanStep& step, Trip trip) {
     const size_t number = steps_.size();
     reads_.emplace_back();
     if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
-      const int source = terms_.source_in(host->source, trip);
+      const kernel::SourceId source = terms_.source_in(host->source, trip);
       steps_.emplace_back(kernel::HostStep{source});
       made_by_.emplace(Need{ClassId{}, source}, number);
-      for (NodeId input : graph_.node(terms_.sources[static_cast<size_t>(source)].node).inputs) {
-        reads_.back().push_back({class_of_[input.index()], -1});
+      for (NodeId input : graph_.node(terms_.sources[source].node).inputs) {
+        reads_.back().push_back({class_of_[input.index()]});
       }
       return;
     }
     kernel::KernelStep copy = std::get<kernel::KernelStep>(step);
     copy.lowered = terms_.kernel_in(copy.lowered, trip);
-    for (size_t p = 0; p < copy.lowered.origins.size(); ++p) {
+    for (kernel::ParamId p : copy.lowered.origins.ids()) {
       const kernel::ParamOrigin& origin = copy.lowered.origins[p];
       if (copy.lowered.kernel.params[p].output) {
-        made_by_.emplace(Need{origin.value, -1}, number);
+        made_by_.emplace(Need{origin.value}, number);
       } else {
-        reads_.back().push_back(origin.source >= 0 ? Need{ClassId{}, origin.source}
-                                                   : Need{origin.value, -1});
+        reads_.back().push_back(origin.source.valid() ? Need{ClassId{}, origin.source}
+                                                      : Need{origin.value});
       }
     }
     steps_.emplace_back(std::move(copy));
@@ -116,7 +116,7 @@ class Unrolling {
   std::vector<size_t> before(size_t step) const {
     std::vector<size_t> steps;
     for (const Need& need : reads_[step]) {
-      const auto found = made_by_.find(need.source >= 0 ? need : in_memory(need.value));
+      const auto found = made_by_.find(need.source.valid() ? need : in_memory(need.value));
       if (found != made_by_.end()) steps.push_back(found->second);
     }
     return steps;
@@ -163,7 +163,7 @@ class Unrolling {
   void emit(PlanStep step) {
     if (const auto* host = std::get_if<kernel::HostStep>(&step)) {
       HostNeed need{host->source, {}};
-      const NodeId node = terms_.sources[static_cast<size_t>(host->source)].node;
+      const NodeId node = terms_.sources[host->source].node;
       for (NodeId input : graph_.node(node).inputs) {
         need.operands.push_back(class_of_[input.index()]);
       }

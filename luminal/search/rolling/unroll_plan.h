@@ -20,7 +20,7 @@ struct Explained {
 
 // A plan, with everything about its search that later phases need.
 struct PlannedTerms {
-  std::vector<SourceTensor> sources;  // by the number in a Load
+  IdVector<kernel::SourceId, SourceTensor> sources;
   ExtractedTerms extracted;
   std::vector<int> chosen;  // by class: the term that computes it
   std::vector<HostNeed> host_steps;

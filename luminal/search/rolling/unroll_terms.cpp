@@ -26,7 +26,7 @@ UnrolledTerms::UnrolledTerms(const Graph& graph, const std::vector<NodeId>& orde
     const auto rolled_source = host_steps.find(place.node);
     const bool on_host = rolled_source != host_steps.end() && rolled_source->second;
     if (graph.node(id).op != Op::Input && !on_host) continue;
-    source_of_node_.emplace(id, static_cast<int>(sources.size()));
+    source_of_node_.emplace(id, sources.next());
     node_of_source_.emplace(std::make_pair(place.node, place.trip), id);
     sources.push_back({id, on_host});
     const Node& node = graph.node(id);
@@ -38,7 +38,7 @@ const LoopMarker* UnrolledTerms::marker_of(ClassId id) const {
   for (const Term& term : of_rolled_.extracted.graph.at(id).terms) {
     const auto* load = std::get_if<kernel::LoadTerm>(&term);
     if (load == nullptr) continue;
-    const LoopMarker* marker = marker_of_source_[static_cast<size_t>(load->source)];
+    const LoopMarker* marker = marker_of_source_[load->source];
     if (marker != nullptr) return marker;
   }
   return nullptr;
@@ -89,8 +89,8 @@ ClassId UnrolledTerms::leaf_class(NodeId id) {
   return made;
 }
 
-int UnrolledTerms::source_in(int source, Trip trip) const {
-  const NodeId node = of_rolled_.sources[static_cast<size_t>(source)].node;
+kernel::SourceId UnrolledTerms::source_in(kernel::SourceId source, Trip trip) const {
+  const NodeId node = of_rolled_.sources[source].node;
   const size_t number = rolled_.loop_of[node.index()] == 0 ? 0 : trip.number;
   return source_of_node_.at(node_of_source_.at({node, number}));
 }
@@ -142,9 +142,9 @@ void UnrolledTerms::finish() {
 kernel::LoweredKernel UnrolledTerms::kernel_in(const kernel::LoweredKernel& lowered, Trip trip) {
   kernel::LoweredKernel result = lowered;
   for (kernel::ParamOrigin& origin : result.origins) {
-    const bool was_source = origin.source >= 0;
+    const bool was_source = origin.source.valid();
     origin.value = class_in(origin.value, trip);
-    origin.source = -1;
+    origin.source = {};
     if (!was_source) continue;
     for (const Term& term : extracted.graph.at(origin.value).terms) {
       const auto* load = std::get_if<kernel::LoadTerm>(&term);

@@ -25,13 +25,14 @@ class UnrolledTerms {
   // Classes are made when they are first asked for.
   kernel::ClassId class_in(kernel::ClassId id, Trip trip);
   kernel::ClassId class_of(NodeId id);
-  int source_in(int source, Trip trip) const;  // of a leaf, or of a host step of that trip
+  kernel::SourceId source_in(kernel::SourceId source,
+                             Trip trip) const;  // of a leaf, or of a host step of that trip
   kernel::LoweredKernel kernel_in(const kernel::LoweredKernel& lowered, Trip trip);
 
   // Adds the terms of every class that was asked for, and the classes that those read.
   void finish();
 
-  std::vector<SourceTensor> sources;
+  IdVector<kernel::SourceId, SourceTensor> sources;
   ExtractedTerms extracted;
   std::vector<int> chosen;
   std::vector<kernel::ClassId> rolled_class;  // by class; not valid for leaves that only trips read
@@ -46,8 +47,9 @@ class UnrolledTerms {
   const RolledGraph& rolled_;
   const PlanLoops& loops_;
   const PlannedTerms& of_rolled_;
-  std::vector<const LoopMarker*> marker_of_source_;  // of the rolled graph; null for others
-  std::map<NodeId, int> source_of_node_;
+  IdVector<kernel::SourceId, const LoopMarker*>
+      marker_of_source_;  // of the rolled graph; null for others
+  std::map<NodeId, kernel::SourceId> source_of_node_;
   std::map<std::pair<NodeId, size_t>, NodeId> node_of_source_;  // by rolled node and trip
   std::map<std::pair<int, size_t>, std::unordered_map<uint32_t, kernel::ClassId>> known_;
   std::map<NodeId, kernel::ClassId> leaves_;

@@ -131,7 +131,7 @@ class Extraction {
                                "is there instead",
                                number, count - 1));
       }
-      return kernel::LoadTerm{static_cast<int>(number)};
+      return kernel::LoadTerm{kernel::SourceId::at(number)};
     }
     return std::nullopt;
   }
@@ -169,7 +169,7 @@ class Extraction {
 
   bool loads_host_step(const Term& term) const {
     const auto* load = std::get_if<kernel::LoadTerm>(&term);
-    return load != nullptr && lowered_.sources[static_cast<size_t>(load->source)].host_step;
+    return load != nullptr && lowered_.sources[load->source].host_step;
   }
 
   // Kernels are preferred to a host callback. If the other terms need the step's own result, it
@@ -309,8 +309,7 @@ class Extraction {
     if (node.function == terms_.load) {
       const std::optional<Term> load = load_of(node);
       if (!load) return std::nullopt;
-      const auto& source =
-          out_.graph.sources[static_cast<size_t>(std::get<kernel::LoadTerm>(*load).source)];
+      const auto& source = out_.graph.sources[std::get<kernel::LoadTerm>(*load).source];
       return Type{source.dims, source.dtype};
     }
     if (node.function == terms_.constant)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "luminal/graph/graph.h"
+#include "luminal/kernel/lower/term_graph.h"
 #include "luminal/search/terms/terms.h"
 
 namespace luminal::search {
@@ -15,8 +16,8 @@ struct SourceTensor {
 };
 
 struct LoweredGraph {
-  std::vector<SourceTensor> sources;    // by the number in (Source k)
-  std::vector<egraph::Value> value_of;  // by node id; not valid for nodes nobody needs
+  IdVector<kernel::SourceId, SourceTensor> sources;  // by the number in (Source k)
+  std::vector<egraph::Value> value_of;               // by node id; not valid for nodes nobody needs
   // What must be in memory: outputs, state updates and what is materialized.
   std::vector<NodeId> stored;
   std::vector<NodeId> materialized;  // those that are boundaries between kernels

@@ -18,7 +18,7 @@ const DType kDTypes[] = {DType::F32, DType::BF16, DType::F64, DType::I8, DType::
 kernel::Kernel copy_through(DType dtype, Expr rows, Expr n, const Dims& source,
                             std::vector<Expr> (*map)(Expr i, Expr j, Expr rows, Expr n)) {
   KernelBuilder b;
-  int x = b.param(dtype, source), y = b.param(dtype, {rows, n}, true);
+  ParamId x = b.param(dtype, source), y = b.param(dtype, {rows, n}, true);
   Expr i = b.outer(rows), j = b.outer(n);
   auto s = b.stage(dtype);
   s.load(b.k, x, map(i, j, rows, n));
@@ -113,7 +113,8 @@ TEST(EmitIndex, StoresThroughMaps) {
       for (int kind = 0; kind < 3; ++kind) {
         KernelBuilder b;
         Expr n = c;
-        int x = b.param(dtype, {4, n}), y = b.param(dtype, {kind == 2 ? n * Expr(4) : n, 4}, true);
+        ParamId x = b.param(dtype, {4, n}),
+                y = b.param(dtype, {kind == 2 ? n * Expr(4) : n, 4}, true);
         Expr i = b.outer(4), j = b.outer(n);
         auto s = b.stage(dtype);
         s.load(b.k, x, {i, j});
@@ -130,9 +131,9 @@ TEST(EmitIndex, InnerLoopInsteadOfOuter) {
   for (DType dtype : kDTypes) {
     KernelBuilder b;
     Expr n = Expr::var("n"), m = Expr::var("m");
-    int x = b.param(dtype, {n, m}), y = b.param(dtype, {n, m}, true);
+    ParamId x = b.param(dtype, {n, m}), y = b.param(dtype, {n, m}, true);
     Expr i = b.outer(n), j = b.inner(m);
-    auto s = b.stage(dtype, {1});
+    auto s = b.stage(dtype, {LoopId{1}});
     s.load(b.k, x, {i, m - Expr(1) - j});
     b.output(y, {i, j});
     kernel::Kernel kernel = b.done();
@@ -148,7 +149,8 @@ TEST(EmitIndex, GathersClampTheirIndices) {
     for (DType dtype : kDTypes) {
       KernelBuilder b;
       Expr n = Expr::var("n"), m = Expr::var("m"), v = Expr::var("v");
-      int data = b.param(dtype, {v, m}), at = b.param(index, {n}), y = b.param(dtype, {n, m}, true);
+      ParamId data = b.param(dtype, {v, m}), at = b.param(index, {n}),
+              y = b.param(dtype, {n, m}, true);
       Expr i = b.outer(n), j = b.outer(m);
       auto s = b.stage(dtype);
       InstId row = s.load(b.k, at, {i});
@@ -166,7 +168,7 @@ TEST(EmitIndex, GathersOfSingleElements) {
     KernelBuilder b;
     Expr n = Expr::var("n"), v = Expr::var("v", 1);
     const DType to = dtype == DType::U4 ? DType::I32 : dtype;
-    int data = b.param(dtype, {v}), at = b.param(DType::I32, {n}), y = b.param(to, {n}, true);
+    ParamId data = b.param(dtype, {v}), at = b.param(DType::I32, {n}), y = b.param(to, {n}, true);
     Expr i = b.outer(n);
     auto s = b.stage(to);
     InstId loaded = s.gather(b.k, data, {{.expr = 0, .value = s.load(b.k, at, {i})}});
@@ -183,7 +185,7 @@ TEST(EmitIndex, PaddingReadsNothingOutside) {
     KernelBuilder b;
     Expr s = Expr::var("s");
     const Expr before = 3, size = s + Expr(8);
-    int x = b.param(dtype, {2, s}), y = b.param(dtype, {2, size}, true);
+    ParamId x = b.param(dtype, {2, s}), y = b.param(dtype, {2, size}, true);
     Expr i = b.outer(2), j = b.outer(size);
     auto stage = b.stage(dtype);
     IndexMap map = IndexMap::pad({2, s}, 1, before, size);
@@ -206,7 +208,7 @@ TEST(EmitIndex, PaddingAStridedDimReadsNothingOutside) {
     Expr s = Expr::var("s");
     const Expr size = s + Expr(40);
     const Dims dims = {s, 1000};
-    int x = b.param(dtype, dims), y = b.param(dtype, {3, size}, true);
+    ParamId x = b.param(dtype, dims), y = b.param(dtype, {3, size}, true);
     Expr i = b.outer(3), j = b.outer(size);
     auto stage = b.stage(dtype);
     std::vector<Expr> at = {j, i * Expr(7)};
@@ -225,14 +227,14 @@ TEST(EmitIndex, PaddingAStridedDimReadsNothingOutside) {
 
 TEST(LanePattern, WrapsThatNoChunkCrossesAreContiguous) {
   Expr j = Expr::index(0, 128);
-  LanePattern pattern = lane_pattern((j + Expr(64)) % Expr(128), 0, 16);
+  LanePattern pattern = lane_pattern((j + Expr(64)) % Expr(128), LoopId{0}, 16);
   EXPECT_EQ(pattern.kind, LaneKind::Affine);
   EXPECT_TRUE(pattern.stride.is(1));
-  EXPECT_EQ(lane_pattern((j + Expr(60)) % Expr(128), 0, 16).kind, LaneKind::General);
-  EXPECT_EQ(lane_pattern(j / Expr(32), 0, 16).kind, LaneKind::Uniform);
-  EXPECT_EQ(lane_pattern(j / Expr(24), 0, 16).kind, LaneKind::General);
+  EXPECT_EQ(lane_pattern((j + Expr(60)) % Expr(128), LoopId{0}, 16).kind, LaneKind::General);
+  EXPECT_EQ(lane_pattern(j / Expr(32), LoopId{0}, 16).kind, LaneKind::Uniform);
+  EXPECT_EQ(lane_pattern(j / Expr(24), LoopId{0}, 16).kind, LaneKind::General);
   Expr s = Expr::var("s");
-  EXPECT_TRUE(lane_pattern(j * s + Expr(5), 0, 16).stride == s);
+  EXPECT_TRUE(lane_pattern(j * s + Expr(5), LoopId{0}, 16).stride == s);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Tolerance sum_tolerance(DType dtype, int64_t n) {
 
 kernel::Kernel reduce_rows(Reducer reducer, DType dtype, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(dtype, {rows, n}), y = b.param(dtype, {rows}, true);
+  ParamId x = b.param(dtype, {rows, n}), y = b.param(dtype, {rows}, true);
   Expr i = b.outer(rows), r = b.inner(n);
   auto s = b.stage(dtype, {}, Reduction{reducer, b.last_loop()});
   s.load(b.k, x, {i, r});
@@ -68,8 +68,8 @@ TEST(EmitKernel, SumsOfBytesOfAKnownNumber) {
   };
   const auto expect_sum = [](DType left, DType right, int64_t n, auto&& combine) {
     KernelBuilder b;
-    const int x = b.param(left, {4, n}), y = b.param(right, {n, 3}),
-              z = b.param(DType::I32, {4, 3}, true);
+    const ParamId x = b.param(left, {4, n}), y = b.param(right, {n, 3}),
+                  z = b.param(DType::I32, {4, 3}, true);
     const Expr i = b.outer(4), j = b.outer(3), r = b.inner(n);
     auto s = b.stage(DType::I32, {}, Reduction{Reducer::Sum, b.last_loop()});
     const InstId first = s.op(Op::Cast, DType::I32, {s.load(b.k, x, {i, r})});
@@ -102,7 +102,7 @@ TEST(EmitKernel, ReductionAlongAStridedDim) {
   for (DType dtype : kComputed) {
     KernelBuilder b;
     Expr n = Expr::var("n"), m = Expr::var("m");
-    int x = b.param(dtype, {m, n}), y = b.param(dtype, {n}, true);
+    ParamId x = b.param(dtype, {m, n}), y = b.param(dtype, {n}, true);
     Expr i = b.outer(n), r = b.inner(m);
     auto s = b.stage(dtype, {}, Reduction{Reducer::Sum, b.last_loop()});
     s.load(b.k, x, {r, i});
@@ -118,9 +118,9 @@ TEST(EmitKernel, ReductionAlongAStridedDim) {
 TEST(EmitKernel, WholeSum) {
   KernelBuilder b;
   Expr n = Expr::var("n");
-  int x = b.param(DType::F32, {n}), y = b.param(DType::F32, {}, true);
+  ParamId x = b.param(DType::F32, {n}), y = b.param(DType::F32, {}, true);
   Expr r = b.inner(n);
-  auto s = b.stage(DType::F32, {}, Reduction{Reducer::Sum, 0});
+  auto s = b.stage(DType::F32, {}, Reduction{Reducer::Sum, LoopId{0}});
   s.load(b.k, x, {r});
   b.output(y, {});
   kernel::Kernel kernel = b.done();
@@ -134,8 +134,8 @@ TEST(EmitKernel, Contractions) {
     for (bool transposed : {false, true}) {
       KernelBuilder b;
       Expr m = Expr::var("m"), n = Expr::var("n"), k = Expr::var("k");
-      int a = b.param(dtype, {m, k}), w = b.param(dtype, transposed ? Dims{n, k} : Dims{k, n});
-      int c = b.param(dtype, {m, n}, true);
+      ParamId a = b.param(dtype, {m, k}), w = b.param(dtype, transposed ? Dims{n, k} : Dims{k, n});
+      ParamId c = b.param(dtype, {m, n}, true);
       Expr i = b.outer(m), j = b.outer(n), r = b.inner(k);
       const DType wide = dtype == DType::BF16 ? DType::F32 : dtype;
       {
@@ -150,7 +150,7 @@ TEST(EmitKernel, Contractions) {
       }
       {
         auto s = b.stage(dtype);
-        InstId v = s.op(Op::Add, wide, {s.local(wide, 0), s.constant(wide, 2)});
+        InstId v = s.op(Op::Add, wide, {s.local(wide, StageId{0}), s.constant(wide, 2)});
         if (wide != dtype) s.op(Op::Cast, dtype, {v});
         b.output(c, {i, j});
       }
@@ -169,9 +169,10 @@ TEST(EmitKernel, ReductionInsideAnInnerLoop) {
   for (DType dtype : {DType::F32, DType::F64, DType::I8}) {
     KernelBuilder b;
     Expr h = 3, k = Expr::var("k"), d = Expr::var("d");
-    int p = b.param(dtype, {h, k}), v = b.param(dtype, {h, k, d}), y = b.param(dtype, {h, d}, true);
+    ParamId p = b.param(dtype, {h, k}), v = b.param(dtype, {h, k, d}),
+            y = b.param(dtype, {h, d}, true);
     Expr i = b.outer(h), e = b.inner(d), r = b.inner(k);
-    auto s = b.stage(dtype, {1}, Reduction{Reducer::Sum, 2});
+    auto s = b.stage(dtype, {LoopId{1}}, Reduction{Reducer::Sum, LoopId{2}});
     s.op(Op::Mul, dtype, {s.load(b.k, p, {i, r}), s.load(b.k, v, {i, r, e})});
     b.output(y, {i, e});
     kernel::Kernel kernel = b.done();
@@ -188,16 +189,16 @@ TEST(EmitKernel, LocalBuffersOfTwoDims) {
   for (DType dtype : {DType::F32, DType::BF16, DType::Bool, DType::F64}) {
     KernelBuilder b;
     Expr a = Expr::var("a"), c = Expr::var("c");
-    int x = b.param(dtype, {5, a, c}), y = b.param(dtype, {5, c, a}, true);
+    ParamId x = b.param(dtype, {5, a, c}), y = b.param(dtype, {5, c, a}, true);
     Expr i = b.outer(5), p = b.inner(a), q = b.inner(c);
     {
-      auto s = b.stage(dtype, {1, 2});
+      auto s = b.stage(dtype, {LoopId{1}, LoopId{2}});
       InstId v = s.load(b.k, x, {i, p, q});
       s.op(Op::Add, dtype, {v, v});
     }
     {
-      auto s = b.stage(dtype, {2, 1});
-      s.local(dtype, 0, {p, q});
+      auto s = b.stage(dtype, {LoopId{2}, LoopId{1}});
+      s.local(dtype, StageId{0}, {p, q});
       b.output(y, {i, q, p});
     }
     kernel::Kernel kernel = b.done();
@@ -212,20 +213,20 @@ TEST(EmitKernel, LocalBuffersOfTwoDims) {
 TEST(EmitKernel, LocalBuffersAcrossTheOuterLoop) {
   KernelBuilder b;
   Expr n = Expr::var("n"), m = Expr::var("m");
-  int x = b.param(DType::F32, {m, n}), y = b.param(DType::F32, {m, n}, true);
+  ParamId x = b.param(DType::F32, {m, n}), y = b.param(DType::F32, {m, n}, true);
   Expr i = b.outer(n), j = b.inner(m), r = b.inner(m);
   {
-    auto s = b.stage(DType::F32, {1});
+    auto s = b.stage(DType::F32, {LoopId{1}});
     s.op(Op::Exp2, DType::F32, {s.load(b.k, x, {j, i})});
   }
   {
-    auto s = b.stage(DType::F32, {}, Reduction{Reducer::Sum, 2});
-    s.local(DType::F32, 0, {r});
+    auto s = b.stage(DType::F32, {}, Reduction{Reducer::Sum, LoopId{2}});
+    s.local(DType::F32, StageId{0}, {r});
   }
   {
-    auto s = b.stage(DType::F32, {1});
-    InstId e = s.local(DType::F32, 0, {j});
-    s.op(Op::Mul, DType::F32, {e, s.op(Op::Recip, DType::F32, {s.local(DType::F32, 1)})});
+    auto s = b.stage(DType::F32, {LoopId{1}});
+    InstId e = s.local(DType::F32, StageId{0}, {j});
+    s.op(Op::Mul, DType::F32, {e, s.op(Op::Recip, DType::F32, {s.local(DType::F32, StageId{1})})});
     b.output(y, {j, i});
   }
   kernel::Kernel kernel = b.done();

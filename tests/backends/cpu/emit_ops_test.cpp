@@ -22,12 +22,11 @@ kernel::Kernel pointwise_of(Op op, std::vector<DType> inputs, DType to) {
   KernelBuilder b;
   Expr n = Expr::var("n");
   for (DType dtype : inputs) b.param(dtype, {n});
-  int y = b.param(to, {n}, true);
+  ParamId y = b.param(to, {n}, true);
   Expr i = b.outer(n);
   auto s = b.stage(to);
   std::vector<InstId> operands;
-  for (size_t k = 0; k < inputs.size(); ++k)
-    operands.push_back(s.load(b.k, static_cast<int>(k), {i}));
+  for (size_t k = 0; k < inputs.size(); ++k) operands.push_back(s.load(b.k, ParamId::at(k), {i}));
   s.op(op, to, operands);
   b.output(y, {i});
   return b.done();
@@ -106,7 +105,7 @@ TEST(EmitOps, DivisionByConstants) {
       for (Op op : {Op::IntDiv, Op::Mod}) {
         KernelBuilder b;
         Expr n = Expr::var("n");
-        int x = b.param(dtype, {n}), y = b.param(dtype, {n}, true);
+        ParamId x = b.param(dtype, {n}), y = b.param(dtype, {n}, true);
         Expr i = b.outer(n);
         auto s = b.stage(dtype);
         InstId v = s.load(b.k, x, {i});
@@ -122,7 +121,7 @@ TEST(EmitOps, IotaAndConstantInAllDTypes) {
   for (DType dtype : kComputed) {
     KernelBuilder b;
     Expr n = Expr::var("n"), m = Expr::var("m");
-    int y = b.param(dtype, {n, m}, true);
+    ParamId y = b.param(dtype, {n, m}, true);
     Expr i = b.outer(n), j = b.outer(m);
     auto s = b.stage(dtype);
     InstId v = s.iota(dtype, i * Expr(1000) + j * Expr(3) - Expr(70));

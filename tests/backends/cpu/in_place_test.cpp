@@ -16,9 +16,9 @@ Kernel pointwise(DType in, std::vector<Expr> (*index)(Expr, Expr)) {
   b.param(DType::F32, {8, 4}, true);
   Expr i = b.outer(8), j = b.outer(4);
   auto stage = b.stage(DType::F32);
-  InstId value = stage.load(b.k, 0, index(i, j));
+  InstId value = stage.load(b.k, ParamId{0}, index(i, j));
   stage.op(Op::Cast, DType::F32, {value});
-  b.output(1, {i, j});
+  b.output(ParamId{1}, {i, j});
   return b.done();
 }
 
@@ -27,15 +27,17 @@ std::vector<Expr> flipped(Expr i, Expr j) { return {7 - i, j}; }
 std::vector<Expr> first_row(Expr, Expr j) { return {0, j}; }
 
 TEST(InPlace, WhatIsReadWhereItIsWrittenMayShare) {
-  EXPECT_TRUE(may_share(pointwise(DType::F32, same), 0, 1));
-  EXPECT_TRUE(may_share(pointwise(DType::I32, same), 0, 1)) << "only the width counts";
+  EXPECT_TRUE(may_share(pointwise(DType::F32, same), ParamId{0}, ParamId{1}));
+  EXPECT_TRUE(may_share(pointwise(DType::I32, same), ParamId{0}, ParamId{1}))
+      << "only the width counts";
 }
 
 TEST(InPlace, OtherPlacesOrWidthsMayNot) {
-  EXPECT_FALSE(may_share(pointwise(DType::F32, flipped), 0, 1));
-  EXPECT_FALSE(may_share(pointwise(DType::F32, first_row), 0, 1));
-  EXPECT_FALSE(may_share(pointwise(DType::F16, same), 0, 1));
-  EXPECT_FALSE(may_share(pointwise(DType::F32, same), 1, 1)) << "an output is no input";
+  EXPECT_FALSE(may_share(pointwise(DType::F32, flipped), ParamId{0}, ParamId{1}));
+  EXPECT_FALSE(may_share(pointwise(DType::F32, first_row), ParamId{0}, ParamId{1}));
+  EXPECT_FALSE(may_share(pointwise(DType::F16, same), ParamId{0}, ParamId{1}));
+  EXPECT_FALSE(may_share(pointwise(DType::F32, same), ParamId{1}, ParamId{1}))
+      << "an output is no input";
 }
 
 // Rows of [8, 16]: a sum over the row, then out = in · sum. `read_row` is where the sum reads.
@@ -45,21 +47,23 @@ Kernel rows(bool own_row, bool second_reads_elsewhere) {
   b.param(DType::F32, {8, 16}, true);
   Expr row = b.outer(8);
   Expr k = b.inner(16);
-  const int reduced = b.last_loop();
+  const LoopId reduced = b.last_loop();
   auto total = b.stage(DType::F32, {}, Reduction{Reducer::Sum, reduced});
-  total.load(b.k, 0, {own_row ? row : Expr(7) - row, k});
+  total.load(b.k, ParamId{0}, {own_row ? row : Expr(7) - row, k});
   Expr j = b.inner(16);
   auto scaled = b.stage(DType::F32, {b.last_loop()});
-  InstId value = scaled.load(b.k, 0, {row, second_reads_elsewhere ? 15 - j : j});
-  scaled.op(Op::Mul, DType::F32, {value, scaled.local(DType::F32, 0)});
-  b.output(1, {row, j});
+  InstId value = scaled.load(b.k, ParamId{0}, {row, second_reads_elsewhere ? 15 - j : j});
+  scaled.op(Op::Mul, DType::F32, {value, scaled.local(DType::F32, StageId{0})});
+  b.output(ParamId{1}, {row, j});
   return b.done();
 }
 
 TEST(InPlace, ARowKernelMayReadItsOwnRowBeforeItWrites) {
-  EXPECT_TRUE(may_share(rows(true, false), 0, 1));
-  EXPECT_FALSE(may_share(rows(false, false), 0, 1)) << "another point's row may be overwritten";
-  EXPECT_FALSE(may_share(rows(true, true), 0, 1)) << "what was written is read again";
+  EXPECT_TRUE(may_share(rows(true, false), ParamId{0}, ParamId{1}));
+  EXPECT_FALSE(may_share(rows(false, false), ParamId{0}, ParamId{1}))
+      << "another point's row may be overwritten";
+  EXPECT_FALSE(may_share(rows(true, true), ParamId{0}, ParamId{1}))
+      << "what was written is read again";
 }
 
 TEST(InPlace, AGatherMayNot) {
@@ -69,12 +73,12 @@ TEST(InPlace, AGatherMayNot) {
   b.param(DType::F32, {8}, true);
   Expr i = b.outer(8);
   auto stage = b.stage(DType::F32);
-  InstId at = stage.load(b.k, 0, {i});
-  stage.gather(b.k, 1, {{Expr(0), at}});
-  b.output(2, {i});
+  InstId at = stage.load(b.k, ParamId{0}, {i});
+  stage.gather(b.k, ParamId{1}, {{Expr(0), at}});
+  b.output(ParamId{2}, {i});
   const Kernel kernel = b.done();
-  EXPECT_FALSE(may_share(kernel, 1, 2));
-  EXPECT_TRUE(may_share(kernel, 0, 2));
+  EXPECT_FALSE(may_share(kernel, ParamId{1}, ParamId{2}));
+  EXPECT_TRUE(may_share(kernel, ParamId{0}, ParamId{2}));
 }
 
 }  // namespace

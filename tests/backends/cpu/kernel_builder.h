@@ -8,6 +8,10 @@
 
 namespace luminal::backends::cpu {
 
+using kernel::LoopId;
+using kernel::ParamId;
+using kernel::StageId;
+
 class StageBuilder {
  public:
   explicit StageBuilder(kernel::Stage& stage) : stage_(stage) {}
@@ -16,15 +20,15 @@ class StageBuilder {
     return add(dtype, kernel::ConstInst{value, static_cast<int64_t>(value)});
   }
   kernel::InstId iota(DType dtype, Expr e) { return add(dtype, kernel::IotaInst{e}); }
-  kernel::InstId load(const kernel::Kernel& k, int param, std::vector<Expr> index) {
+  kernel::InstId load(const kernel::Kernel& k, ParamId param, std::vector<Expr> index) {
     std::vector<kernel::Index> plain;
     for (Expr e : index) plain.push_back({e, {}});
     return add(k.params[param].dtype, kernel::LoadInst{param, plain});
   }
-  kernel::InstId gather(const kernel::Kernel& k, int param, std::vector<kernel::Index> index) {
+  kernel::InstId gather(const kernel::Kernel& k, ParamId param, std::vector<kernel::Index> index) {
     return add(k.params[param].dtype, kernel::LoadInst{param, index});
   }
-  kernel::InstId local(DType dtype, int stage, std::vector<Expr> index = {}) {
+  kernel::InstId local(DType dtype, StageId stage, std::vector<Expr> index = {}) {
     return add(dtype, kernel::LocalInst{stage, index});
   }
   kernel::InstId op(Op op, DType dtype, std::vector<kernel::InstId> operands) {
@@ -34,7 +38,7 @@ class StageBuilder {
  private:
   kernel::InstId add(DType dtype, auto what) {
     stage_.body.push_back({dtype, what});
-    stage_.result = {static_cast<uint32_t>(stage_.body.size() - 1)};
+    stage_.result = kernel::InstId::at(stage_.body.size() - 1);
     return stage_.result;
   }
   kernel::Stage& stage_;
@@ -43,21 +47,17 @@ class StageBuilder {
 struct KernelBuilder {
   kernel::Kernel k;
 
-  int param(DType dtype, Dims dims, bool output = false) {
-    k.params.push_back({dtype, dims, output});
-    return static_cast<int>(k.params.size()) - 1;
+  ParamId param(DType dtype, Dims dims, bool output = false) {
+    return k.params.push_back({dtype, dims, output});
   }
   Expr outer(Expr extent) {
     k.n_outer++;
     return inner(extent);
   }
-  Expr inner(Expr extent) {
-    k.loops.push_back({extent});
-    return Expr::index(static_cast<int>(k.loops.size()) - 1, extent);
-  }
-  int last_loop() const { return static_cast<int>(k.loops.size()) - 1; }
+  Expr inner(Expr extent) { return index_of(k.loops.push_back({extent}), extent); }
+  LoopId last_loop() const { return LoopId::at(k.loops.size() - 1); }
   // A stage to a local buffer unless an output is said later.
-  StageBuilder stage(DType dtype, std::vector<int> loops = {},
+  StageBuilder stage(DType dtype, std::vector<LoopId> loops = {},
                      std::optional<kernel::Reduction> reduction = {}) {
     k.stages.push_back({.dtype = dtype,
                         .loops = loops,
@@ -67,7 +67,7 @@ struct KernelBuilder {
                         .target = kernel::LocalTarget{}});
     return StageBuilder(k.stages.back());
   }
-  void output(int param, std::vector<Expr> index) {
+  void output(ParamId param, std::vector<Expr> index) {
     k.stages.back().target = kernel::OutputTarget{param, index};
   }
   // With its variables listed and its work stated, as lowering does.

@@ -17,6 +17,9 @@ namespace luminal::backends::cpu {
 namespace {
 
 using interpret::Lane;
+using kernel::LoopId;
+using kernel::ParamId;
+using kernel::StageId;
 
 Bindings bindings_of(const kernel::Kernel& kernel, std::span<const int64_t> variables) {
   Bindings bindings;
@@ -40,21 +43,22 @@ class Reference {
     locals_.resize(kernel.stages.size());
   }
 
-  void run() { outer(0); }
+  void run() { outer(LoopId{0}); }
 
  private:
-  void outer(int k) {
-    if (k == kernel_.n_outer) {
-      for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+  void outer(LoopId loop) {
+    if (!is_outer(kernel_, loop)) {
+      for (StageId s : kernel_.stages.ids()) {
         locals_[s].clear();
         nest(s, 0);
       }
       return;
     }
-    for (index_[k] = 0; index_[k] < extents_[k]; ++index_[k]) outer(k + 1);
+    int64_t& i = index_[loop];
+    for (i = 0; i < extents_[loop]; ++i) outer(LoopId{loop.value + 1});
   }
 
-  void nest(size_t s, size_t k) {
+  void nest(StageId s, size_t k) {
     const kernel::Stage& stage = kernel_.stages[s];
     if (k < stage.loops.size()) {
       int64_t& i = index_[stage.loops[k]];
@@ -76,12 +80,12 @@ class Reference {
       int64_t at = 0;
       const Dims& dims = kernel_.params[out->param].dims;
       for (size_t d = 0; d < dims.size(); ++d) {
-        at = at * value_of(dims[d], bindings_) + value_of(out->index[d], bindings_, index_);
+        at = at * value_of(dims[d], bindings_) + value_of(out->index[d], bindings_, index_.items());
       }
       if (is_float(stage.dtype)) {
-        store_float(stage.dtype, params_[out->param].data(), at, result.real);
+        store_float(stage.dtype, params_[out->param.index()].data(), at, result.real);
       } else {
-        store_int(stage.dtype, params_[out->param].data(), at, result.integer);
+        store_int(stage.dtype, params_[out->param.index()].data(), at, result.integer);
       }
     } else {
       locals_[s].push_back(result);
@@ -103,7 +107,7 @@ class Reference {
       return {.integer = wrap_to(inst.dtype, c->integer)};
     }
     if (const auto* iota = std::get_if<kernel::IotaInst>(&inst.what)) {
-      Lane index{.integer = value_of(iota->expr, bindings_, index_)};
+      Lane index{.integer = value_of(iota->expr, bindings_, index_.items())};
       Lane* in = &index;
       interpret::apply(Op::Cast, DType::I64, inst.dtype, interpret::Precision::AsDeclared,
                        std::span<Lane* const>(&in, 1), &lane, 1);
@@ -115,21 +119,21 @@ class Reference {
       for (size_t d = 0; d < param.dims.size(); ++d) {
         const int64_t n = value_of(param.dims[d], bindings_);
         int64_t i = load->index[d].value ? v[load->index[d].value->index()].integer
-                                         : value_of(load->index[d].expr, bindings_, index_);
+                                         : value_of(load->index[d].expr, bindings_, index_.items());
         if (load->index[d].value) i = std::max<int64_t>(0, std::min(i, n - 1));
         at = at * n + i;
         count *= n;
       }
       if (count == 0) return {.integer = 0};
       LUMINAL_CHECK(at >= 0 && at < count, "the test's kernel reads out of range");
-      if (real) return {.real = load_float(inst.dtype, params_[load->param].data(), at)};
-      return {.integer = load_int(inst.dtype, params_[load->param].data(), at)};
+      if (real) return {.real = load_float(inst.dtype, params_[load->param.index()].data(), at)};
+      return {.integer = load_int(inst.dtype, params_[load->param.index()].data(), at)};
     }
     if (const auto* local = std::get_if<kernel::LocalInst>(&inst.what)) {
       int64_t at = 0;
       const kernel::Stage& source = kernel_.stages[local->stage];
       for (size_t d = 0; d < source.loops.size(); ++d) {
-        at = at * extents_[source.loops[d]] + value_of(local->index[d], bindings_, index_);
+        at = at * extents_[source.loops[d]] + value_of(local->index[d], bindings_, index_.items());
       }
       return locals_[local->stage][static_cast<size_t>(at)];
     }
@@ -144,8 +148,8 @@ class Reference {
   const kernel::Kernel& kernel_;
   Bindings bindings_;
   std::vector<Bytes>& params_;
-  std::vector<int64_t> extents_, index_;
-  std::vector<std::vector<Lane>> locals_;
+  IdVector<LoopId, int64_t> extents_, index_;
+  IdVector<StageId, std::vector<Lane>> locals_;
 };
 
 double special_float(std::mt19937_64& random) {
@@ -282,9 +286,9 @@ void expect_like_reference(const kernel::Kernel& kernel, std::vector<int64_t> va
       GuardedBuffer scratch(static_cast<size_t>(launch.scratch_bytes) * threads, side);
       run(launch, addresses, scratch.data());
       for (size_t p = 0; p < kernel.params.size(); ++p) {
-        const DType dtype = kernel.params[p].dtype;
-        const int64_t count =
-            value_of(n_elements(kernel.params[p].dims), bindings_of(kernel, variables));
+        const kernel::Param& param = kernel.params[ParamId::at(p)];
+        const DType dtype = param.dtype;
+        const int64_t count = value_of(n_elements(param.dims), bindings_of(kernel, variables));
         for (int64_t i = 0; i < count; ++i) {
           if (close(dtype, want[p], buffers[p].data(), i, tolerance)) continue;
           auto show = [&](const std::byte* data) {

@@ -28,11 +28,11 @@ constexpr double kLog2E = 1.4426950408889634;
 
 kernel::Kernel softmax(DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
+  ParamId x = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
   Expr i = b.outer(rows), j = b.inner(n);
-  const int inner = b.last_loop();
+  const LoopId inner = b.last_loop();
   Expr r = b.inner(n);
-  const int reduced = b.last_loop();
+  const LoopId reduced = b.last_loop();
   {
     Maths m{b.stage(F, {}, kernel::Reduction{Reducer::Max, reduced})};
     m.wide(m.s.load(b.k, x, {i, r}), t);
@@ -40,15 +40,15 @@ kernel::Kernel softmax(DType t, Expr rows, Expr n) {
   {
     Maths m{b.stage(F, {inner})};
     InstId v = m.wide(m.s.load(b.k, x, {i, j}), t);
-    m.exp2(m.mul(m.add(v, m.neg(m.s.local(F, 0))), m.c(kLog2E)));
+    m.exp2(m.mul(m.add(v, m.neg(m.s.local(F, StageId{0}))), m.c(kLog2E)));
   }
   {
     Maths m{b.stage(F, {}, kernel::Reduction{Reducer::Sum, reduced})};
-    m.s.local(F, 1, {r});
+    m.s.local(F, StageId{1}, {r});
   }
   {
     Maths m{b.stage(t, {inner})};
-    m.narrow(m.mul(m.s.local(F, 1, {j}), m.recip(m.s.local(F, 2))), t);
+    m.narrow(m.mul(m.s.local(F, StageId{1}, {j}), m.recip(m.s.local(F, StageId{2}))), t);
     b.output(y, {i, j});
   }
   return b.done();
@@ -57,25 +57,23 @@ kernel::Kernel softmax(DType t, Expr rows, Expr n) {
 // Layer norm (with mean) or RMS norm, of x or of x + residual.
 kernel::Kernel norm(DType t, Expr rows, Expr n, bool centered, bool residual) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), z = residual ? b.param(t, {rows, n}) : -1;
-  int w = b.param(t, {n}), bias = centered ? b.param(t, {n}) : -1;
-  int y = b.param(t, {rows, n}, true);
+  ParamId x = b.param(t, {rows, n}), z = residual ? b.param(t, {rows, n}) : ParamId();
+  ParamId w = b.param(t, {n}), bias = centered ? b.param(t, {n}) : ParamId();
+  ParamId y = b.param(t, {rows, n}, true);
   Expr i = b.outer(rows), j = b.inner(n);
-  const int inner = b.last_loop();
+  const LoopId inner = b.last_loop();
   Expr r = b.inner(n);
-  const int reduced = b.last_loop();
+  const LoopId reduced = b.last_loop();
   auto input = [&](Maths& m, Expr k) {
     InstId v = m.wide(m.s.load(b.k, x, {i, k}), t);
     return residual ? m.add(v, m.wide(m.s.load(b.k, z, {i, k}), t)) : v;
   };
   auto mean_of = [&](Maths& m, InstId sum) { return m.mul(sum, m.recip(m.s.iota(F, n))); };
-  int sum = -1;
+  const StageId sum{0}, square{centered ? 1u : 0u};
   if (centered) {
-    sum = 0;
     Maths m{b.stage(F, {}, kernel::Reduction{Reducer::Sum, reduced})};
     input(m, r);
   }
-  int square = sum + 1;
   {
     Maths m{b.stage(F, {}, kernel::Reduction{Reducer::Sum, reduced})};
     InstId v = input(m, r);
@@ -98,7 +96,7 @@ kernel::Kernel norm(DType t, Expr rows, Expr n, bool centered, bool residual) {
 // x · Φ(x) with Abramowitz and Stegun's erf in primitives.
 kernel::Kernel gelu(DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
+  ParamId x = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
   Expr i = b.outer(rows), j = b.outer(n);
   Maths m{b.stage(t)};
   InstId v = m.wide(m.s.load(b.k, x, {i, j}), t);
@@ -119,7 +117,7 @@ kernel::Kernel gelu(DType t, Expr rows, Expr n) {
 
 kernel::Kernel swiglu(DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int g = b.param(t, {rows, n}), u = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
+  ParamId g = b.param(t, {rows, n}), u = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
   Expr i = b.outer(rows), j = b.outer(n);
   Maths m{b.stage(t)};
   InstId v = m.wide(m.s.load(b.k, g, {i, j}), t);
@@ -134,8 +132,9 @@ kernel::Kernel rotary(DType t, Expr rows, Expr n) {
   KernelBuilder b;
   const int64_t d = 128;
   Expr heads = n / Expr(d);
-  int x = b.param(t, {rows, heads, d}), cos = b.param(t, {rows, d}), sin = b.param(t, {rows, d});
-  int y = b.param(t, {rows, heads, d}, true);
+  ParamId x = b.param(t, {rows, heads, d}), cos = b.param(t, {rows, d}),
+          sin = b.param(t, {rows, d});
+  ParamId y = b.param(t, {rows, heads, d}, true);
   Expr i = b.outer(rows), h = b.outer(heads), j = b.outer(d);
   Maths m{b.stage(t)};
   InstId v = m.wide(m.s.load(b.k, x, {i, h, j}), t);
@@ -150,7 +149,7 @@ kernel::Kernel rotary(DType t, Expr rows, Expr n) {
 
 kernel::Kernel add(DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), z = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
+  ParamId x = b.param(t, {rows, n}), z = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
   Expr i = b.outer(rows), j = b.outer(n);
   auto s = b.stage(t);
   InstId a = s.load(b.k, x, {i, j}), c = s.load(b.k, z, {i, j});
@@ -161,7 +160,7 @@ kernel::Kernel add(DType t, Expr rows, Expr n) {
 
 kernel::Kernel unary(Op op, DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
+  ParamId x = b.param(t, {rows, n}), y = b.param(t, {rows, n}, true);
   Expr i = b.outer(rows), j = b.outer(n);
   auto s = b.stage(t);
   s.op(op, t, {s.load(b.k, x, {i, j})});
@@ -171,7 +170,7 @@ kernel::Kernel unary(Op op, DType t, Expr rows, Expr n) {
 
 kernel::Kernel reduce(Reducer reducer, DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), y = b.param(t, {rows}, true);
+  ParamId x = b.param(t, {rows, n}), y = b.param(t, {rows}, true);
   Expr i = b.outer(rows), r = b.inner(n);
   auto s = b.stage(t, {}, kernel::Reduction{reducer, b.last_loop()});
   s.load(b.k, x, {i, r});
@@ -181,7 +180,7 @@ kernel::Kernel reduce(Reducer reducer, DType t, Expr rows, Expr n) {
 
 kernel::Kernel sum_columns(DType t, Expr rows, Expr n) {
   KernelBuilder b;
-  int x = b.param(t, {rows, n}), y = b.param(t, {n}, true);
+  ParamId x = b.param(t, {rows, n}), y = b.param(t, {n}, true);
   Expr i = b.outer(n), r = b.inner(rows);
   auto s = b.stage(t, {}, kernel::Reduction{Reducer::Sum, b.last_loop()});
   s.load(b.k, x, {r, i});

@@ -32,11 +32,11 @@ Launches launches_of(const Graph& graph, const Bindings& typical_sizes = {}) {
   const RunPlan plan = make_run_plan(request);
   Launches launches{.count = static_cast<size_t>(plan.n_launches) + plan.copies.size(), .text = {}};
   for (const RunStep& step : plan.run_steps) {
-    if (step.kernel < 0) {
+    if (!step.kernel.valid()) {
       launches.text += fmt::format("{} on the host\n", step.launch);
       continue;
     }
-    const KernelReport& kernel = report.kernels[static_cast<size_t>(step.kernel)];
+    const KernelReport& kernel = report.kernels[step.kernel.index()];
     launches.text += fmt::format("{} {} to {}: {}\n", step.launch, kernel.name, kernel.result,
                                  fmt::join(kernel.ops, ", "));
   }

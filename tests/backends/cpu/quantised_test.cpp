@@ -78,7 +78,7 @@ TEST(Quantised, EachFormIsStreamedForFewRows) {
       ASSERT_NE(compiled.quantised(), nullptr) << compiled.report.text();
       EXPECT_EQ(compiled.quantised()->block, form.block);
       EXPECT_EQ(compiled.quantised()->integers.size(), 1u);
-      EXPECT_EQ(compiled.quantised()->offset >= 0, form.offset);
+      EXPECT_EQ(compiled.quantised()->offset.valid(), form.offset);
     }
   }
 }

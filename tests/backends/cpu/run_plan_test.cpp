@@ -59,9 +59,9 @@ TEST(RunPlan, ReadersOfAStateComeBeforeTheStepThatWritesOverIt) {
   int writer = -1, reader = -1;
   for (size_t s = 0; s < plan.run_steps.size(); ++s) {
     const RunStep& step = plan.run_steps[s];
-    for (size_t p = 0; p < step.params.size(); ++p) {
-      const RunTensor& tensor = plan.tensors[static_cast<size_t>(step.params[p])];
-      if (tensor.home != Home::Port || tensor.port != 0) continue;  // the state's
+    for (kernel::ParamId p : step.params.ids()) {
+      const RunTensor& tensor = plan.tensors[step.params[p]];
+      if (tensor.home != Home::Port || tensor.port != runtime::PortId{0}) continue;  // the state's
       if (step.is_output[p]) writer = static_cast<int>(s);
       if (!step.is_output[p]) reader = std::max(reader, static_cast<int>(s));
     }
@@ -78,7 +78,7 @@ TEST(RunPlan, AStateThatTheNewValueNeedsLaterIsCopied) {
   (sin(next) + state).output("y");  // the old value after the new one
   const RunPlan plan = plan_of(graph);
   ASSERT_EQ(plan.copies.size(), 1u);
-  EXPECT_EQ(plan.tensors[static_cast<size_t>(plan.copies[0].to)].port, 0);
+  EXPECT_EQ(plan.tensors[plan.copies[0].to].port, runtime::PortId{0});
 }
 
 TEST(RunPlan, ElementwiseResultsMayTakeTheirInputsMemory) {
@@ -106,9 +106,11 @@ TEST(RunPlan, StepsOverWeightsAloneAreApart) {
   const RunPlan plan = plan_of(graph);
   EXPECT_EQ(plan.load_steps.size(), 2u);
   for (const RunStep& step : plan.load_steps) {
-    for (int id : step.params) {
-      const RunTensor& tensor = plan.tensors[static_cast<size_t>(id)];
-      EXPECT_TRUE(tensor.home != Home::Port || tensor.port == 1 || tensor.port == 2) << tensor.name;
+    for (TensorId id : step.params) {
+      const RunTensor& tensor = plan.tensors[id];
+      EXPECT_TRUE(tensor.home != Home::Port || tensor.port == runtime::PortId{1} ||
+                  tensor.port == runtime::PortId{2})
+          << tensor.name;
     }
   }
   EXPECT_EQ(plan.folded.size(), 1u);
@@ -124,7 +126,7 @@ TEST(RunPlan, AWeightIsSpentByTheLastLoadStepThatReadsIt) {
   const RunPlan plan = plan_of(graph);
   std::vector<std::string> spent;
   for (const RunStep& step : plan.load_steps) {
-    for (int id : step.spent) spent.push_back(plan.tensors[static_cast<size_t>(id)].name);
+    for (TensorId id : step.spent) spent.push_back(plan.tensors[id].name);
   }
   EXPECT_EQ(spent, std::vector<std::string>{"'w'"}) << "runs read v";
   for (const RunStep& step : plan.run_steps) EXPECT_TRUE(step.spent.empty());

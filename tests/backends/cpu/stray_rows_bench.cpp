@@ -75,7 +75,7 @@ void bench(const Case& of) {
         static_cast<size_t>(byte_size(param.dtype, *n_elements(param.dims).to_int())) + 64);
     fill(param, of.rows, buffers.back().bytes());
     addresses.push_back(buffers.back().bytes().data());
-    if (param.shares >= 0) addresses.back() = addresses[static_cast<size_t>(param.shares)];
+    if (param.shares.valid()) addresses.back() = addresses[param.shares.index()];
   }
   base::LargeBuffer scratch(1 << 20);
   std::vector<double> ratios;

@@ -51,12 +51,12 @@ class Tiled {
     std::vector<Expr> outer;
     for (Expr size : problem.sizes) outer.push_back(b.outer(size));
     const Expr k = b.inner(problem.depth);
-    const int loop = b.last_loop();
+    const LoopId loop = b.last_loop();
     for (int s = 0; s < problem.sums; ++s) {
       const Operand x = left(outer, k), y = right(outer, k);
-      const int a = b.param(problem.dtype, x.dims), w = b.param(problem.dtype, y.dims);
+      const ParamId a = b.param(problem.dtype, x.dims), w = b.param(problem.dtype, y.dims);
       auto stage = b.stage(DType::F32, {}, Reduction{Reducer::Sum, loop});
-      auto load = [&](int param, const Operand& from) {
+      auto load = [&](ParamId param, const Operand& from) {
         const kernel::InstId id = stage.load(b.k, param, from.index);
         return problem.dtype == DType::F32 ? id : stage.op(Op::Cast, DType::F32, {id});
       };
@@ -69,7 +69,8 @@ class Tiled {
     }
     if (problem.sums == 2) {
       auto both = b.stage(DType::F32);
-      const auto first = both.local(DType::F32, 0), second = both.local(DType::F32, 1);
+      const auto first = both.local(DType::F32, StageId{0}),
+                 second = both.local(DType::F32, StageId{1});
       both.op(Op::Mul, DType::F32, {first, second});
     }
     b.output(b.param(DType::F32, problem.sizes, true), outer);
@@ -112,7 +113,7 @@ Tiled::Place panels(int64_t depth) {
 TEST(Tiling, RowsAreReadInPlaceHoweverTheyLie) {
   const Tiled plain({.sizes = {64, 96}, .depth = 32}, rows_by_k, k_by_columns);
   EXPECT_TRUE(plain.left().in_place);
-  EXPECT_EQ(plain.left().param, 0);
+  EXPECT_EQ(plain.left().param, ParamId{0});
   EXPECT_EQ(plain.left().step, Expr(32));
   EXPECT_EQ(plain.left().k_step, Expr(1));
   const Tiled turned({.sizes = {64, 96}, .depth = 32}, k_by_rows, k_by_columns);
@@ -137,7 +138,7 @@ TEST(Tiling, OnlyPanelsAreReadInPlaceOnTheRight) {
   EXPECT_FALSE(Tiled(f32, rows_by_k, columns_by_k).right().in_place);
   const Tiled packed(f32, rows_by_k, panels(1));
   EXPECT_TRUE(packed.right().in_place);
-  EXPECT_EQ(packed.right().param, 1);
+  EXPECT_EQ(packed.right().param, ParamId{1});
   EXPECT_EQ(packed.right().step, Expr(16 * 32));
   // Pairs are no panels of f32.
   EXPECT_FALSE(Tiled(f32, rows_by_k, panels(2)).right().in_place);
@@ -207,8 +208,8 @@ TEST(Tiling, RowsOfSeveralLoopsAreMergedWhereTheyFollowEachOther) {
   };
   const Problem problem{.sizes = {8, 128, 96}, .depth = 32};
   const Tiled merged(problem, whole, k_by_columns);
-  EXPECT_EQ(merged.tiling().row_loop, 1);
-  EXPECT_EQ(merged.schedule().extents[1], Expr(8 * 128));
+  EXPECT_EQ(merged.tiling().row_loop, LoopId{1});
+  EXPECT_EQ(merged.schedule().extents[LoopId{1}], Expr(8 * 128));
   EXPECT_THAT(merged.tiling().others, IsEmpty());
   EXPECT_TRUE(merged.left().in_place);
 
@@ -216,15 +217,15 @@ TEST(Tiling, RowsOfSeveralLoopsAreMergedWhereTheyFollowEachOther) {
     return Operand{{8, 130, 32}, {outer[0], outer[1] + 2, k}};
   };
   const Tiled apart(problem, part, k_by_columns);
-  EXPECT_EQ(apart.tiling().row_loop, 1);
-  EXPECT_EQ(apart.schedule().extents[1], Expr(128));
-  EXPECT_THAT(apart.tiling().others, ElementsAre(0));
+  EXPECT_EQ(apart.tiling().row_loop, LoopId{1});
+  EXPECT_EQ(apart.schedule().extents[LoopId{1}], Expr(128));
+  EXPECT_THAT(apart.tiling().others, ElementsAre(LoopId{0}));
   EXPECT_TRUE(apart.left().in_place);
 }
 
 TEST(Tiling, OneRowNeedsNoRowLoop) {
   const Tiled row({.sizes = {1, 4096}, .depth = 64}, rows_by_k, panels(1));
-  EXPECT_EQ(row.tiling().row_loop, -1);
+  EXPECT_EQ(row.tiling().row_loop, LoopId());
   EXPECT_EQ(row.tiling().block_rows, 1);
   EXPECT_EQ(row.tiling().row_blocks, Expr(1));
 }
@@ -258,7 +259,7 @@ TEST(Tiling, BatchesAreBlocksOfTheirOwn) {
     return Operand{{5, 32, 96}, {outer[0], k, outer[2]}};
   };
   const Tiled tiled({.sizes = {5, 64, 96}, .depth = 32}, left, right);
-  EXPECT_THAT(tiled.tiling().others, ElementsAre(0));
+  EXPECT_THAT(tiled.tiling().others, ElementsAre(LoopId{0}));
   const Tiling& tiling = tiled.tiling();
   EXPECT_EQ(tiled.schedule().points, tiling.row_blocks * tiling.column_blocks * Expr(5));
 }

@@ -91,11 +91,11 @@ kernel::Kernel pointwise(Op op, int n_inputs, DType dtype) {
   KernelBuilder b;
   Expr n = Expr::var("n");
   for (int k = 0; k < n_inputs; ++k) b.param(dtype, {n});
-  int y = b.param(dtype, {n}, true);
+  ParamId y = b.param(dtype, {n}, true);
   Expr i = b.outer(n);
   auto s = b.stage(dtype);
   std::vector<kernel::InstId> operands;
-  for (int k = 0; k < n_inputs; ++k) operands.push_back(s.load(b.k, k, {i}));
+  for (int k = 0; k < n_inputs; ++k) operands.push_back(s.load(b.k, ParamId::at(k), {i}));
   s.op(op, dtype, operands);
   b.output(y, {i});
   return b.done();

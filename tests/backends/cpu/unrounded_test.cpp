@@ -21,17 +21,18 @@ kernel::Kernel of_three(Build build, DType dtype = F) {
   KernelBuilder b;
   Expr n = Expr::var("n");
   for (int k = 0; k < 3; ++k) b.param(dtype, {n});
-  const int y = b.param(dtype, {n}, true);
+  const ParamId y = b.param(dtype, {n}, true);
   Expr i = b.outer(n);
   StageBuilder s = b.stage(dtype);
-  build(s, s.load(b.k, 0, {i}), s.load(b.k, 1, {i}), s.load(b.k, 2, {i}));
+  build(s, s.load(b.k, ParamId{0}, {i}), s.load(b.k, ParamId{1}, {i}),
+        s.load(b.k, ParamId{2}, {i}));
   b.output(y, {i});
   return b.done();
 }
 
 int n_fused(const kernel::Kernel& kernel) {
   int n = 0;
-  for (const auto& add : unrounded_values(kernel.stages[0]).adds) n += add.has_value();
+  for (const auto& add : unrounded_values(kernel.stages.front()).adds) n += add.has_value();
   return n;
 }
 
@@ -46,7 +47,7 @@ TEST(Unrounded, TakesInAProductThatNothingElseUses) {
   };
   const kernel::Kernel kernel = of_three(minus);
   ASSERT_EQ(n_fused(kernel), 1);
-  EXPECT_TRUE(unrounded_values(kernel.stages[0]).adds.back()->product.negative);
+  EXPECT_TRUE(unrounded_values(kernel.stages.front()).adds.back()->product.negative);
 }
 
 TEST(Unrounded, LeavesWhatNeedsTheRoundedProduct) {
@@ -71,7 +72,7 @@ TEST(Unrounded, LeavesWhatNeedsTheRoundedProduct) {
 
 int n_unrounded(const kernel::Kernel& kernel) {
   int n = 0;
-  for (bool unrounded : unrounded_values(kernel.stages[0]).unrounded) n += unrounded;
+  for (bool unrounded : unrounded_values(kernel.stages.front()).unrounded) n += unrounded;
   return n;
 }
 
@@ -141,13 +142,13 @@ TEST(Unrounded, GivesTheSameBitsInEveryLaneAndOnEveryTarget) {
 TEST(Unrounded, SumsOfProductsAccumulateFused) {
   KernelBuilder b;
   Expr n = Expr::var("n");
-  const int x = b.param(F, {n}), z = b.param(F, {n}), y = b.param(F, {1}, true);
+  const ParamId x = b.param(F, {n}), z = b.param(F, {n}), y = b.param(F, {1}, true);
   Expr i = b.outer(1), r = b.inner(n);
   StageBuilder s = b.stage(F, {}, kernel::Reduction{Reducer::Sum, b.last_loop()});
   s.op(Op::Mul, F, {s.load(b.k, x, {r}), s.load(b.k, z, {r})});
   b.output(y, {i});
   const kernel::Kernel kernel = b.done();
-  EXPECT_TRUE(unrounded_values(kernel.stages[0]).reduced.has_value());
+  EXPECT_TRUE(unrounded_values(kernel.stages.front()).reduced.has_value());
   for (int64_t size : {0, 1, 15, 64, 1000}) {
     expect_like_reference(kernel, {size}, {.ulps = 64, .absolute = 1e-3});
   }

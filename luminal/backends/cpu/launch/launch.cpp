@@ -30,10 +30,10 @@ int64_t evaluate(Expr e, const Bindings& bindings) {
 void check_alignment(const LaunchPart& part) {
   const CompiledKernel& kernel = *part.launch->kernel;
   if (!kernel.form().aligned_outputs) return;
-  for (size_t k = 0; k < part.params.size(); ++k) {
-    LUMINAL_CHECK(
-        !kernel.kernel().params[k].output || reinterpret_cast<uintptr_t>(part.params[k]) % 64 == 0,
-        "stores that bypass the cache need outputs aligned to 64 bytes");
+  for (kernel::ParamId k : kernel.kernel().params.ids()) {
+    const auto address = reinterpret_cast<uintptr_t>(part.params[k.index()]);
+    LUMINAL_CHECK(!kernel.kernel().params[k].output || address % 64 == 0,
+                  "stores that bypass the cache need outputs aligned to 64 bytes");
   }
 }
 

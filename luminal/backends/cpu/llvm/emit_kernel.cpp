@@ -62,7 +62,7 @@ class KernelEmitter {
                .loops = loops_,
                .params = {},
                .has_elements = {},
-               .locals = std::vector<Values>(schedule.stages.size()),
+               .locals = IdVector<kernel::StageId, Values>(schedule.stages.size()),
                .strays = StrayRows(builder_)} {
     declare();
     if (has_many_transcendental(*schedule.kernel)) ops_.share_functions();
@@ -148,8 +148,8 @@ void KernelEmitter::read_arguments() {
     index_.set_variable(kernel.variables[k], builder_.CreateLoad(i64, address));
   }
   state_.scratch = function_->getArg(4);
-  for (size_t k = 0; k < kernel.params.size(); ++k) {
-    Value* slot = builder_.CreateConstGEP1_64(pointer, function_->getArg(0), k);
+  for (kernel::ParamId k : kernel.params.ids()) {
+    Value* slot = builder_.CreateConstGEP1_64(pointer, function_->getArg(0), k.value);
     Value* address = builder_.CreateLoad(pointer, slot);
     Value* has_elements = nullptr;
     if (schedule_.may_be_empty[k]) {
@@ -169,7 +169,9 @@ void KernelEmitter::for_each_point(int n, Value* first, Value* last,
                                    const std::function<void(Value*)>& body) {
   // The indices of the first point by division, innermost loop first; after that they count up.
   Values extents, start(static_cast<size_t>(n));
-  for (int k = 0; k < n; ++k) extents.push_back(index_.scalar(schedule_.extents[k]));
+  for (int k = 0; k < n; ++k) {
+    extents.push_back(index_.scalar(schedule_.extents[kernel::LoopId::at(k)]));
+  }
   Value* rest = first;
   for (int k = n - 1; k >= 0; --k) {
     start[k] = k == 0 ? rest : builder_.CreateURem(rest, extents[k]);
@@ -177,9 +179,9 @@ void KernelEmitter::for_each_point(int n, Value* first, Value* last,
   }
   loops_.counted(first, last, 1, start, [&](Value* point, const Values& indices) {
     index_.open_level();
-    for (int k = 0; k < n; ++k) index_.set_loop(k, {indices[k]});
+    for (int k = 0; k < n; ++k) index_.set_loop(kernel::LoopId::at(k), {indices[k]});
     body(point);
-    for (int k = 0; k < n; ++k) index_.unset_loop(k);
+    for (int k = 0; k < n; ++k) index_.unset_loop(kernel::LoopId::at(k));
     index_.close_level();
     Values next = indices;
     Value* carry = nullptr;
@@ -198,13 +200,12 @@ void KernelEmitter::for_each_point(int n, Value* first, Value* last,
 void KernelEmitter::emit_points() {
   Value *begin = function_->getArg(2), *end = function_->getArg(3);
   for_each_point(schedule_.n_outer, begin, end, [&](Value*) {
-    for (size_t k = 0; k < schedule_.kernel->stages.size(); ++k) {
-      const auto shared =
-          std::ranges::find(schedule_.shared_rows, static_cast<int>(k), &SharedRows::stage);
+    for (kernel::StageId k : schedule_.kernel->stages.ids()) {
+      const auto shared = std::ranges::find(schedule_.shared_rows, k, &SharedRows::stage);
       if (shared != schedule_.shared_rows.end()) {
         SharedRowsEmitter(state_, *shared).emit();
       } else {
-        StageEmitter(state_, static_cast<int>(k)).emit();
+        StageEmitter(state_, k).emit();
       }
     }
   });
@@ -212,15 +213,15 @@ void KernelEmitter::emit_points() {
 
 // For a vectorised last outer loop: the points are ranges of rows.
 void KernelEmitter::emit_rows() {
-  const int last = schedule_.n_outer - 1;
+  const kernel::LoopId last = last_outer(schedule_);
   Value *begin = function_->getArg(2), *end = function_->getArg(3);
   auto row = [&](Value* from, Value* to) {
     // Stages are emitted twice, for whole and for masked chunks; instructions that are invariant in
     // the vector loop are hoisted before both, to the row's level.
     const int row_level = index_.level();
     auto emit_all = [&](const Values&) {
-      for (size_t k = 0; k < schedule_.stages.size(); ++k) {
-        StageEmitter stage(state_, static_cast<int>(k));
+      for (kernel::StageId k : schedule_.stages.ids()) {
+        StageEmitter stage(state_, k);
         stage.emit_hoisted(row_level);
         stage.emit();
       }
@@ -238,19 +239,20 @@ void KernelEmitter::emit_rows() {
                     .masked = masked},
                    {}, emit_all);
   };
-  if (last == 0) return row(begin, end);
+  if (schedule_.n_outer == 1) return row(begin, end);
   Value* length = index_.scalar(schedule_.extents[last]);
   Value* one = builder_.getInt64(1);
   Value* first_row = builder_.CreateUDiv(begin, length);
   Value* last_row = builder_.CreateUDiv(builder_.CreateSub(end, one), length);
   Value* first_from = builder_.CreateSub(begin, builder_.CreateMul(first_row, length));
   Value* last_to = builder_.CreateSub(end, builder_.CreateMul(last_row, length));
-  for_each_point(last, first_row, builder_.CreateAdd(last_row, one), [&](Value* point) {
-    Value* from = builder_.CreateSelect(builder_.CreateICmpEQ(point, first_row), first_from,
-                                        builder_.getInt64(0));
-    Value* to = builder_.CreateSelect(builder_.CreateICmpEQ(point, last_row), last_to, length);
-    row(from, to);
-  });
+  for_each_point(
+      schedule_.n_outer - 1, first_row, builder_.CreateAdd(last_row, one), [&](Value* point) {
+        Value* from = builder_.CreateSelect(builder_.CreateICmpEQ(point, first_row), first_from,
+                                            builder_.getInt64(0));
+        Value* to = builder_.CreateSelect(builder_.CreateICmpEQ(point, last_row), last_to, length);
+        row(from, to);
+      });
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ IntegerPanelsEmitter::IntegerPanelsEmitter(EmitState& state, const Target& targe
 
 void IntegerPanelsEmitter::emit(const QuantisedEmitter::Columns& columns, const Range& k, Value* to,
                                 Value* pitch) {
-  const Expr extent = state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)];
+  const Expr extent = state_.schedule.extents[tiling_.column_loop];
   const LoopEmitter::VectorLoop loop{.loop = tiling_.column_loop,
                                      .from = columns.from,
                                      .to = columns.to,
@@ -45,7 +45,7 @@ void IntegerPanelsEmitter::emit(const QuantisedEmitter::Columns& columns, const 
     for (const TiledIntegers& integers : factor_.integers) {
       panels.push_back(integer_panel(state_, integers, 0));
     }
-    Value* column = index_.scalar(Expr::index(tiling_.column_loop, extent));
+    Value* column = index_.scalar(kernel::index_of(tiling_.column_loop, extent));
     Value* number =
         builder_.CreateUDiv(builder_.CreateSub(column, columns.from), i64(tiling_.lanes));
     Value* panel = builder_.CreatePtrAdd(to, builder_.CreateMul(number, pitch));
@@ -63,7 +63,7 @@ Values IntegerPanelsEmitter::elements(const Values& panels, Value* k) {
   index_.open_level();
   index_.set_loop(contraction_.k, {k});
   Values result(static_cast<size_t>(at_once_), llvm::Constant::getNullValue(vector_));
-  if (factor_.offset >= 0) {
+  if (factor_.offset.valid()) {
     result.assign(result.size(), stage_vectors(state_, factor_.offset).front());
   }
   for (size_t i = 0; i < panels.size(); ++i) {

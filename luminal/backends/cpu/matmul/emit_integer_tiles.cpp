@@ -36,7 +36,7 @@ IntegerTilesEmitter::IntegerTilesEmitter(EmitState& state, const Target& target,
       builder_(state.builder),
       index_(state.index),
       loops_(state.loops),
-      length_(*state.schedule.extents[static_cast<size_t>(contraction.k)].to_int()),
+      length_(*state.schedule.extents[contraction.k].to_int()),
       n_stretches_(length_ / quantised_.block),
       steps_(quantised_.block / kTileDepth),
       at_once_(
@@ -97,7 +97,7 @@ void IntegerTilesEmitter::prepare_rows(const QuantisedEmitter::Rows& rows) {
           total = builder_.CreateFAdd(total, builder_.CreateFSub(values[v], left_out[v]));
         }
       }
-      if (quantised_.offset < 0) return Values();
+      if (!quantised_.offset.valid()) return Values();
       llvm::CallInst* sum =
           builder_.CreateFAddReduce(llvm::ConstantFP::get(builder_.getFloatTy(), -0.0), total);
       sum->setHasAllowReassoc(true);
@@ -139,7 +139,7 @@ void IntegerTilesEmitter::emit(const QuantisedEmitter::Rows& rows,
 
 // One panel at a time; without a masked remainder if all panels are whole.
 LoopEmitter::VectorLoop IntegerTilesEmitter::columns_of(const QuantisedEmitter::Columns& columns) {
-  const Expr extent = state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)];
+  const Expr extent = state_.schedule.extents[tiling_.column_loop];
   return {.loop = tiling_.column_loop,
           .from = columns.from,
           .to = columns.to,
@@ -149,8 +149,8 @@ LoopEmitter::VectorLoop IntegerTilesEmitter::columns_of(const QuantisedEmitter::
 }
 
 Value* IntegerTilesEmitter::column() {
-  return index_.scalar(Expr::index(
-      tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]));
+  return index_.scalar(
+      kernel::index_of(tiling_.column_loop, state_.schedule.extents[tiling_.column_loop]));
 }
 
 // The address of the chunk's columns as bf16.
@@ -283,7 +283,7 @@ Values IntegerTilesEmitter::scaled(const Tile& tile, Value* stretch, int n, Valu
   index_.set_loop(contraction_.k, {k});
   Value* slope = stage_vectors(state_, quantised_.integers.front().slope).front();
   Value* offset = nullptr;
-  if (quantised_.offset >= 0) offset = stage_vectors(state_, quantised_.offset).front();
+  if (quantised_.offset.valid()) offset = stage_vectors(state_, quantised_.offset).front();
   for (int r = 0; r < kRowsOfTile; ++r) {
     Value*& sum = sums[static_cast<size_t>(r)];
     Value* left = in_scratch(quantised_.tiles, i64(n * kTilePiece + r * kRowOfTile));

@@ -40,8 +40,7 @@ Value* integer_panel(EmitState& state, const TiledIntegers& integers, int copy) 
   Value* bits_before =
       builder.CreateMul(state.index.scalar(integers.address, copy),
                         builder.getInt64(static_cast<uint64_t>(bits(integers.dtype))));
-  return builder.CreatePtrAdd(state.params[static_cast<size_t>(integers.param)],
-                              builder.CreateLShr(bits_before, 3));
+  return builder.CreatePtrAdd(state.params[integers.param], builder.CreateLShr(bits_before, 3));
 }
 
 Values integer_elements(EmitState& state, const Target& target, const TiledIntegers& integers,
@@ -70,11 +69,11 @@ Values integer_elements(EmitState& state, const Target& target, const TiledInteg
   return {builder.CreateSIToFP(wide, llvm::FixedVectorType::get(builder.getFloatTy(), n))};
 }
 
-Values stage_vectors(EmitState& state, int stage) {
+Values stage_vectors(EmitState& state, kernel::StageId stage) {
   StageEmitter emitter(state, stage);
   emitter.emit_hoisted(state.index.level());
   emitter.emit();
-  Values values = state.locals[static_cast<size_t>(stage)];
+  Values values = state.locals[stage];
   values.resize(static_cast<size_t>(state.index.chunk().copies), values[0]);
   const auto lanes = static_cast<unsigned>(state.schedule.tiling->lanes);
   for (Value*& value : values) {

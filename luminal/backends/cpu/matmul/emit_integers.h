@@ -17,6 +17,6 @@ Values integer_elements(EmitState& state, const Target& target, const TiledInteg
 
 // The result of a stage without loops at the current loop indices: a vector of f32 per copy of the
 // chunk.
-Values stage_vectors(EmitState& state, int stage);
+Values stage_vectors(EmitState& state, kernel::StageId stage);
 
 }  // namespace luminal::backends::cpu

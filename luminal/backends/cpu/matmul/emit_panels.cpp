@@ -52,28 +52,28 @@ Value* PanelCopier::in_panels(Value* column, Value* k) {
 }
 
 // The load of a factor that is contiguous along k but not along columns, so that words are copied
-// unchanged and transposed. −1 if the factor is anything else.
-int PanelCopier::turned_load() const {
-  const ScheduledStage& stage = state_.schedule.stages[static_cast<size_t>(source_.stage)];
-  const int id = plain_load(*stage.source, source_.multiply);
-  if (id < 0) return -1;
-  const kernel::Inst& inst = stage.source->body[static_cast<size_t>(id)];
-  const int param = std::get<kernel::LoadInst>(inst.what).param;
-  if (state_.has_elements[static_cast<size_t>(param)] != nullptr) return -1;
+// unchanged and transposed. None if the factor is anything else.
+kernel::InstId PanelCopier::turned_load() const {
+  const ScheduledStage& stage = state_.schedule.stages[source_.stage];
+  const kernel::InstId id = plain_load(*stage.source, source_.multiply);
+  if (!id.valid()) return {};
+  const kernel::Inst& inst = stage.source->body[id.index()];
+  const kernel::ParamId param = std::get<kernel::LoadInst>(inst.what).param;
+  if (state_.has_elements[param] != nullptr) return {};
   const DType wanted = source_.multiply == Multiply::F32 ? DType::F32 : DType::BF16;
-  if (inst.dtype != wanted) return -1;
-  const Expr address = stage.access[static_cast<size_t>(id)].address;
+  if (inst.dtype != wanted) return {};
+  const Expr address = stage.access[id.index()].address;
   const LanePattern along_k = lane_pattern(address, source_.k, 1);
   const LanePattern across = lane_pattern(address, source_.column, 1);
   const bool fits = along_k.kind == LaneKind::Affine && along_k.across_chunks &&
                     along_k.stride.is(1) && across.kind == LaneKind::Affine && across.across_chunks;
-  return fits ? id : -1;
+  return fits ? id : kernel::InstId();
 }
 
 void PanelCopier::emit(Range columns, Range k, Value* first) {
   first_ = first;
-  const int load = turned_load();
-  if (load < 0) return copy(k, columns);
+  const kernel::InstId load = turned_load();
+  if (!load.valid()) return copy(k, columns);
   // Transposes whole squares; the remainder is copied element by element.
   auto whole = [&](Range range, int64_t step) {
     Value* count = builder_.CreateSub(range.to, range.from);
@@ -91,8 +91,7 @@ void PanelCopier::emit(Range columns, Range k, Value* first) {
 // written twice: the second time with the upper half filled in.
 void PanelCopier::copy(Range k_range, Range columns) {
   const auto lanes = static_cast<unsigned>(source_.lanes);
-  const Expr column =
-      Expr::index(source_.column, state_.schedule.extents[static_cast<size_t>(source_.column)]);
+  const Expr column = kernel::index_of(source_.column, state_.schedule.extents[source_.column]);
   loops_.counted(k_range.from, k_range.to, 1, {}, [&](Value* k, const Values&) {
     index_.open_level();
     index_.set_loop(source_.k, {k});
@@ -103,7 +102,7 @@ void PanelCopier::copy(Range k_range, Range columns) {
           StageEmitter emitter(state_, source_.stage);
           emitter.emit_hoisted(level);
           emitter.emit();
-          Value* value = state_.locals[static_cast<size_t>(source_.stage)][0];
+          Value* value = state_.locals[source_.stage][0];
           if (!value->getType()->isVectorTy()) value = builder_.CreateVectorSplat(lanes, value);
           Value* address = in_panels(index_.scalar(column), k);
           if (per_lane_ == 1) {
@@ -130,11 +129,11 @@ void PanelCopier::copy(Range k_range, Range columns) {
 }
 
 // Copies squares of words, read along k, transposed, and written along columns.
-void PanelCopier::copy_turned(int load, Range k_range, Range columns) {
-  const ScheduledStage& stage = state_.schedule.stages[static_cast<size_t>(source_.stage)];
-  const Expr address = stage.access[static_cast<size_t>(load)].address;
-  const auto& what = stage.source->body[static_cast<size_t>(load)].what;
-  Value* base = state_.params[static_cast<size_t>(std::get<kernel::LoadInst>(what).param)];
+void PanelCopier::copy_turned(kernel::InstId load, Range k_range, Range columns) {
+  const ScheduledStage& stage = state_.schedule.stages[source_.stage];
+  const Expr address = stage.access[load.index()].address;
+  const auto& what = stage.source->body[load.index()].what;
+  Value* base = state_.params[std::get<kernel::LoadInst>(what).param];
   const int64_t element = element_bytes(source_.multiply);
   auto* words =
       llvm::FixedVectorType::get(builder_.getInt32Ty(), static_cast<unsigned>(source_.lanes));

@@ -10,8 +10,8 @@ namespace luminal::backends::cpu {
 
 // The source: element (k, column) is the result of a stage without loops.
 struct PanelSource {
-  int stage;
-  int column, k;  // loops
+  kernel::StageId stage;
+  kernel::LoopId column, k;
   Multiply multiply;
   int lanes;
   Expr panels, panel_pitch;  // offset in scratch memory, and bytes per panel
@@ -31,8 +31,8 @@ class PanelCopier {
 
  private:
   void copy(Range k, Range columns);
-  void copy_turned(int load, Range k, Range columns);
-  int turned_load() const;
+  void copy_turned(kernel::InstId load, Range k, Range columns);
+  kernel::InstId turned_load() const;
   llvm::Value* in_panels(llvm::Value* column, llvm::Value* k);
   llvm::Value* i64(int64_t value);
 

@@ -49,7 +49,7 @@ Value* QuantisedEmitter::multiply_add(Value* a, Value* b, Value* sum) {
 }
 
 Value* QuantisedEmitter::n_parts() {
-  Value* length = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction_.k)]);
+  Value* length = index_.scalar(state_.schedule.extents[contraction_.k]);
   return builder_.CreateUDiv(length, i64(quantised_.block));
 }
 
@@ -71,10 +71,10 @@ int64_t QuantisedEmitter::digits_of_part() const {
 }
 
 void QuantisedEmitter::prepare_rows(const Rows& rows) {
-  if (quantised_.offset < 0 && !quantised_.fixed_point) return;
+  if (!quantised_.offset.valid() && !quantised_.fixed_point) return;
   loops_.counted(i64(0), rows.count, 1, {}, [&](Value* row, const Values&) {
     const Rows from = from_row(rows, row);
-    if (quantised_.offset >= 0) emit_sums(from.base, from.sums);
+    if (quantised_.offset.valid()) emit_sums(from.base, from.sums);
     if (quantised_.fixed_point) {
       FixedPointEmitter(builder_, loops_, *quantised_.fixed_point, quantised_.block)
           .emit_row(from.base, n_parts(), from.digits, from.units);
@@ -123,8 +123,8 @@ void QuantisedEmitter::emit(const Rows& rows, const Columns& columns, Value* til
 
 // n rows by all columns of the tile, with as many panels at once as the tile has.
 void QuantisedEmitter::some_rows(const Rows& rows, int n, const Columns& columns, Value* tile) {
-  const Expr column = Expr::index(
-      tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
+  const Expr column =
+      kernel::index_of(tiling_.column_loop, state_.schedule.extents[tiling_.column_loop]);
   Value* parts = n_parts();
   const int64_t row_bytes = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
   loops_.chunked(
@@ -177,7 +177,7 @@ void QuantisedEmitter::part(const Rows& rows, int n, Value* number, const Values
       totals[s] = multiply_add(slopes[s % copies], products[s], totals[s]);
     }
   }
-  if (quantised_.offset >= 0) {
+  if (quantised_.offset.valid()) {
     const Values offsets = stage_vectors(state_, quantised_.offset);
     for (size_t s = 0; s < totals.size(); ++s) {
       Value* of_row = of_part(rows.sums, static_cast<int>(s / copies), number);

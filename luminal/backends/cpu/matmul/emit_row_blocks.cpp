@@ -37,15 +37,15 @@ Value* RowBlockEmitter::largest(Value* a, Value* b) {
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b);
 }
 
-Value* RowBlockEmitter::extent(int loop) {
-  return index_.scalar(state_.schedule.extents[static_cast<size_t>(loop)]);
+Value* RowBlockEmitter::extent(kernel::LoopId loop) {
+  return index_.scalar(state_.schedule.extents[loop]);
 }
 
-Expr RowBlockEmitter::index_of(int loop) const {
-  return Expr::index(loop, state_.schedule.extents[static_cast<size_t>(loop)]);
+Expr RowBlockEmitter::index_of(kernel::LoopId loop) const {
+  return kernel::index_of(loop, state_.schedule.extents[loop]);
 }
 
-EmitState::Range RowBlockEmitter::range(int loop) {
+EmitState::Range RowBlockEmitter::range(kernel::LoopId loop) {
   const auto part = state_.ranges.find(loop);
   if (part != state_.ranges.end()) return part->second;
   return {i64(0), extent(loop)};
@@ -83,7 +83,7 @@ void RowBlockEmitter::emit(Value* first, Value* last) {
           return Values();
         });
     state_.ranges.clear();
-    for (int loop : blocks_.others) index_.unset_loop(loop);
+    for (kernel::LoopId loop : blocks_.others) index_.unset_loop(loop);
     index_.close_level();
     return Values();
   });
@@ -114,7 +114,7 @@ RowBlockEmitter::Block RowBlockEmitter::find_block(Value* number, Value*& row_bl
 void RowBlockEmitter::copy_panels() {
   EmitState::Range counts = {};
   if (blocks_.masked) counts = counting({i64(0), extent(blocks_.row_loop)});
-  auto needed = [&](int loop) -> PanelCopier::Range {
+  auto needed = [&](kernel::LoopId loop) -> PanelCopier::Range {
     const bool masked = blocks_.masked && std::ranges::count(blocks_.masked->loops, loop) > 0;
     return masked ? PanelCopier::Range{counts.from, counts.to}
                   : PanelCopier::Range{i64(0), extent(loop)};
@@ -180,7 +180,7 @@ void RowBlockEmitter::find_range(const Block& block) {
     }
     shown = builder_.CreateAnd(largest(shown, counts.from), i64(-EmitState::kRangeStep));
   }
-  for (int loop : masked.loops) {
+  for (kernel::LoopId loop : masked.loops) {
     const Expr mask = masked.mask.substitute(index_of(masked.mask_loop), index_of(loop));
     state_.ranges[loop] = {counts.from, counts.to, shown, mask};
   }
@@ -235,7 +235,7 @@ void RowBlockEmitter::copy_rows(const BlockedContraction& contraction, const Blo
     Value* start = builder_.CreateAdd(index_.scalar(contraction.rows), in_block);
     loops_.chunked({contraction.k, k.from, k.to, lanes, at_once}, {}, [&](const Values&) {
       StageEmitter(state_, contraction.left).emit();
-      Values values = state_.locals[static_cast<size_t>(contraction.left)];
+      Values values = state_.locals[contraction.left];
       values.resize(static_cast<size_t>(index_.chunk().copies), values.back());
       for (Value*& value : values) {
         if (value->getType()->isVectorTy()) continue;
@@ -289,8 +289,8 @@ void RowBlockEmitter::emit_contraction(const BlockedContraction& contraction, co
 }
 
 // The buffer of a stage at the current row.
-Value* RowBlockEmitter::buffer(int stage, Value* more) {
-  const Expr offset = state_.schedule.stages[static_cast<size_t>(stage)].local_offset;
+Value* RowBlockEmitter::buffer(kernel::StageId stage, Value* more) {
+  const Expr offset = state_.schedule.stages[stage].local_offset;
   return in_scratch(builder_.CreateAdd(index_.scalar(offset), more));
 }
 
@@ -306,13 +306,12 @@ void RowBlockEmitter::emit_sum(const BlockedContraction& contraction, const Bloc
       rows.k_bytes = builder_.CreateMul(index_.scalar(contraction.k_step), element);
       Value* bytes = builder_.CreateMul(index_.scalar(contraction.address), element);
       bytes = builder_.CreateAdd(bytes, builder_.CreateMul(k, rows.k_bytes));
-      rows.base = builder_.CreateGEP(builder_.getInt8Ty(),
-                                     state_.params[static_cast<size_t>(contraction.source)], bytes);
+      rows.base = builder_.CreateGEP(builder_.getInt8Ty(), state_.params[contraction.param], bytes);
       break;
     }
     case RowPlace::Local:
-      rows.row_bytes = index_.scalar(blocks_.pitch[static_cast<size_t>(contraction.source)]);
-      rows.base = buffer(contraction.source, builder_.CreateMul(k, element));
+      rows.row_bytes = index_.scalar(blocks_.pitch[contraction.local]);
+      rows.base = buffer(contraction.local, builder_.CreateMul(k, element));
       break;
     case RowPlace::Scratch: {
       rows.row_bytes = index_.scalar(contraction.row_pitch);
@@ -339,7 +338,7 @@ void RowBlockEmitter::emit_sum(const BlockedContraction& contraction, const Bloc
   emit_micro_kernel(builder_, target_, contraction.multiply, shape, rows, panels, n_rows,
                     smallest(n_panels, i64(shape.panels)), n_k,
                     buffer(contraction.stage, builder_.CreateMul(column, i64(4))), adds,
-                    index_.scalar(blocks_.pitch[static_cast<size_t>(contraction.stage)]));
+                    index_.scalar(blocks_.pitch[contraction.stage]));
 }
 
 }  // namespace luminal::backends::cpu

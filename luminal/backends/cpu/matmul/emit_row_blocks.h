@@ -35,11 +35,11 @@ class RowBlockEmitter {
   void emit_sum(const BlockedContraction& contraction, const Block& block, llvm::Value* row,
                 llvm::Value* column, llvm::Value* k);
 
-  Expr index_of(int loop) const;
-  EmitState::Range range(int loop);
-  llvm::Value* extent(int loop);
+  Expr index_of(kernel::LoopId loop) const;
+  EmitState::Range range(kernel::LoopId loop);
+  llvm::Value* extent(kernel::LoopId loop);
   llvm::Value* in_scratch(llvm::Value* offset);
-  llvm::Value* buffer(int stage, llvm::Value* row);
+  llvm::Value* buffer(kernel::StageId stage, llvm::Value* row);
   llvm::Value* i64(int64_t value);
   llvm::Value* smallest(llvm::Value* a, llvm::Value* b);
   llvm::Value* largest(llvm::Value* a, llvm::Value* b);

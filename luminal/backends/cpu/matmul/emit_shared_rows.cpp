@@ -18,12 +18,12 @@ constexpr int kMostRowSums = 24;
 SharedRowsEmitter::SharedRowsEmitter(EmitState& state, const SharedRows& shared)
     : state_(state),
       shared_(shared),
-      stage_(state.schedule.stages[static_cast<size_t>(shared.stage)]),
+      stage_(state.schedule.stages[shared.stage]),
       builder_(state.builder),
       index_(state.index),
       lanes_(stage_.lanes) {
-  for (int loop : shared.rows) {
-    n_rows_ *= static_cast<int>(*state.schedule.extents[static_cast<size_t>(loop)].to_int());
+  for (kernel::LoopId loop : shared.rows) {
+    n_rows_ *= static_cast<int>(*state.schedule.extents[loop].to_int());
   }
 }
 
@@ -38,17 +38,17 @@ void SharedRowsEmitter::emit() {
 void SharedRowsEmitter::at_row(int row, const std::function<void()>& body) {
   index_.open_level();
   for (size_t d = shared_.rows.size(); d-- > 0;) {
-    const int loop = shared_.rows[d];
-    const auto extent = *state_.schedule.extents[static_cast<size_t>(loop)].to_int();
+    const kernel::LoopId loop = shared_.rows[d];
+    const auto extent = *state_.schedule.extents[loop].to_int();
     index_.set_loop(loop, {builder_.getInt64(static_cast<uint64_t>(row % extent))});
     row /= static_cast<int>(extent);
   }
   body();
-  for (int loop : shared_.rows) index_.unset_loop(loop);
+  for (kernel::LoopId loop : shared_.rows) index_.unset_loop(loop);
   index_.close_level();
 }
 
-void SharedRowsEmitter::at_vectors(int loop, Value* from, int count,
+void SharedRowsEmitter::at_vectors(kernel::LoopId loop, Value* from, int count,
                                    const std::function<void()>& body) {
   Values positions;
   for (int k = 0; k < count; ++k) {
@@ -74,9 +74,9 @@ void SharedRowsEmitter::at_column(Value* column, const std::function<void()>& bo
 }
 
 // A vector per copy.
-Values SharedRowsEmitter::factor(int stage, int copies) {
+Values SharedRowsEmitter::factor(kernel::StageId stage, int copies) {
   StageEmitter(state_, stage).emit();
-  Values values = state_.locals[static_cast<size_t>(stage)];
+  Values values = state_.locals[stage];
   values.resize(static_cast<size_t>(copies), values.back());
   for (Value*& value : values) {
     if (value->getType()->isVectorTy()) continue;
@@ -88,7 +88,7 @@ Values SharedRowsEmitter::factor(int stage, int copies) {
 // ---- Vectorised along k: horizontal sums of several columns are stored as one vector
 
 void SharedRowsEmitter::emit_along_k() {
-  const auto length = *state_.schedule.extents[static_cast<size_t>(shared_.k)].to_int();
+  const auto length = *state_.schedule.extents[shared_.k].to_int();
   const int vectors = static_cast<int>(length) / lanes_;
   int at_once = 1;
   while (2 * at_once * n_rows_ <= lanes_) at_once *= 2;
@@ -98,7 +98,7 @@ void SharedRowsEmitter::emit_along_k() {
       at_row(row, [&] { left[static_cast<size_t>(row)] = factor(shared_.left, vectors); });
     }
   });
-  Value* all = index_.scalar(state_.schedule.extents[static_cast<size_t>(shared_.column)]);
+  Value* all = index_.scalar(state_.schedule.extents[shared_.column]);
   Value* rounds = builder_.CreateAnd(all, builder_.getInt64(static_cast<uint64_t>(-at_once)));
   auto columns = [&](Value* from, Value* to, int count) {
     state_.loops.counted(from, to, count, {}, [&](Value* column, const Values&) {
@@ -183,7 +183,7 @@ Values SharedRowsEmitter::sums_of(Values vectors) {
 // ---- Vectorised along columns: all rows by several vectors of columns, summed over all of k
 
 void SharedRowsEmitter::emit_along_columns() {
-  const auto length = *state_.schedule.extents[static_cast<size_t>(shared_.column)].to_int();
+  const auto length = *state_.schedule.extents[shared_.column].to_int();
   const int all = static_cast<int>(length) / lanes_;
   int vectors = std::min(all, std::max(1, kMostRowSums / n_rows_));
   while (all % vectors != 0) --vectors;
@@ -194,7 +194,7 @@ void SharedRowsEmitter::emit_along_columns() {
       auto* type = llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(lanes_));
       const Values start(static_cast<size_t>(n_rows_ * vectors),
                          llvm::Constant::getNullValue(type));
-      Value* n = index_.scalar(state_.schedule.extents[static_cast<size_t>(shared_.k)]);
+      Value* n = index_.scalar(state_.schedule.extents[shared_.k]);
       const Values sums =
           state_.loops.counted(zero, n, 1, start, [&](Value* k, const Values& so_far) {
             Values next;
@@ -221,7 +221,7 @@ void SharedRowsEmitter::emit_along_columns() {
             const LaneIndex at = index_.lanes(stage_.target.address, v);
             const auto* output = std::get_if<kernel::OutputTarget>(&stage_.source->target);
             Value* base = output != nullptr
-                              ? state_.params[static_cast<size_t>(output->param)]
+                              ? state_.params[output->param]
                               : builder_.CreateGEP(builder_.getInt8Ty(), state_.scratch,
                                                    index_.scalar(stage_.local_offset));
             state_.memory.store(DType::F32,

@@ -22,9 +22,10 @@ class SharedRowsEmitter {
 
   // Calls `body` with the row loops set to the indices of row number `row`.
   void at_row(int row, const std::function<void()>& body);
-  void at_vectors(int loop, llvm::Value* from, int count, const std::function<void()>& body);
+  void at_vectors(kernel::LoopId loop, llvm::Value* from, int count,
+                  const std::function<void()>& body);
   void at_column(llvm::Value* column, const std::function<void()>& body);
-  Values factor(int stage, int copies);
+  Values factor(kernel::StageId stage, int copies);
   Values sums_of(Values vectors);
 
   EmitState& state_;

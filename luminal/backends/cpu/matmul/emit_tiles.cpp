@@ -23,8 +23,8 @@ Value* TileEmitter::at_most(Value* value, Value* most) {
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, most);
 }
 
-Value* TileEmitter::extent(int loop) {
-  return index_.scalar(state_.schedule.extents[static_cast<size_t>(loop)]);
+Value* TileEmitter::extent(kernel::LoopId loop) {
+  return index_.scalar(state_.schedule.extents[loop]);
 }
 
 Value* TileEmitter::in_scratch(Expr offset, Value* more) {
@@ -33,11 +33,11 @@ Value* TileEmitter::in_scratch(Expr offset, Value* more) {
 }
 
 void TileEmitter::set_row(Value* row) {
-  if (tiling_.row_loop >= 0) index_.set_loop(tiling_.row_loop, {row});
+  if (tiling_.row_loop.valid()) index_.set_loop(tiling_.row_loop, {row});
 }
 
 void TileEmitter::unset_row() {
-  if (tiling_.row_loop >= 0) index_.unset_loop(tiling_.row_loop);
+  if (tiling_.row_loop.valid()) index_.unset_loop(tiling_.row_loop);
 }
 
 void TileEmitter::emit(Value* first, Value* last) {
@@ -60,7 +60,7 @@ void TileEmitter::emit(Value* first, Value* last) {
     });
     for (const TiledContraction& contraction : tiling_.contractions) emit_sums(contraction, block);
     for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
-    for (int loop : tiling_.others) index_.unset_loop(loop);
+    for (kernel::LoopId loop : tiling_.others) index_.unset_loop(loop);
     index_.close_level();
     return Values();
   });
@@ -91,7 +91,7 @@ TileEmitter::Block TileEmitter::find_block(Value* number) {
   for (size_t k = indices.size(); k-- > 0;) indices[k] = take(extent(tiling_.others[k]));
   block.row = builder_.CreateMul(block.of_rows, i64(tiling_.block_rows));
   block.column = builder_.CreateMul(block.of_columns, i64(tiling_.block_columns));
-  Value* rows = tiling_.row_loop < 0 ? i64(1) : extent(tiling_.row_loop);
+  Value* rows = !tiling_.row_loop.valid() ? i64(1) : extent(tiling_.row_loop);
   block.last_row = at_most(builder_.CreateAdd(block.row, i64(tiling_.block_rows)), rows);
   block.last_column = at_most(builder_.CreateAdd(block.column, i64(tiling_.block_columns)),
                               extent(tiling_.column_loop));
@@ -100,7 +100,7 @@ TileEmitter::Block TileEmitter::find_block(Value* number) {
   return block;
 }
 
-void TileEmitter::emit_stage(int stage, int level) {
+void TileEmitter::emit_stage(kernel::StageId stage, int level) {
   StageEmitter emitter(state_, stage);
   emitter.emit_hoisted(level);
   emitter.emit();
@@ -114,7 +114,7 @@ void TileEmitter::copy_panels(const TiledContraction& contraction, const Block& 
                            .lanes = tiling_.lanes,
                            .panels = contraction.right.scratch,
                            .panel_pitch = contraction.right.pitch};
-  Value* k = index_.scalar(state_.schedule.extents[static_cast<size_t>(contraction.k)]);
+  Value* k = index_.scalar(state_.schedule.extents[contraction.k]);
   PanelCopier(state_, source)
       .emit({block.column, block.last_column}, {builder_.getInt64(0), k}, block.column);
 }
@@ -144,7 +144,7 @@ void TileEmitter::copy_rows(const TiledContraction& contraction, const Block& bl
     loops_.chunked(
         {contraction.k, nullptr, extent(contraction.k), tiling_.lanes, 1}, {}, [&](const Values&) {
           emit_stage(factor.stage, level);
-          Value* value = state_.locals[static_cast<size_t>(factor.stage)][0];
+          Value* value = state_.locals[factor.stage][0];
           if (!value->getType()->isVectorTy()) {
             value = builder_.CreateVectorSplat(static_cast<unsigned>(tiling_.lanes), value);
           }
@@ -155,8 +155,7 @@ void TileEmitter::copy_rows(const TiledContraction& contraction, const Block& bl
             value = builder_.CreateLShr(builder_.CreateBitCast(value, words), 16);
             value = builder_.CreateTrunc(value, halves);
           }
-          const Expr k = Expr::index(contraction.k,
-                                     state_.schedule.extents[static_cast<size_t>(contraction.k)]);
+          const Expr k = kernel::index_of(contraction.k, state_.schedule.extents[contraction.k]);
           Value* in_row =
               builder_.CreateMul(index_.scalar(k), i64(element_bytes(tiling_.multiply)));
           Value* address = in_scratch(factor.scratch, builder_.CreateAdd(in_block, in_row));
@@ -227,7 +226,7 @@ int64_t TileEmitter::bytes_of_element(const TiledFactor& factor) const {
 
 Value* TileEmitter::in_param(const TiledFactor& factor, Value* more) {
   Value* bytes = builder_.CreateMul(index_.scalar(factor.address), i64(bytes_of_element(factor)));
-  return builder_.CreateGEP(builder_.getInt8Ty(), state_.params[static_cast<size_t>(factor.param)],
+  return builder_.CreateGEP(builder_.getInt8Ty(), state_.params[factor.param],
                             builder_.CreateAdd(bytes, more));
 }
 
@@ -381,8 +380,8 @@ PanelOperand::Next TileEmitter::part_of(PanelOperand::Next next,
 // Computes the epilogue from the sums in a tile, row by row, vectorised along the columns.
 void TileEmitter::emit_epilogue(const Tile& tile) {
   const int64_t pitch = int64_t{tiling_.shape.panels} * tiling_.lanes;
-  const Expr position = Expr::index(
-      tiling_.column_loop, state_.schedule.extents[static_cast<size_t>(tiling_.column_loop)]);
+  const Expr position =
+      kernel::index_of(tiling_.column_loop, state_.schedule.extents[tiling_.column_loop]);
   auto* vector =
       llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(tiling_.lanes));
   loops_.counted(i64(0), tile.rows, 1, {}, [&](Value* r, const Values&) {
@@ -393,7 +392,7 @@ void TileEmitter::emit_epilogue(const Tile& tile) {
     const int level = index_.level();
     auto all_stages = [&](const Values&) {
       for (const TiledContraction& contraction : tiling_.contractions) {
-        Values& sums = state_.locals[static_cast<size_t>(contraction.stage)];
+        Values& sums = state_.locals[contraction.stage];
         sums.clear();
         for (int copy = 0; copy < index_.chunk().copies; ++copy) {
           Value* at = builder_.CreateAdd(
@@ -403,7 +402,7 @@ void TileEmitter::emit_epilogue(const Tile& tile) {
           sums.push_back(builder_.CreateAlignedLoad(vector, address, llvm::Align(4)));
         }
       }
-      for (int stage : tiling_.epilogue) emit_stage(stage, level);
+      for (kernel::StageId stage : tiling_.epilogue) emit_stage(stage, level);
       return Values();
     };
     loops_.chunked(

@@ -57,11 +57,11 @@ class TileEmitter {
   // Whether another k block follows the one that starts at `k`.
   llvm::Value* has_more(const TiledContraction& contraction, llvm::Value* k);
   void emit_epilogue(const Tile& tile);
-  void emit_stage(int stage, int level);
+  void emit_stage(kernel::StageId stage, int level);
 
   void set_row(llvm::Value* row);
   void unset_row();
-  llvm::Value* extent(int loop);
+  llvm::Value* extent(kernel::LoopId loop);
   int64_t bytes_of_element(const TiledFactor& factor) const;
   llvm::Value* in_param(const TiledFactor& factor, llvm::Value* more);
   llvm::Value* in_scratch(Expr offset, llvm::Value* more);

@@ -13,41 +13,38 @@ using kernel::InstId;
 using kernel::Kernel;
 using kernel::LoadInst;
 using kernel::LocalInst;
+using kernel::LoopId;
 using kernel::OpInst;
 using kernel::Stage;
 
 // A tensor with a stride for every loop of the kernel.
 struct StridedAccess {
-  int param = -1;
+  kernel::ParamId param;
   DType dtype = DType::F32;
   Expr start = 0;
-  std::vector<Expr> strides = {};
+  IdVector<LoopId, Expr> strides = {};
 };
 
 bool is_library_dtype(DType dtype) { return dtype == DType::F32 || dtype == DType::BF16; }
 
-Expr extent(const Kernel& kernel, int loop) {
-  return kernel.loops[static_cast<size_t>(loop)].extent;
-}
-
 // The strides of an access over the kernel's loops; none if the address isn't affine.
-std::optional<StridedAccess> access(const Kernel& kernel, int param,
+std::optional<StridedAccess> access(const Kernel& kernel, kernel::ParamId param,
                                     const std::vector<Expr>& index) {
-  const kernel::Param& tensor = kernel.params[static_cast<size_t>(param)];
+  const kernel::Param& tensor = kernel.params[param];
   if (!is_library_dtype(tensor.dtype)) return {};
   Expr address = 0;
   for (size_t d = 0; d < index.size(); ++d) address = address * tensor.dims[d] + index[d];
-  const auto at = [&](int one) {
-    std::vector<Expr> loops(kernel.loops.size(), Expr(0));
-    if (one >= 0) loops[static_cast<size_t>(one)] = 1;
-    return address.substitute_indices(loops);
+  const auto at = [&](LoopId one) {
+    IdVector<LoopId, Expr> loops(kernel.loops.size(), Expr(0));
+    if (one.valid()) loops[one] = 1;
+    return address.substitute_indices(loops.items());
   };
-  StridedAccess found{.param = param, .dtype = tensor.dtype, .start = at(-1)};
+  StridedAccess found{.param = param, .dtype = tensor.dtype, .start = at(LoopId())};
   Expr sum = found.start;
-  for (int loop = 0; loop < static_cast<int>(kernel.loops.size()); ++loop) {
-    const bool used = !extent(kernel, loop).is(1) && address.uses_index(loop);
+  for (LoopId loop : kernel.loops.ids()) {
+    const bool used = !extent_of(kernel, loop).is(1) && uses_loop(address, loop);
     found.strides.push_back(used ? at(loop) - found.start : Expr(0));
-    sum = sum + found.strides.back() * Expr::index(loop, extent(kernel, loop));
+    sum = sum + found.strides.back() * index_of(kernel, loop);
   }
   return sum == address ? std::optional(found) : std::nullopt;
 }
@@ -91,7 +88,7 @@ struct Step {
 // Matches the epilogue, from the last op back to the sums.
 class Epilogue {
  public:
-  Epilogue(const Kernel& kernel, int sums, bool finite)
+  Epilogue(const Kernel& kernel, kernel::StageId sums, bool finite)
       : kernel_(kernel), sums_(sums), finite_(finite) {}
 
   // Why the library can't compute it; empty if it can.
@@ -110,7 +107,7 @@ class Epilogue {
     if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
       if (local->stage == sums_) return {};
       // A stage's result is rounded to its dtype, but the library rounds only at the end.
-      const Stage& before = kernel_.stages[static_cast<size_t>(local->stage)];
+      const Stage& before = kernel_.stages[local->stage];
       return before.dtype == DType::F32 ? follow(before, before.result) : kOther;
     }
     const auto* op = std::get_if<OpInst>(&inst.what);
@@ -185,22 +182,21 @@ class Epilogue {
   }
 
   const Kernel& kernel_;
-  const int sums_;
+  const kernel::StageId sums_;
   const bool finite_;
   std::vector<Step> steps_;
 };
 
 // Removes the last loops of a list that can be collapsed into one in all tensors, and returns them.
-std::vector<int> take_merged(const Kernel& kernel, std::vector<int>& loops,
-                             const std::vector<StridedAccess>& tensors) {
-  std::vector<int> merged;
+std::vector<LoopId> take_merged(const Kernel& kernel, std::vector<LoopId>& loops,
+                                const std::vector<StridedAccess>& tensors) {
+  std::vector<LoopId> merged;
   while (!loops.empty()) {
-    const int loop = loops.back();
+    const LoopId loop = loops.back();
     const bool fits =
         merged.empty() || std::ranges::all_of(tensors, [&](const StridedAccess& tensor) {
-          const auto inner = static_cast<size_t>(merged.front());
-          return tensor.strides[static_cast<size_t>(loop)] ==
-                 tensor.strides[inner] * kernel.loops[inner].extent;
+          const LoopId inner = merged.front();
+          return tensor.strides[loop] == tensor.strides[inner] * extent_of(kernel, inner);
         });
     if (!fits) break;
     merged.insert(merged.begin(), loop);
@@ -209,16 +205,16 @@ std::vector<int> take_merged(const Kernel& kernel, std::vector<int>& loops,
   return merged;
 }
 
-Expr count(const Kernel& kernel, const std::vector<int>& loops) {
+Expr count(const Kernel& kernel, const std::vector<LoopId>& loops) {
   Expr result = 1;
-  for (int loop : loops) result = result * extent(kernel, loop);
+  for (LoopId loop : loops) result = result * extent_of(kernel, loop);
   return result;
 }
 
-LibraryTensor tensor_of(const StridedAccess& access, const std::vector<int>& batch,
-                        const std::vector<int>& rows, const std::vector<int>& columns) {
-  const auto along = [&](const std::vector<int>& loops) {
-    return loops.empty() ? Expr(0) : access.strides[static_cast<size_t>(loops.back())];
+LibraryTensor tensor_of(const StridedAccess& access, const std::vector<LoopId>& batch,
+                        const std::vector<LoopId>& rows, const std::vector<LoopId>& columns) {
+  const auto along = [&](const std::vector<LoopId>& loops) {
+    return loops.empty() ? Expr(0) : access.strides[loops.back()];
   };
   LibraryTensor tensor{.param = access.param,
                        .dtype = access.dtype,
@@ -226,7 +222,7 @@ LibraryTensor tensor_of(const StridedAccess& access, const std::vector<int>& bat
                        .row = along(rows),
                        .column = along(columns),
                        .start = access.start};
-  for (int loop : batch) tensor.batch.push_back(along({loop}));
+  for (LoopId loop : batch) tensor.batch.push_back(along({loop}));
   return tensor;
 }
 
@@ -264,7 +260,7 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   const auto n_outputs = std::ranges::count_if(kernel.params, &kernel::Param::output);
   if (n_outputs != 1) return Found::failure("it has several results");
   const kernel::Contraction& product = contraction->contractions.front();
-  const Stage& sums = kernel.stages[static_cast<size_t>(product.stage)];
+  const Stage& sums = kernel.stages[product.stage];
   const std::optional<StridedAccess> a = plain_tensor(kernel, sums, product.left);
   const std::optional<StridedAccess> b = plain_tensor(kernel, sums, product.right);
   if (!a || !b || a->dtype != b->dtype) {
@@ -288,13 +284,13 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   const auto n_uses = std::ranges::count(tensors, b->param, &StridedAccess::param);
   if (n_uses > 1) return Found::failure("it reads its right factor twice");
 
-  std::vector<int> rows = contraction->rows, columns = contraction->columns;
-  const std::vector<int> m = take_merged(kernel, rows, tensors);
-  const std::vector<int> n = take_merged(kernel, columns, tensors);
-  std::vector<int> batch = contraction->batch;
+  std::vector<LoopId> rows = contraction->rows, columns = contraction->columns;
+  const std::vector<LoopId> m = take_merged(kernel, rows, tensors);
+  const std::vector<LoopId> n = take_merged(kernel, columns, tensors);
+  std::vector<LoopId> batch = contraction->batch;
   batch.insert(batch.end(), rows.begin(), rows.end());
   batch.insert(batch.end(), columns.begin(), columns.end());
-  const std::vector<int> k = {product.k};
+  const std::vector<LoopId> k = {product.k};
 
   LibraryForm form{.batch = {},
                    .m = count(kernel, m),
@@ -305,7 +301,7 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
                    .c = tensor_of(*c, batch, m, n),
                    .bias = {},
                    .post_ops = {}};
-  for (int loop : batch) form.batch.push_back(extent(kernel, loop));
+  for (LoopId loop : batch) form.batch.push_back(extent_of(kernel, loop));
   for (const Step& step : epilogue.steps()) {
     std::optional<LibraryTensor> tensor;
     if (step.tensor) tensor = tensor_of(*step.tensor, batch, m, n);

@@ -16,7 +16,7 @@ namespace luminal::backends::cpu {
 
 // A param of the kernel, with its strides over the kernel's variables.
 struct LibraryTensor {
-  int param = -1;
+  kernel::ParamId param;
   DType dtype = DType::F32;
   std::vector<Expr> batch = {};
   Expr row = 0;

@@ -10,7 +10,7 @@ namespace luminal::backends::cpu {
 namespace {
 
 LibraryLaunch::Operand operand(const LibraryTensor& tensor, const Bindings& bindings) {
-  return {.param = static_cast<size_t>(tensor.param),
+  return {.param = tensor.param,
           .start = static_cast<size_t>(byte_size(tensor.dtype, value_at(tensor.start, bindings)))};
 }
 
@@ -67,7 +67,7 @@ void LibraryStep::run(LibraryLaunch& launch, std::span<const void* const> params
                       const void* packed, void* scratch) const {
   if (launch.matmul == nullptr) return;
   const auto address = [&](const LibraryLaunch::Operand& of) -> const void* {
-    return static_cast<const std::byte*>(params[of.param]) + of.start;
+    return static_cast<const std::byte*>(params[of.param.index()]) + of.start;
   };
   for (size_t i = 0; i < launch.post_ops.size(); ++i) {
     launch.in_post_op[i] = address(launch.post_ops[i]);

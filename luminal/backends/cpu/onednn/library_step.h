@@ -14,7 +14,7 @@ namespace luminal::backends::cpu {
 // A library call prepared for one set of sizes, owned by one program.
 struct LibraryLaunch {
   struct Operand {
-    size_t param = 0;
+    kernel::ParamId param{0};
     size_t start = 0;  // in bytes
   };
   std::unique_ptr<LibraryMatmul> matmul;  // null if there is nothing to compute

@@ -14,9 +14,10 @@
 
 namespace luminal::backends::cpu {
 
-HostStep::HostStep(const LoadRequest& request, int source) : graph_(std::make_unique<Graph>()) {
+HostStep::HostStep(const LoadRequest& request, kernel::SourceId source)
+    : graph_(std::make_unique<Graph>()) {
   const Graph& graph = *request.graph;
-  const NodeId node = request.planned->source_nodes[static_cast<size_t>(source)];
+  const NodeId node = request.planned->source_nodes[source];
   std::unordered_map<NodeId, Tensor> inputs;
   for (NodeId input : graph.node(node).inputs) {
     if (!inputs.contains(input)) {

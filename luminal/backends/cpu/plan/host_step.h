@@ -15,7 +15,7 @@ namespace luminal::backends::cpu {
 class HostStep {
  public:
   // The step that computes `source` of the request's plan.
-  HostStep(const LoadRequest& request, int source);
+  HostStep(const LoadRequest& request, kernel::SourceId source);
 
   // The classes it reads, one per input of the op.
   const std::vector<kernel::ClassId>& operands() const { return operands_; }

@@ -27,7 +27,7 @@ std::vector<const kernel::KernelStep*> kernels_of(const kernel::PlannedGraph& pl
 
 bool is_weight(const LoadRequest& request, const RunTensor& tensor) {
   if (tensor.home == Home::Folded) return true;
-  const auto port = static_cast<size_t>(tensor.port);
+  const size_t port = tensor.port.index();
   if (tensor.home != Home::Port || port >= request.ports.leaves.size()) return false;
   return request.graph->node(request.ports.leaves[port]).as<InputAttr>().role == Role::Weight;
 }
@@ -45,8 +45,8 @@ std::vector<kernel::LibraryUse> choose_library(
   const RunPlan plan = make_run_plan(request);
   // Only steps of every run: load steps run once, so the library isn't worth it there.
   for (const RunStep& step : plan.run_steps) {
-    if (step.kernel < 0) continue;
-    const auto number = static_cast<size_t>(step.kernel);
+    if (!step.kernel.valid()) continue;
+    const size_t number = step.kernel.index();
     const kernel::Kernel& kernel = kernels[number]->lowered.kernel;
     if (!kernel::contraction_form(kernel)) continue;
     kernel::LibraryUse& use = uses[number];
@@ -55,8 +55,7 @@ std::vector<kernel::LibraryUse> choose_library(
       use.why_none = form.why();
       continue;
     }
-    const int b = step.params[static_cast<size_t>(form->b.param)];
-    const bool fixed = is_weight(request, plan.tensors[static_cast<size_t>(b)]);
+    const bool fixed = is_weight(request, plan.tensors[step.params[form->b.param]]);
     const std::string key = (fixed ? "b is a weight\n" : "") + kernel::text(kernel);
     if (const auto found = known.find(key); found != known.end()) {
       use = found->second;

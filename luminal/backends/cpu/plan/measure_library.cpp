@@ -96,7 +96,7 @@ MeasuredLibrary measure_library(const kernel::Kernel& kernel, const LibraryStep&
   LibraryLaunch product = library.prepare(sizes);
   const Buffer packed = Buffer::allocate(library.packed_bytes());
   if (library.packed_bytes() > 0) {
-    library.pack(library_params.addresses[static_cast<size_t>(library.form().b.param)],
+    library.pack(library_params.addresses[library.form().b.param.index()],
                  packed.writable().data());
   }
   const Buffer scratch =

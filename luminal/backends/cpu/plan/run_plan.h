@@ -18,57 +18,61 @@ enum class Home : uint8_t {
   Folded,  // computed once when weights are set, and kept
 };
 
+struct TensorTag;
+using TensorId = Id<TensorTag>;  // a position in RunPlan::tensors
+
 struct RunTensor {
   DType dtype = DType::F32;
   Dims dims = {};
   std::string name = {};  // for messages
   Home home = Home::Arena;
-  int port = -1;  // for Home::Port
+  runtime::PortId port = {};  // for Home::Port
   // The first and last launch in which it is alive, among load or run steps; `last` is the number
   // of launches if it is still read after them. −1 if no step computes it.
   int first = -1;
   int last = -1;
-  std::vector<int> may_take = {};  // tensors whose memory it may reuse in place, see BufferRequest
+  std::vector<TensorId> may_take =
+      {};  // tensors whose memory it may reuse in place, see BufferRequest
   // Of a folded one: the kernels and weights that it is computed from. Equal keys mean equal values
   // in all plans of one graph; empty if unknown.
   std::string folded_key = {};
 };
 
 struct RunStep {
-  int position = -1;               // in the plan; −1: it packs a weight for the library
+  kernel::StepId position = {};    // in the plan; none: it packs a weight for the library
   int launch = -1;                 // steps of one launch are consecutive and run in parallel
-  int kernel = -1;                 // number among the plan's kernels, or −1
+  kernel::KernelId kernel = {};    // if it is one
   std::shared_ptr<HostStep> host;  // if it isn't compiled
   // Computes the kernel instead of its code; or packs a weight, from the first param to the second.
   std::shared_ptr<const LibraryStep> library = {};
-  std::vector<int> params;      // tensors, in the order of the kernel's; the host's result last
-  std::vector<bool> is_output;  // by param
+  IdVector<kernel::ParamId, TensorId> params;  // as the kernel's; the host's result last
+  IdVector<kernel::ParamId, bool> is_output;
   // The param that isn't read because the library has packed it: the packed one is appended as the
   // last param.
-  int unread = -1;
-  std::vector<int> spent = {};  // weights that no step needs after it
+  kernel::ParamId unread = {};
+  std::vector<TensorId> spent = {};  // weights that no step needs after it
 
-  bool packs() const { return position < 0; }
+  bool packs() const { return !position.valid(); }
   // Steps that start threads themselves have a launch of their own.
   bool is_alone() const { return host != nullptr || library != nullptr; }
-  size_t n_kernel_params() const { return params.size() - (unread >= 0); }
-  bool is_unread(size_t param) const { return static_cast<int>(param) == unread; }
+  size_t n_kernel_params() const { return params.size() - unread.valid(); }
+  bool is_unread(kernel::ParamId param) const { return param == unread; }
 };
 
 // A copy after the last step, for results that no step could write to their place directly.
 struct RunCopy {
-  int from;  // tensors
-  int to;
+  TensorId from;
+  TensorId to;
 };
 
 struct RunPlan {
-  std::vector<RunTensor> tensors;
-  std::vector<RunStep> load_steps;  // once weights are set
-  std::vector<RunStep> run_steps;   // in every run
-  std::vector<RunCopy> copies;      // in this order
-  std::vector<int> folded;          // tensors that load_steps leave for run_steps
-  int n_launches = 0;               // of run_steps
-  std::vector<bool> in_place;       // by kernel of the plan: an output may reuse an input's memory
+  IdVector<TensorId, RunTensor> tensors;
+  std::vector<RunStep> load_steps;            // once weights are set
+  std::vector<RunStep> run_steps;             // in every run
+  std::vector<RunCopy> copies;                // in this order
+  std::vector<TensorId> folded;               // tensors that load_steps leave for run_steps
+  int n_launches = 0;                         // of run_steps
+  IdVector<kernel::KernelId, bool> in_place;  // an output may reuse an input's memory
 };
 
 // Deterministic. A state's new value overwrites the old one in place if the old one isn't needed

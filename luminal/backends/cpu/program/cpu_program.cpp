@@ -15,6 +15,7 @@
 namespace luminal::backends::cpu {
 namespace {
 
+using kernel::ParamId;
 using runtime::Buffer;
 
 Launch prepare_launch(const CompiledKernel& kernel, const Bindings& bindings,
@@ -80,33 +81,30 @@ void CpuProgram::weights_changed() {
 CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
                                        const Bindings& bindings) const {
   Layout layout;
-  layout.offsets.assign(plan_->tensors.size(), 0);
+  layout.offsets.resize(plan_->tensors.size());
   std::vector<runtime::BufferRequest> requests;
-  std::vector<int> request_of(plan_->tensors.size(), -1);
-  auto request_tensor = [&](int id) {
-    const auto at = static_cast<size_t>(id);
-    const RunTensor& tensor = plan_->tensors[at];
+  IdVector<TensorId, int> request_of(plan_->tensors.size(), -1);
+  auto request_tensor = [&](TensorId id) {
+    const RunTensor& tensor = plan_->tensors[id];
     if (tensor.home != Home::Arena) return;
     runtime::BufferRequest request{
-        .bytes = bytes_[at], .first = tensor.first, .last = tensor.last, .may_take = {}};
-    for (int input : tensor.may_take) {
-      request.may_take.push_back(request_of[static_cast<size_t>(input)]);
-    }
-    request_of[at] = static_cast<int>(requests.size());
+        .bytes = bytes_[id], .first = tensor.first, .last = tensor.last, .may_take = {}};
+    for (TensorId input : tensor.may_take) request.may_take.push_back(request_of[input]);
+    request_of[id] = static_cast<int>(requests.size());
     requests.push_back(std::move(request));
   };
   const LaunchOptions options{.threads = request_.options.threads,
                               .speed = request_.options.thread_speed};
   for (const RunStep& step : steps) {
-    for (size_t p = 0; p < step.params.size(); ++p) {
+    for (ParamId p : step.params.ids()) {
       if (step.is_output[p]) request_tensor(step.params[p]);
     }
     ReadyStep ready{.step = &step, .launch = {}, .second = {}, .library = {}, .custom = {}};
     ready.params.resize(step.params.size());
     if (step.library != nullptr) {
       if (!step.packs()) ready.library = step.library->prepare(bindings);
-    } else if (step.kernel >= 0) {
-      const StepCode& code = kernels_[static_cast<size_t>(step.kernel)];
+    } else if (step.kernel.valid()) {
+      const StepCode& code = kernels_[step.kernel];
       ready.launch = prepare_launch(*code.kernel, bindings, options);
       if (code.split != nullptr) {
         ready.split = code.split.get();
@@ -143,7 +141,7 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     for (const RunCopy& copy : plan_->copies) request_tensor(copy.to);
   }
   layout.memory = runtime::plan_memory(requests);
-  for (size_t id = 0; id < request_of.size(); ++id) {
+  for (TensorId id : request_of.ids()) {
     if (request_of[id] < 0) continue;
     layout.offsets[id] = layout.memory.offsets[static_cast<size_t>(request_of[id])];
   }
@@ -161,7 +159,7 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
 void CpuProgram::prepare(const Bindings& bindings) {
   if (prepared_ && bindings.items() == bindings_.items()) return;
   prepared_ = false;
-  bytes_.clear();
+  bytes_ = {};
   for (const RunTensor& tensor : plan_->tensors) {
     bytes_.push_back(resolve(tensor, bindings).bytes(tensor.dtype));
   }
@@ -172,12 +170,12 @@ void CpuProgram::prepare(const Bindings& bindings) {
 
 std::vector<bool> CpuProgram::reads() const {
   std::vector<bool> read(ports_.size(), false);
-  auto reads_tensor = [&](int tensor) {
-    const RunTensor& at = plan_->tensors[static_cast<size_t>(tensor)];
-    if (at.home == Home::Port) read[static_cast<size_t>(at.port)] = true;
+  auto reads_tensor = [&](TensorId tensor) {
+    const RunTensor& at = plan_->tensors[tensor];
+    if (at.home == Home::Port) read[at.port.index()] = true;
   };
   auto reads_of = [&](const RunStep& step) {
-    for (size_t p = 0; p < step.params.size(); ++p) {
+    for (ParamId p : step.params.ids()) {
       if (!step.is_unread(p)) reads_tensor(step.params[p]);
     }
   };
@@ -196,19 +194,18 @@ runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings, bool list_t
   runtime::MemoryUse use;
   use.arena = layout_.memory.peak;
   use.unshared = layout_.memory.unshared;
-  for (int id : plan_->folded) use.folded += bytes_[static_cast<size_t>(id)];
+  for (TensorId id : plan_->folded) use.folded += bytes_[id];
   if (!list_tensors) return use;
   for (const RunStep& step : plan_->run_steps) {
-    for (size_t p = 0; p < step.params.size(); ++p) {
-      const auto id = static_cast<size_t>(step.params[p]);
+    for (ParamId p : step.params.ids()) {
+      const TensorId id = step.params[p];
       const RunTensor& tensor = plan_->tensors[id];
       if (!step.is_output[p] || tensor.home != Home::Arena) continue;
       use.tensors.push_back({describe(tensor), bytes_[id]});
     }
   }
-  for (int id : plan_->folded) {
-    const auto at = static_cast<size_t>(id);
-    use.kept.push_back({describe(plan_->tensors[at]), bytes_[at]});
+  for (TensorId id : plan_->folded) {
+    use.kept.push_back({describe(plan_->tensors[id]), bytes_[id]});
   }
   sort_by_size(use.tensors);
   sort_by_size(use.kept);
@@ -217,13 +214,12 @@ runtime::MemoryUse CpuProgram::plan_memory(const Bindings& bindings, bool list_t
 
 void CpuProgram::find_addresses(const Layout& layout, std::byte* arena,
                                 std::span<const Buffer> buffers) {
-  for (size_t id = 0; id < plan_->tensors.size(); ++id) {
+  for (TensorId id : plan_->tensors.ids()) {
     const RunTensor& tensor = plan_->tensors[id];
     switch (tensor.home) {
       case Home::Port:
         // The const_cast is safe: steps only write to outputs, never to leaves.
-        addresses_[id] =
-            const_cast<std::byte*>(buffers[static_cast<size_t>(tensor.port)].bytes().data());
+        addresses_[id] = const_cast<std::byte*>(buffers[tensor.port.index()].bytes().data());
         break;
       case Home::Arena:
         addresses_[id] = arena + layout.offsets[id];
@@ -233,24 +229,24 @@ void CpuProgram::find_addresses(const Layout& layout, std::byte* arena,
     }
   }
   for (size_t i = 0; i < plan_->folded.size(); ++i) {
-    addresses_[static_cast<size_t>(plan_->folded[i])] = folded_[i].writable().data();
+    addresses_[plan_->folded[i]] = folded_[i].writable().data();
   }
 }
 
 std::vector<bool> CpuProgram::missing_load_steps() const {
-  std::vector<bool> wanted(plan_->tensors.size(), false);
-  for (int id : plan_->folded) {
-    const RunTensor& tensor = plan_->tensors[static_cast<size_t>(id)];
-    wanted[static_cast<size_t>(id)] = !shared_->folded.contains(tensor.folded_key);
+  IdVector<TensorId, bool> wanted(plan_->tensors.size());
+  for (TensorId id : plan_->folded) {
+    const RunTensor& tensor = plan_->tensors[id];
+    wanted[id] = !shared_->folded.contains(tensor.folded_key);
   }
   std::vector<bool> missing(plan_->load_steps.size(), false);
   for (size_t s = missing.size(); s-- > 0;) {
     const RunStep& step = plan_->load_steps[s];
-    for (size_t p = 0; p < step.params.size(); ++p) {
-      if (step.is_output[p] && wanted[static_cast<size_t>(step.params[p])]) missing[s] = true;
+    for (ParamId p : step.params.ids()) {
+      if (step.is_output[p] && wanted[step.params[p]]) missing[s] = true;
     }
     if (!missing[s]) continue;
-    for (int id : step.params) wanted[static_cast<size_t>(id)] = true;
+    for (TensorId id : step.params) wanted[id] = true;
   }
   return missing;
 }
@@ -261,18 +257,18 @@ std::vector<bool> CpuProgram::missing_load_steps() const {
 void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOptions& options) {
   if (folded_is_current_) return;
   const std::vector<bool> missing = missing_load_steps();
-  std::vector<bool> made(plan_->tensors.size(), false);  // by these steps
+  IdVector<TensorId, bool> made(plan_->tensors.size());  // by these steps
   for (size_t s = 0; s < missing.size(); ++s) {
     const RunStep& step = plan_->load_steps[s];
-    for (size_t p = 0; p < step.params.size(); ++p) {
-      if (missing[s] && step.is_output[p]) made[static_cast<size_t>(step.params[p])] = true;
+    for (ParamId p : step.params.ids()) {
+      if (missing[s] && step.is_output[p]) made[step.params[p]] = true;
     }
   }
   std::vector<size_t> offsets(plan_->folded.size());
   std::vector<bool> fresh(plan_->folded.size(), false);
   size_t total = 0;
   for (size_t i = 0; i < plan_->folded.size(); ++i) {
-    const auto id = static_cast<size_t>(plan_->folded[i]);
+    const TensorId id = plan_->folded[i];
     const auto known = shared_->folded.find(plan_->tensors[id].folded_key);
     fresh[i] = known == shared_->folded.end() || made[id];
     if (!fresh[i]) {
@@ -285,7 +281,7 @@ void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOption
   const Buffer all = Buffer::allocate(total);
   for (size_t i = 0; i < plan_->folded.size(); ++i) {
     if (fresh[i]) {
-      folded_[i] = all.part(offsets[i], bytes_[static_cast<size_t>(plan_->folded[i])]);
+      folded_[i] = all.part(offsets[i], bytes_[plan_->folded[i]]);
     }
   }
   if (std::find(missing.begin(), missing.end(), true) != missing.end()) {
@@ -299,7 +295,7 @@ void CpuProgram::fold(std::span<const Buffer> buffers, const runtime::StepOption
     run_steps(layout, {}, start, options);
   }
   for (size_t i = 0; i < plan_->folded.size(); ++i) {
-    const RunTensor& tensor = plan_->tensors[static_cast<size_t>(plan_->folded[i])];
+    const RunTensor& tensor = plan_->tensors[plan_->folded[i]];
     if (!tensor.folded_key.empty()) shared_->folded.emplace(tensor.folded_key, folded_[i]);
   }
   folded_is_current_ = true;
@@ -323,10 +319,10 @@ void CpuProgram::share_threads(Layout& layout, const LaunchOptions& options) {
 void CpuProgram::run_steps(Layout& layout, const Bindings& bindings, std::byte* arena,
                            const runtime::StepOptions& options) {
   for (ReadyStep& ready : layout.steps) {
-    for (size_t p = 0; p < ready.params.size(); ++p) {
-      const auto id = static_cast<size_t>(ready.step->params[p]);
+    for (ParamId p : ready.step->params.ids()) {
+      const TensorId id = ready.step->params[p];
       const bool is_gone = ready.step->is_unread(p) && plan_->tensors[id].home == Home::Arena;
-      ready.params[p] = is_gone ? nullptr : addresses_[id];
+      ready.params[p.index()] = is_gone ? nullptr : addresses_[id];
     }
   }
   if (options.observer != nullptr || options.debug != nullptr) {
@@ -354,12 +350,12 @@ void CpuProgram::add_parts(ReadyStep& ready, std::byte* arena, Layout& layout) {
     layout.parts.push_back({&ready.launch, ready.params, arena + ready.scratch});
     return;
   }
-  auto fill = [&](const std::vector<int>& sources, std::vector<const void*>& params) {
-    for (size_t p = 0; p < sources.size(); ++p) {
-      const auto source = static_cast<size_t>(sources[p]);
-      params[p] = source < ready.params.size()
-                      ? ready.params[source]
-                      : arena + ready.between[source - ready.params.size()];
+  auto fill = [&](const IdVector<ParamId, ParamId>& sources, std::vector<const void*>& params) {
+    for (ParamId p : sources.ids()) {
+      const size_t source = sources[p].index();
+      params[p.index()] = source < ready.params.size()
+                              ? ready.params[source]
+                              : arena + ready.between[source - ready.params.size()];
     }
   };
   fill(ready.split->ranges_params, ready.first_params);
@@ -397,10 +393,7 @@ void CpuProgram::judge_index(const runtime::StepOptions& options) {
 }
 
 void CpuProgram::drop_spent(const RunStep& step) {
-  for (int id : step.spent) {
-    const auto at = static_cast<size_t>(id);
-    base::drop_mapped_pages({addresses_[at], bytes_[at]});
-  }
+  for (TensorId id : step.spent) base::drop_mapped_pages({addresses_[id], bytes_[id]});
 }
 
 void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte* arena,
@@ -411,11 +404,12 @@ void CpuProgram::run_watched(Layout& layout, const Bindings& bindings, std::byte
     const RunStep& step = *ready.step;
     const auto start = Clock::now();
     const bool brings_kernel = step.host != nullptr && step.host->has_kernel();
-    const runtime::StepView view{.step = step.packs() ? runtime::StepView::kPacking : step.position,
-                                 .threads = step.library != nullptr ? request_.options.threads
-                                            : brings_kernel         ? ready.custom.threads
-                                                                    : ready.launch.threads,
-                                 .params = std::span(ready.params).first(step.n_kernel_params())};
+    const runtime::StepView view{
+        .step = step.packs() ? runtime::StepView::kPacking : static_cast<int>(step.position.value),
+        .threads = step.library != nullptr ? request_.options.threads
+                   : brings_kernel         ? ready.custom.threads
+                                           : ready.launch.threads,
+        .params = std::span(ready.params).first(step.n_kernel_params())};
     if (options.observer != nullptr) options.observer->before(view);
     run_step(layout, ready, bindings, arena, options);
     if (options.observer != nullptr) options.observer->after(view);
@@ -437,7 +431,7 @@ void CpuProgram::run(const Bindings& bindings, std::span<const Buffer> buffers,
   const runtime::StepView end{.step = runtime::StepView::kFinish};
   if (options.observer != nullptr) options.observer->before(end);
   for (const RunCopy& copy : plan_->copies) {
-    const auto from = static_cast<size_t>(copy.from), to = static_cast<size_t>(copy.to);
+    const TensorId from = copy.from, to = copy.to;
     LUMINAL_CHECK(bytes_[from] == bytes_[to], "a result has another size than what was computed");
     if (bytes_[to] > 0) std::memcpy(addresses_[to], addresses_[from], bytes_[to]);
   }
@@ -450,9 +444,9 @@ std::string CpuProgram::describe(const ReadyStep& ready) const {
                      : step.packs()                    ? "packing for oneDNN "
                      : ready.library.matmul != nullptr ? ready.library.matmul->routine() + " "
                                                        : "kernel ";
-  for (size_t p = 0; p < step.params.size(); ++p) {
+  for (ParamId p : step.params.ids()) {
     if (!step.is_output[p]) continue;
-    const RunTensor& result = plan_->tensors[static_cast<size_t>(step.params[p])];
+    const RunTensor& result = plan_->tensors[step.params[p]];
     text += step.host != nullptr ? " " + result.name
                                  : fmt::format(" {}[{}]", name(result.dtype),
                                                fmt::join(resolve(result, bindings_).sizes, ", "));

@@ -25,7 +25,7 @@ class CpuProgram : public runtime::Program {
     std::shared_ptr<const CompiledKernel> second = nullptr;
     std::shared_ptr<const kernel::SplitSoftmax> split = nullptr;  // if there are two
   };
-  using Kernels = std::vector<StepCode>;
+  using Kernels = IdVector<kernel::KernelId, StepCode>;
   // Shared by programs that never run at the same time and have the same weights.
   struct Shared {
     runtime::Arena arena;
@@ -62,7 +62,7 @@ class CpuProgram : public runtime::Program {
   struct Layout {
     std::vector<ReadyStep> steps;
     std::vector<LaunchPart> parts, then;  // of the current launch
-    std::vector<size_t> offsets;          // by tensor: in the arena, if it is there
+    IdVector<TensorId, size_t> offsets;   // in the arena, if it is there
     runtime::MemoryPlan memory;
   };
 
@@ -97,9 +97,9 @@ class CpuProgram : public runtime::Program {
   // For the sizes of the last run.
   bool prepared_ = false;
   Bindings bindings_;
-  std::vector<size_t> bytes_;  // by tensor
+  IdVector<TensorId, size_t> bytes_;
   Layout layout_;
-  std::vector<std::byte*> addresses_;  // by tensor, in this run
+  IdVector<TensorId, std::byte*> addresses_;  // in this run
 
   std::vector<runtime::Buffer> folded_;  // by position in RunPlan::folded
   bool folded_is_current_ = false;

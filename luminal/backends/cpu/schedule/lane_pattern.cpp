@@ -12,7 +12,7 @@ LanePattern uniform_in_chunk() {
   return {.kind = LaneKind::Uniform, .stride = 0, .across_chunks = false};
 }
 
-LanePattern pattern_of_sum(Expr e, int loop, int lanes) {
+LanePattern pattern_of_sum(Expr e, kernel::LoopId loop, int lanes) {
   LanePattern sum;
   for (size_t k = 0; k < e.operands().size(); ++k) {
     LanePattern term = lane_pattern(e.operands()[k], loop, lanes);
@@ -25,13 +25,13 @@ LanePattern pattern_of_sum(Expr e, int loop, int lanes) {
   return sum;
 }
 
-LanePattern pattern_of_product(Expr e, int loop, int lanes) {
+LanePattern pattern_of_product(Expr e, kernel::LoopId loop, int lanes) {
   LanePattern product;
   Expr fixed = 1;           // product of the factors that are invariant in the vector loop
   bool all_uniform = true;  // in each chunk
   bool changes = false;     // some uniform factor changes from chunk to chunk
   for (Expr factor : e.operands()) {
-    if (!factor.uses_index(loop)) {
+    if (!uses_loop(factor, loop)) {
       fixed = fixed * factor;
       continue;
     }
@@ -52,7 +52,8 @@ LanePattern pattern_of_product(Expr e, int loop, int lanes) {
 
 // For a div c and a mod c with a constant c: if a chunk never crosses a multiple of c, the quotient
 // is uniform and the remainder has the stride of a.
-bool stays_between_multiples(Expr a, Expr c, const LanePattern& pattern, int loop, int lanes) {
+bool stays_between_multiples(Expr a, Expr c, const LanePattern& pattern, kernel::LoopId loop,
+                             int lanes) {
   std::optional<int64_t> divisor = c.to_int();
   std::optional<int64_t> stride = pattern.stride.to_int();
   if (!divisor || *divisor <= 0 || !stride || *stride <= 0) return false;
@@ -60,9 +61,9 @@ bool stays_between_multiples(Expr a, Expr c, const LanePattern& pattern, int loo
   return *divisor % span == 0 && known_multiple(a, span, loop, lanes);
 }
 
-LanePattern pattern_of_division(Expr e, int loop, int lanes) {
+LanePattern pattern_of_division(Expr e, kernel::LoopId loop, int lanes) {
   Expr a = e.operands()[0], c = e.operands()[1];
-  if (c.uses_index(loop)) return general();
+  if (uses_loop(c, loop)) return general();
   LanePattern pattern = lane_pattern(a, loop, lanes);
   if (pattern.kind == LaneKind::General) return general();
   if (pattern.kind == LaneKind::Uniform) return uniform_in_chunk();
@@ -73,8 +74,8 @@ LanePattern pattern_of_division(Expr e, int loop, int lanes) {
 
 }  // namespace
 
-LanePattern lane_pattern(Expr e, int vector_loop, int lanes) {
-  if (!e.uses_index(vector_loop)) return {};
+LanePattern lane_pattern(Expr e, kernel::LoopId vector_loop, int lanes) {
+  if (!uses_loop(e, vector_loop)) return {};
   switch (e.kind()) {
     case ExprKind::Index:
       return {.kind = LaneKind::Affine, .stride = 1, .across_chunks = true};
@@ -102,20 +103,20 @@ LanePattern lane_pattern(Expr e, int vector_loop, int lanes) {
   return uniform_in_chunk();
 }
 
-std::optional<Expr> step_along(Expr address, int loop) {
+std::optional<Expr> step_along(Expr address, kernel::LoopId loop) {
   const LanePattern pattern = lane_pattern(address, loop, 1);
   if (pattern.kind == LaneKind::General || !pattern.across_chunks) return std::nullopt;
   return pattern.stride;
 }
 
-bool known_multiple(Expr e, int64_t divisor, int vector_loop, int lanes) {
+bool known_multiple(Expr e, int64_t divisor, kernel::LoopId vector_loop, int lanes) {
   if (divisor == 1) return true;
   auto recurse = [&](Expr x, int64_t d) { return known_multiple(x, d, vector_loop, lanes); };
   switch (e.kind()) {
     case ExprKind::Const:
       return e.constant_term() % divisor == 0;
     case ExprKind::Index:
-      return e.axis() == vector_loop && lanes % divisor == 0;
+      return kernel::loop_of(e) == vector_loop && lanes % divisor == 0;
     case ExprKind::Sum:
       if (e.constant_term() % divisor != 0) return false;
       for (size_t k = 0; k < e.operands().size(); ++k) {

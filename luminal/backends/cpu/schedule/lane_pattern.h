@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "luminal/shape/expr.h"
+#include "luminal/kernel/ir/loop_id.h"
 
 namespace luminal::backends::cpu {
 
@@ -24,13 +24,13 @@ struct LanePattern {
   bool across_chunks = true;
 };
 
-LanePattern lane_pattern(Expr e, int vector_loop, int lanes);
+LanePattern lane_pattern(Expr e, kernel::LoopId vector_loop, int lanes);
 
 // The stride of an address along a loop, if it is affine in it.
-std::optional<Expr> step_along(Expr address, int loop);
+std::optional<Expr> step_along(Expr address, kernel::LoopId loop);
 
 // Whether e is a multiple of `divisor` wherever the vector loop's index is a multiple of `lanes`;
 // false when unknown.
-bool known_multiple(Expr e, int64_t divisor, int vector_loop, int lanes);
+bool known_multiple(Expr e, int64_t divisor, kernel::LoopId vector_loop, int lanes);
 
 }  // namespace luminal::backends::cpu

@@ -10,11 +10,12 @@ namespace {
 // Prefetch distance of single-pass kernels: one small page, since the hardware prefetcher stops at
 // the end of a page.
 constexpr int64_t kBytesAhead = 4096;
+constexpr kernel::StageId kFirst{0};
 
 // For a single pass over the data in memory order.
 void plan_streams(Schedule& schedule) {
-  const ScheduledStage& stage = schedule.stages[0];
-  if (stage.vector_loop < 0 || stage.loops.size() > (schedule.vector_outer ? 0u : 1u)) return;
+  const ScheduledStage& stage = schedule.stages[kFirst];
+  if (!stage.vector_loop.valid() || stage.loops.size() > (schedule.vector_outer ? 0u : 1u)) return;
   for (size_t k = 0; k < stage.access.size(); ++k) {
     const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
     if (load == nullptr || !stage.access[k].gathered.empty()) continue;
@@ -24,7 +25,7 @@ void plan_streams(Schedule& schedule) {
       return p.param == load->param && p.address == address;
     });
     const int bytes = std::max(1, bits(schedule.kernel->params[load->param].dtype) / 8);
-    if (!known) schedule.prefetches.push_back({0, load->param, address, kBytesAhead / bytes});
+    if (!known) schedule.prefetches.push_back({kFirst, load->param, address, kBytesAhead / bytes});
   }
 }
 
@@ -33,24 +34,25 @@ void plan_streams(Schedule& schedule) {
 // Kernels over rows read a row, then compute on it from the cache, while memory would idle. So the
 // most expensive stage prefetches the next row.
 void plan_prefetches(Schedule& schedule) {
-  const int last = schedule.n_outer - 1;
+  const kernel::LoopId last = last_outer(schedule);
   if (schedule.stages.size() == 1) return plan_streams(schedule);
-  if (schedule.vector_outer || last < 0) return;
-  int heaviest = -1, weight = -1;
-  for (size_t k = 0; k < schedule.stages.size(); ++k) {
+  if (schedule.vector_outer || !last.valid()) return;
+  kernel::StageId heaviest;
+  int weight = -1;
+  for (kernel::StageId k : schedule.stages.ids()) {
     const ScheduledStage& stage = schedule.stages[k];
-    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
+    if (!stage.vector_loop.valid() || stage.loops.size() > 1) continue;
     if (body_weight(*stage.source) >= weight) {
       weight = body_weight(*stage.source);
-      heaviest = static_cast<int>(k);
+      heaviest = k;
     }
   }
-  if (heaviest < 0) return;
-  const int loop = schedule.stages[static_cast<size_t>(heaviest)].vector_loop;
+  if (!heaviest.valid()) return;
+  const kernel::LoopId loop = schedule.stages[heaviest].vector_loop;
   const Expr extent = schedule.extents[loop];
   for (const ScheduledStage& stage : schedule.stages) {
     // A stage with several loops reads more than one row, which a single loop can't prefetch.
-    if (stage.vector_loop < 0 || stage.loops.size() > 1) continue;
+    if (!stage.vector_loop.valid() || stage.loops.size() > 1) continue;
     if (!(schedule.extents[stage.vector_loop] == extent)) continue;
     for (size_t k = 0; k < stage.access.size(); ++k) {
       const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
@@ -59,8 +61,7 @@ void plan_prefetches(Schedule& schedule) {
       LanePattern along = lane_pattern(address, stage.vector_loop, stage.lanes);
       LanePattern next = lane_pattern(address, last, 1);
       if (!along.stride.is(1) || next.kind != LaneKind::Affine || !next.across_chunks) continue;
-      address =
-          address.substitute(Expr::index(stage.vector_loop, extent), Expr::index(loop, extent));
+      address = address.substitute(index_of(stage.vector_loop, extent), index_of(loop, extent));
       const bool known = std::ranges::any_of(schedule.prefetches, [&](const Prefetch& p) {
         return p.param == load->param && p.address == address;
       });

@@ -13,9 +13,11 @@ namespace {
 using kernel::InstId;
 using kernel::Kernel;
 using kernel::LocalInst;
+using kernel::LoopId;
 using kernel::OpInst;
 using kernel::RowContraction;
 using kernel::Stage;
+using kernel::StageId;
 
 // Block size along k, so that the operands of one block stay in the L1 or L2 cache.
 constexpr int64_t kRowBlockK = 256;
@@ -24,15 +26,11 @@ constexpr int64_t kRowBlockK = 256;
 constexpr int kBf16PartsOfF32 = 3;
 constexpr int kBf16PartsForHalves = 2;
 
-Expr index_of(const Kernel& kernel, int loop) {
-  return Expr::index(loop, kernel.loops[static_cast<size_t>(loop)].extent);
-}
-
 // ---- Splitting contractions from their epilogues
 
 // Hoists loop-invariant scales out of a sum: Σ (p · scale) · v = scale · Σ p · v, so that p can be
 // read in place. Returns p, and appends the scale to `scales`.
-InstId without_scales(const Kernel& kernel, const Stage& stage, InstId left, int k,
+InstId without_scales(const Kernel& kernel, const Stage& stage, InstId left, LoopId k,
                       std::vector<InstId>& scales) {
   while (true) {
     const auto* op = std::get_if<OpInst>(&stage.body[left.index()].what);
@@ -47,7 +45,7 @@ InstId without_scales(const Kernel& kernel, const Stage& stage, InstId left, int
 
 InstId append(Stage& stage, kernel::Inst inst) {
   stage.body.push_back(std::move(inst));
-  return InstId{static_cast<uint32_t>(stage.body.size() - 1)};
+  return InstId::at(stage.body.size() - 1);
 }
 
 InstId append_product(Stage& stage, InstId a, InstId b) {
@@ -58,7 +56,7 @@ InstId append_product(Stage& stage, InstId a, InstId b) {
 // becomes the epilogue, which reads the sums, scales them and stores to the original target.
 void split(Kernel& kernel, const RowContraction& contraction, bool scales_apart,
            BlockedContraction& blocked) {
-  const Stage stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+  const Stage stage = kernel.stages[contraction.stage];
   std::vector<InstId> scales;
   InstId left = contraction.left;
   if (scales_apart) left = without_scales(kernel, stage, left, contraction.k, scales);
@@ -66,8 +64,7 @@ void split(Kernel& kernel, const RowContraction& contraction, bool scales_apart,
     Stage sums = stage;
     if (!scales.empty()) sums.result = append_product(sums, left, contraction.right);
     sums.target = kernel::LocalTarget{};
-    blocked.stage = static_cast<int>(kernel.stages.size());
-    kernel.stages.push_back(sums);
+    blocked.stage = kernel.stages.push_back(sums);
 
     Stage rest = stage;  // factor_stage removes dead instructions
     const LocalInst sum{.stage = blocked.stage, .index = {index_of(kernel, contraction.column)}};
@@ -77,19 +74,17 @@ void split(Kernel& kernel, const RowContraction& contraction, bool scales_apart,
     pruned.dtype = stage.dtype;
     pruned.loops = stage.loops;
     pruned.target = stage.target;
-    kernel.stages[static_cast<size_t>(contraction.stage)] = std::move(pruned);
+    kernel.stages[contraction.stage] = std::move(pruned);
   }
-  blocked.left = static_cast<int>(kernel.stages.size());
-  kernel.stages.push_back(kernel::factor_stage(stage, left));
-  blocked.right = static_cast<int>(kernel.stages.size());
-  kernel.stages.push_back(kernel::factor_stage(stage, contraction.right));
+  blocked.left = kernel.stages.push_back(kernel::factor_stage(stage, left));
+  blocked.right = kernel.stages.push_back(kernel::factor_stage(stage, contraction.right));
 }
 
 Kernel with_steps(const Kernel& kernel, const kernel::RowBlockForm& form,
                   const EmitOptions& options, RowBlocks& blocks) {
   Kernel result = kernel;
   size_t next = 0;
-  for (int s = 0; s < static_cast<int>(kernel.stages.size()); ++s) {
+  for (StageId s : kernel.stages.ids()) {
     if (next == form.contractions.size() || form.contractions[next].stage != s) {
       blocks.steps.push_back({.stage = s});
       continue;
@@ -111,10 +106,10 @@ Kernel with_steps(const Kernel& kernel, const kernel::RowBlockForm& form,
 // ---- Choosing the instructions
 
 // Whether everything after a stage is element-wise and is stored in 16 bits.
-bool ends_in_halves(const RowBlocks& blocks, int stage) {
+bool ends_in_halves(const RowBlocks& blocks, StageId stage) {
   bool after = false;
   for (const RowBlocks::Step& step : blocks.steps) {
-    const Stage& other = blocks.kernel->stages[static_cast<size_t>(step.stage)];
+    const Stage& other = blocks.kernel->stages[step.stage];
     if (after && (step.contraction >= 0 || other.reduction)) return false;
     const bool stores = std::holds_alternative<kernel::OutputTarget>(other.target);
     if (after && stores && bits(other.dtype) != 16) return false;
@@ -126,8 +121,8 @@ bool ends_in_halves(const RowBlocks& blocks, int stage) {
 void choose_multiply(const RowBlocks& blocks, const Target& target,
                      BlockedContraction& contraction) {
   const Kernel& kernel = *blocks.kernel;
-  const Stage& left = kernel.stages[static_cast<size_t>(contraction.left)];
-  const Stage& right = kernel.stages[static_cast<size_t>(contraction.right)];
+  const Stage& left = kernel.stages[contraction.left];
+  const Stage& right = kernel.stages[contraction.right];
   if (!kernel::is_widened(right, right.result, DType::BF16)) return;
   if (kernel::is_widened(left, left.result, DType::BF16)) {
     contraction.multiply = best_multiply(target, DType::BF16);
@@ -157,18 +152,17 @@ void choose_shapes(const Target& target, RowBlocks& blocks) {
 
 // ---- Locating the factors
 
-Expr at_zero(const Kernel& kernel, Expr e, int loop) {
-  std::vector<Expr> replacement;
-  for (size_t k = 0; k < kernel.loops.size(); ++k) {
-    replacement.push_back(static_cast<int>(k) == loop ? Expr(0)
-                                                      : index_of(kernel, static_cast<int>(k)));
+Expr at_zero(const Kernel& kernel, Expr e, LoopId loop) {
+  IdVector<LoopId, Expr> replacement;
+  for (LoopId k : kernel.loops.ids()) {
+    replacement.push_back(k == loop ? Expr(0) : index_of(kernel, k));
   }
-  return e.substitute_indices(replacement);
+  return e.substitute_indices(replacement.items());
 }
 
 void find_left(const Schedule& schedule, const RowBlocks& blocks, BlockedContraction& contraction) {
   const Kernel& kernel = *blocks.kernel;
-  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.left)];
+  const ScheduledStage& stage = schedule.stages[contraction.left];
   InstId id = stage.source->result;
   const bool halves = contraction.multiply != Multiply::F32;
   if (contraction.parts > 1) return;
@@ -181,11 +175,11 @@ void find_left(const Schedule& schedule, const RowBlocks& blocks, BlockedContrac
   if (const auto* local = std::get_if<LocalInst>(&inst.what)) {
     if (halves || inst.dtype != DType::F32 || address != index_of(kernel, contraction.k)) return;
     contraction.place = RowPlace::Local;
-    contraction.source = local->stage;
+    contraction.local = local->stage;
   } else if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
     if (!stage.access[id.index()].gathered.empty() || (halves && !k_step->is(1))) return;
     contraction.place = RowPlace::Param;
-    contraction.source = load->param;
+    contraction.param = load->param;
     contraction.address = at_zero(kernel, address, contraction.k);
     contraction.row_step = *row_step;
     contraction.k_step = *k_step;
@@ -196,19 +190,19 @@ void find_left(const Schedule& schedule, const RowBlocks& blocks, BlockedContrac
 Expr odd_lines(Expr bytes) { return ceil_div(bytes, 128) * Expr(128) + Expr(64); }
 
 // The stage whose buffer stage `number` may reuse in place: `number` reads it only at the element
-// that it computes, and no later step reads it. −1 if there is none.
-int replaced_by(const RowBlocks& blocks, int number) {
+// that it computes, and no later step reads it. None if there is none.
+StageId replaced_by(const RowBlocks& blocks, StageId number) {
   const Kernel& kernel = *blocks.kernel;
-  const Stage& stage = kernel.stages[static_cast<size_t>(number)];
-  if (stage.reduction || stage.loops.empty()) return -1;
-  auto reads = [](const Stage& reader, int other) {
+  const Stage& stage = kernel.stages[number];
+  if (stage.reduction || stage.loops.empty()) return {};
+  auto reads = [](const Stage& reader, StageId other) {
     return std::ranges::any_of(reader.body, [&](const kernel::Inst& inst) {
       const auto* local = std::get_if<LocalInst>(&inst.what);
       return local != nullptr && local->stage == other;
     });
   };
-  auto fits = [&](int other) {
-    const Stage& source = kernel.stages[static_cast<size_t>(other)];
+  auto fits = [&](StageId other) {
+    const Stage& source = kernel.stages[other];
     if (register_bytes(source.dtype) != register_bytes(stage.dtype)) return false;
     if (kernel::buffer_loops(source).size() != stage.loops.size()) return false;
     for (const kernel::Inst& inst : stage.body) {
@@ -216,20 +210,18 @@ int replaced_by(const RowBlocks& blocks, int number) {
       if (local == nullptr || local->stage != other) continue;
       for (size_t d = 0; d < stage.loops.size(); ++d) {
         const Expr own = index_of(kernel, stage.loops[d]);
-        const int dim = kernel::buffer_loops(source)[d];
-        const bool same_extent = kernel.loops[static_cast<size_t>(dim)].extent ==
-                                 kernel.loops[static_cast<size_t>(stage.loops[d])].extent;
+        const LoopId dim = kernel::buffer_loops(source)[d];
+        const bool same_extent = extent_of(kernel, dim) == extent_of(kernel, stage.loops[d]);
         if (local->index[d] != own || !same_extent) return false;
       }
     }
     bool after = false;
     for (const RowBlocks::Step& step : blocks.steps) {
       if (after) {
-        const int left = step.contraction < 0
-                             ? step.stage
-                             : blocks.contractions[static_cast<size_t>(step.contraction)].left;
-        if (reads(kernel.stages[static_cast<size_t>(step.stage)], other) ||
-            reads(kernel.stages[static_cast<size_t>(left)], other)) {
+        const StageId left = step.contraction < 0
+                                 ? step.stage
+                                 : blocks.contractions[static_cast<size_t>(step.contraction)].left;
+        if (reads(kernel.stages[step.stage], other) || reads(kernel.stages[left], other)) {
           return false;
         }
       }
@@ -241,7 +233,7 @@ int replaced_by(const RowBlocks& blocks, int number) {
     const auto* local = std::get_if<LocalInst>(&inst.what);
     if (local != nullptr && !local->index.empty() && fits(local->stage)) return local->stage;
   }
-  return -1;
+  return {};
 }
 
 void place_in_scratch(Schedule& schedule, const Target& target, RowBlocks& blocks) {
@@ -249,22 +241,22 @@ void place_in_scratch(Schedule& schedule, const Target& target, RowBlocks& block
   const Expr lanes = target.vector_bytes / 4;
   Expr offset = kSpareBytes;
   const Expr row = index_of(kernel, blocks.row_loop) % Expr(blocks.rows);
-  blocks.pitch.assign(schedule.stages.size(), Expr());
+  blocks.pitch.resize(schedule.stages.size());
   for (const RowBlocks::Step& step : blocks.steps) {
-    ScheduledStage& stage = schedule.stages[static_cast<size_t>(step.stage)];
+    ScheduledStage& stage = schedule.stages[step.stage];
     if (!std::holds_alternative<kernel::LocalTarget>(stage.source->target)) continue;
     stage.in_memory = true;  // even single values: between stages all rows of the block are visited
-    if (const int before = replaced_by(blocks, step.stage); before >= 0) {
-      stage.local_offset = schedule.stages[static_cast<size_t>(before)].local_offset;
-      blocks.pitch[static_cast<size_t>(step.stage)] = blocks.pitch[static_cast<size_t>(before)];
+    if (const StageId before = replaced_by(blocks, step.stage); before.valid()) {
+      stage.local_offset = schedule.stages[before].local_offset;
+      blocks.pitch[step.stage] = blocks.pitch[before];
       continue;
     }
     Expr bytes = register_bytes(stage.source->dtype);
-    for (int loop : kernel::buffer_loops(*stage.source)) {
+    for (LoopId loop : kernel::buffer_loops(*stage.source)) {
       // Rounded up, since micro kernels write whole vectors.
-      bytes = bytes * ceil_div(schedule.extents[static_cast<size_t>(loop)], lanes) * lanes;
+      bytes = bytes * ceil_div(schedule.extents[loop], lanes) * lanes;
     }
-    Expr& pitch = blocks.pitch[static_cast<size_t>(step.stage)];
+    Expr& pitch = blocks.pitch[step.stage];
     pitch = kernel::buffer_loops(*stage.source).empty() ? Expr(64) : odd_lines(bytes);
     stage.local_offset = offset + row * pitch;
     offset = offset + pitch * Expr(blocks.rows);
@@ -272,8 +264,8 @@ void place_in_scratch(Schedule& schedule, const Target& target, RowBlocks& block
   for (BlockedContraction& contraction : blocks.contractions) {
     const Expr element = element_bytes(contraction.multiply);
     const Expr v = elements_per_lane(contraction.multiply);
-    const Expr k = schedule.extents[static_cast<size_t>(contraction.k)];
-    const Expr columns = schedule.extents[static_cast<size_t>(contraction.column)];
+    const Expr k = schedule.extents[contraction.k];
+    const Expr columns = schedule.extents[contraction.column];
     contraction.rows = offset;
     const Expr summed = min(k, contraction.block_k);
     contraction.row_pitch = odd_lines(ceil_div(summed, lanes) * lanes * element);
@@ -299,16 +291,16 @@ void block_rows(Schedule& schedule, const Kernel& kernel, const kernel::RowBlock
   for (const Stage& stage : blocks.kernel->stages) {
     schedule.stages.push_back(flatten(*blocks.kernel, stage));
   }
-  for (int loop = 0; loop < kernel.n_outer; ++loop) {
+  for (LoopId loop : outer_loops(kernel)) {
     if (loop != form.rows) blocks.others.push_back(loop);
   }
   for (ScheduledStage& stage : schedule.stages) {
     choose_inner_loop(schedule, stage, target, options);
   }
   const int lanes = target.vector_bytes / 4;
-  auto copied_along = [&](int stage, int loop) {
-    schedule.stages[static_cast<size_t>(stage)].vector_loop = loop;
-    schedule.stages[static_cast<size_t>(stage)].lanes = lanes;
+  auto copied_along = [&](StageId stage, LoopId loop) {
+    schedule.stages[stage].vector_loop = loop;
+    schedule.stages[stage].lanes = lanes;
   };
   for (BlockedContraction& contraction : blocks.contractions) {
     choose_multiply(blocks, target, contraction);
@@ -319,11 +311,11 @@ void block_rows(Schedule& schedule, const Kernel& kernel, const kernel::RowBlock
   choose_shapes(target, blocks);
   place_in_scratch(schedule, target, blocks);
 
-  const Expr n_rows = schedule.extents[static_cast<size_t>(form.rows)];
+  const Expr n_rows = schedule.extents[form.rows];
   blocks.blocks = ceil_div(n_rows, blocks.rows);
   schedule.points = blocks.blocks;
-  for (int loop : blocks.others) {
-    schedule.points = schedule.points * schedule.extents[static_cast<size_t>(loop)];
+  for (LoopId loop : blocks.others) {
+    schedule.points = schedule.points * schedule.extents[loop];
   }
   schedule.row_blocks = std::move(blocks);
 }

@@ -37,41 +37,42 @@ enum class RowPlace : uint8_t {
 };
 
 struct BlockedContraction {
-  int stage = -1;  // of the kernel of the blocks
-  int column = -1, k = -1;
+  kernel::StageId stage;  // of the kernel of the blocks
+  kernel::LoopId column, k;
   Multiply multiply = Multiply::F32;
   MicroShape shape;
   int64_t block_k = 1;  // block size along k
 
-  int left = -1;  // the stage that computes one element of the left factor
+  kernel::StageId left;  // the stage that computes one element of the left factor
   RowPlace place = RowPlace::Scratch;
-  int source = -1;        // Param: the parameter; Local: the stage
+  kernel::ParamId param;  // Param
+  kernel::StageId local;  // Local
   Expr address;           // Param: of element 0 along k, in elements
   Expr row_step, k_step;  // Param: in elements
   // Scratch: element (row, k) is the sum of `parts` bf16 terms, each stored in its own rows.
   int parts = 1;
   Expr rows, row_pitch;  // offset, and leading dimension in bytes
 
-  int right = -1;  // the stage that computes one element of the right factor
+  kernel::StageId right;  // the stage that computes one element of the right factor
   Expr panels, panel_pitch;
 };
 
 struct RowBlocks {
   // The kernel, with extra stages for factors, and with epilogues split from their contractions.
   std::shared_ptr<const kernel::Kernel> kernel;
-  std::vector<int> others;  // outer loops except that of the rows, outermost first
-  int row_loop = -1;
+  std::vector<kernel::LoopId> others;  // outer loops except that of the rows, outermost first
+  kernel::LoopId row_loop;
   int64_t rows = 1;  // of a block
   Expr blocks = 1;   // along the row loop
   std::optional<kernel::MaskedRange> masked;
   // The steps of a block, in order: a contraction over all rows, or a stage row by row.
   struct Step {
-    int stage;
+    kernel::StageId stage;
     int contraction = -1;  // if it is one
   };
   std::vector<Step> steps;
   std::vector<BlockedContraction> contractions;
-  std::vector<Expr> pitch;  // by stage: leading dimension of its buffer in bytes
+  IdVector<kernel::StageId, Expr> pitch;  // leading dimension of its buffer in bytes
 };
 
 // Fills in `schedule` for a kernel of this form.

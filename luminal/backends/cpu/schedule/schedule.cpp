@@ -12,6 +12,7 @@ namespace {
 using kernel::Inst;
 using kernel::InstId;
 using kernel::Kernel;
+using kernel::LoopId;
 using kernel::Stage;
 
 // ---- Flat addresses
@@ -39,15 +40,15 @@ Access flat_access(const std::vector<Expr>& index, const Dims& dims) {
 // The dims of a stage's local buffer.
 Dims local_dims(const Kernel& kernel, const Stage& stage) {
   Dims dims;
-  for (int loop : kernel::buffer_loops(stage)) dims.push_back(kernel.loops[loop].extent);
+  for (LoopId loop : kernel::buffer_loops(stage)) dims.push_back(extent_of(kernel, loop));
   return dims;
 }
 
 // ---- Merging outer loops: [4096, 3] in memory order is one loop of 12288.
 
 // Whether e is a polynomial in the index of `loop`: no division, comparison or the like of it.
-bool is_plain_in(Expr e, int loop) {
-  if (!e.uses_index(loop)) return true;
+bool is_plain_in(Expr e, LoopId loop) {
+  if (!uses_loop(e, loop)) return true;
   if (e.kind() == ExprKind::Index) return true;
   if (e.kind() != ExprKind::Sum && e.kind() != ExprKind::Product) return false;
   return std::ranges::all_of(e.operands(), [&](Expr x) { return is_plain_in(x, loop); });
@@ -55,25 +56,25 @@ bool is_plain_in(Expr e, int loop) {
 
 // Collapses the last two outer loops into one if that makes no expression more complex.
 bool merge_last_outer(Schedule& schedule) {
-  const int a = schedule.n_outer - 2, b = schedule.n_outer - 1;
-  if (a < 0) return false;
+  if (schedule.n_outer < 2) return false;
+  const auto a = LoopId::at(schedule.n_outer - 2), b = LoopId::at(schedule.n_outer - 1);
   const Expr merged_extent = schedule.extents[a] * schedule.extents[b];
-  const Expr merged = Expr::index(a, merged_extent);
-  std::vector<Expr> replacement;
-  for (size_t k = 0; k < schedule.extents.size(); ++k) {
-    replacement.push_back(Expr::index(static_cast<int>(k), schedule.extents[k]));
+  const Expr merged = index_of(a, merged_extent);
+  IdVector<LoopId, Expr> replacement;
+  for (LoopId loop : schedule.extents.ids()) {
+    replacement.push_back(index_of(loop, schedule.extents[loop]));
   }
   replacement[a] = merged / schedule.extents[b];
   replacement[b] = merged % schedule.extents[b];
   bool plain = true;
   for_each_expr(schedule, [&](Expr& e) {
-    plain = plain && is_plain_in(e.substitute_indices(replacement), a);
+    plain = plain && is_plain_in(e.substitute_indices(replacement.items()), a);
   });
   if (!plain) return false;
-  for_each_expr(schedule, [&](Expr& e) { e = e.substitute_indices(replacement); });
+  for_each_expr(schedule, [&](Expr& e) { e = e.substitute_indices(replacement.items()); });
   schedule.extents[a] = merged_extent;
   schedule.extents[b] = 1;
-  schedule.n_outer = b;
+  --schedule.n_outer;
   return true;
 }
 
@@ -98,7 +99,7 @@ int lanes_for(const std::vector<const Stage*>& stages, const Target& target) {
 }
 
 // Cost of one access across lanes, in units of a contiguous vector access.
-double access_cost(const Access& access, const std::vector<bool>& varies, int loop, int lanes) {
+double access_cost(const Access& access, const std::vector<bool>& varies, LoopId loop, int lanes) {
   for (const Access::Gathered& gathered : access.gathered) {
     if (varies[gathered.value.index()]) return 0.5 * lanes;
   }
@@ -108,7 +109,7 @@ double access_cost(const Access& access, const std::vector<bool>& varies, int lo
   return pattern.stride.is(1) || pattern.stride.is(-1) ? 1 : 0.5 * lanes;
 }
 
-double stage_cost(const ScheduledStage& stage, int loop, int lanes) {
+double stage_cost(const ScheduledStage& stage, LoopId loop, int lanes) {
   std::vector<bool> varies = varying(stage, loop, false);
   double cost = access_cost(stage.target, varies, loop, lanes);
   for (size_t k = 0; k < stage.access.size(); ++k) {
@@ -132,25 +133,25 @@ double waste(Expr extent, int lanes) {
 constexpr double kPrefixCost = 2;
 
 // Lanes of an update must be different elements of one row: two gathered rows may be the same.
-bool may_be_lanes(const ScheduledStage& stage, int loop) {
+bool may_be_lanes(const ScheduledStage& stage, LoopId loop) {
   return !std::holds_alternative<kernel::UpdateTarget>(stage.source->target) ||
-         stage.target.address.uses_index(loop);
+         uses_loop(stage.target.address, loop);
 }
 
 // Vectorises the reduction loop itself, or the innermost loop around it: for out[d] = Σ_k p[k] ·
 // v[k, d] the better choice is d.
-int best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, double& cost) {
+LoopId best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, double& cost) {
   const size_t n = stage.loops.size();
-  int best = -1;
+  LoopId best;
   for (size_t k = n; k-- > 0 && k + 2 >= n;) {
     if (k + 1 < n && !stage.source->reduction) break;  // only the last inner loop
-    const int loop = stage.loops[k];
+    const LoopId loop = stage.loops[k];
     if (!may_be_lanes(stage, loop)) continue;
     const auto& reduction = stage.source->reduction;
     const bool prefix = reduction && reduction->running && reduction->loop == loop;
     const double c = (stage_cost(stage, loop, stage.lanes) + (prefix ? kPrefixCost : 0)) *
                      waste(schedule.extents[loop], stage.lanes);
-    if (best < 0 || c < cost) {
+    if (!best.valid() || c < cost) {
       best = loop;
       cost = c;
     }
@@ -186,7 +187,7 @@ int lanes_within(Expr extent, int lanes) {
 
 void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOptions& options) {
   // A loop with one iteration can't be vectorised; its index is 0.
-  while (schedule.n_outer > 1 && schedule.extents[schedule.n_outer - 1].is(1)) --schedule.n_outer;
+  while (schedule.n_outer > 1 && schedule.extents[last_outer(schedule)].is(1)) --schedule.n_outer;
   std::vector<const Stage*> all;
   double inner_cost = 0, outer_cost = 0;
   bool has_loops = false;
@@ -199,9 +200,9 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
     // The cost of a stage without loops is negligible.
     if (!stage.loops.empty()) inner_cost += cost;
   }
-  const int last = schedule.n_outer - 1;
+  const LoopId last = last_outer(schedule);
   const int lanes = lanes_for(all, target);
-  if (last >= 0 && !schedule.extents[last].is(1)) {
+  if (last.valid() && !schedule.extents[last].is(1)) {
     for (const ScheduledStage& stage : schedule.stages) {
       outer_cost += stage_cost(stage, last, lanes) * waste(schedule.extents[last], lanes);
     }
@@ -216,16 +217,16 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
       weight += body_weight(*stage);
       reduces |= stage->reduction.has_value();
     }
-    Expr extent = schedule.extents[schedule.n_outer - 1];
+    Expr extent = schedule.extents[last_outer(schedule)];
     schedule.lanes = lanes_within(extent, lanes);
     schedule.unroll = unroll_for(weight, reduces, extent, schedule.lanes, options);
   }
   for (ScheduledStage& stage : schedule.stages) {
     if (schedule.vector_outer) {
-      stage.vector_loop = schedule.n_outer - 1;
+      stage.vector_loop = last_outer(schedule);
       stage.lanes = schedule.lanes;
       stage.unroll = schedule.unroll;
-    } else if (stage.vector_loop < 0) {
+    } else if (!stage.vector_loop.valid()) {
       stage.lanes = 1;
     } else {
       stage.unroll = unroll_for(body_weight(*stage.source), stage.source->reduction.has_value(),
@@ -259,9 +260,9 @@ bool is_guarded(const Kernel& kernel, const kernel::LoadInst& load) {
     if (index.value) return false;
     if (!may_be_zero(dims[axis])) continue;
     bool guarded = false;
-    for (size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-      guarded |= index.expr.uses_index(static_cast<int>(loop)) &&
-                 kernel.loops[loop].extent.substitute(dims[axis], 0).is(0);
+    for (LoopId loop : kernel.loops.ids()) {
+      guarded |=
+          uses_loop(index.expr, loop) && extent_of(kernel, loop).substitute(dims[axis], 0).is(0);
     }
     if (!guarded) return false;
   }
@@ -271,7 +272,7 @@ bool is_guarded(const Kernel& kernel, const kernel::LoadInst& load) {
 void find_empty_params(Schedule& schedule) {
   const Kernel& kernel = *schedule.kernel;
   bool has_select = false;
-  std::vector<bool> unguarded(kernel.params.size());
+  IdVector<kernel::ParamId, bool> unguarded(kernel.params.size());
   for (const Stage& stage : kernel.stages) {
     for (const Inst& inst : stage.body) {
       if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
@@ -281,7 +282,7 @@ void find_empty_params(Schedule& schedule) {
       }
     }
   }
-  for (size_t k = 0; k < kernel.params.size(); ++k) {
+  for (kernel::ParamId k : kernel.params.ids()) {
     schedule.may_be_empty.push_back((has_select || unguarded[k]) &&
                                     may_be_zero(n_elements(kernel.params[k].dims)));
   }
@@ -314,8 +315,8 @@ ScheduledStage flatten(const Kernel& kernel, const Stage& stage) {
     flat.target = flat_access(index, kernel.params[update->param].dims);
   } else {
     std::vector<Expr> index;
-    for (int loop : kernel::buffer_loops(stage)) {
-      index.push_back(Expr::index(loop, kernel.loops[loop].extent));
+    for (LoopId loop : kernel::buffer_loops(stage)) {
+      index.push_back(index_of(kernel, loop));
     }
     flat.target = flat_access(index, local_dims(kernel, stage));
     flat.in_memory = !index.empty();
@@ -328,7 +329,7 @@ void choose_inner_loop(const Schedule& schedule, ScheduledStage& stage, const Ta
   stage.lanes = lanes_for({stage.source}, target);
   double cost = 0;
   stage.vector_loop = best_inner_loop(schedule, stage, cost);
-  if (stage.vector_loop < 0) {
+  if (!stage.vector_loop.valid()) {
     stage.lanes = 1;
     return;
   }
@@ -336,11 +337,11 @@ void choose_inner_loop(const Schedule& schedule, ScheduledStage& stage, const Ta
                             schedule.extents[stage.vector_loop], stage.lanes, options);
 }
 
-std::vector<bool> varying(const ScheduledStage& stage, int loop, bool locals_vary) {
+std::vector<bool> varying(const ScheduledStage& stage, LoopId loop, bool locals_vary) {
   const auto& body = stage.source->body;
   std::vector<bool> result(body.size());
   for (size_t k = 0; k < body.size(); ++k) {
-    bool varies = stage.access[k].address.uses_index(loop) || stage.iota[k].uses_index(loop) ||
+    bool varies = uses_loop(stage.access[k].address, loop) || uses_loop(stage.iota[k], loop) ||
                   (locals_vary && std::holds_alternative<kernel::LocalInst>(body[k].what));
     for (const auto& gathered : stage.access[k].gathered) varies |= result[gathered.value.index()];
     if (const auto* op = std::get_if<kernel::OpInst>(&body[k].what)) {
@@ -376,11 +377,11 @@ Schedule make_schedule(const Kernel& kernel, const Target& target, const EmitOpt
   schedule.kernel = &kernel;
   schedule.n_outer = kernel.n_outer;
   schedule.points = 1;
-  for (size_t k = 0; k < kernel.loops.size(); ++k) {
-    Expr extent = kernel.loops[k].extent;
+  for (LoopId loop : kernel.loops.ids()) {
+    Expr extent = extent_of(kernel, loop);
     LUMINAL_CHECK(!extent.uses_indices(), "a loop's extent depends on another loop");
     schedule.extents.push_back(extent);
-    if (static_cast<int>(k) < kernel.n_outer) schedule.points = schedule.points * extent;
+    if (is_outer(kernel, loop)) schedule.points = schedule.points * extent;
   }
   const auto form = options.tile ? kernel::contraction_form(kernel) : std::nullopt;
   if (form) {

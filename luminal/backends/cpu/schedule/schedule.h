@@ -51,8 +51,9 @@ struct ScheduledStage {
   std::vector<Access> access;  // one per instruction, meaningful for Load and Local
   std::vector<Expr> iota;      // one per instruction, meaningful for Iota
   Access target;               // in an output or the local buffer; for an update, gathered by row
-  std::vector<int> loops;      // the stage's own loops, outermost first, the reduction's last
-  int vector_loop = -1;        // the vectorised loop: one of these, or the kernel's
+  std::vector<kernel::LoopId>
+      loops;                   // the stage's own loops, outermost first, the reduction's last
+  kernel::LoopId vector_loop;  // the vectorised loop: one of these, or the kernel's
   int lanes = 1;
   int unroll = 1;
   bool in_memory = false;  // a local with a buffer, else it is one value in a register
@@ -62,8 +63,8 @@ struct ScheduledStage {
 // A stream of elements that each outer iteration reads: while `stage` runs, the cache lines of the
 // next iteration are prefetched.
 struct Prefetch {
-  int stage;
-  int param;
+  kernel::StageId stage;
+  kernel::ParamId param;
   Expr address;   // over the stage's vector loop
   Expr distance;  // to the same element of the next outer iteration
 };
@@ -73,21 +74,22 @@ struct Schedule {
   // With one of these, a point is a block of results, or of rows.
   std::optional<Tiling> tiling;
   std::optional<RowBlocks> row_blocks;
-  std::vector<Expr> extents;  // of all loops; outer loops may be collapsed
+  IdVector<kernel::LoopId, Expr> extents;  // of all loops; outer loops may be collapsed
   int n_outer = 0;
   // The last outer loop is vectorised, with the same lanes in every stage; else each stage has its
   // own vector loop.
   bool vector_outer = false;
   int lanes = 1;
   int unroll = 1;
-  std::vector<ScheduledStage> stages;
+  IdVector<kernel::StageId, ScheduledStage> stages;
   std::vector<SharedRows> shared_rows;
   // Stages for the factors of shared_rows, behind the kernel's own stages.
   std::vector<std::shared_ptr<const kernel::Stage>> factors;
   std::vector<Prefetch> prefetches;
-  Expr points;                     // number of iterations of all outer loops together
-  Expr scratch_bytes;              // per thread
-  std::vector<bool> may_be_empty;  // per param: it may be loaded from although it has no elements
+  Expr points;         // number of iterations of all outer loops together
+  Expr scratch_bytes;  // per thread
+  IdVector<kernel::ParamId, bool>
+      may_be_empty;  // it may be loaded from although it has no elements
 };
 
 // The schedule refers to the kernel, which must outlive it.
@@ -116,11 +118,15 @@ void for_each_expr(Schedule& schedule, Function function) {
 // Rounds up to whole cache lines.
 inline Expr align64(Expr bytes) { return ceil_div(bytes, 64) * Expr(64); }
 
+// The last outer loop, if there is one.
+inline kernel::LoopId last_outer(const Schedule& schedule) {
+  return kernel::LoopId::of_number(schedule.n_outer - 1);
+}
 inline bool may_be_zero(Expr extent) { return extent.lower_bound() < 1; }
 
 // By instruction: whether its value may differ between lanes along a loop. With `locals_vary`, as
 // when the outer loop is vectorised, values of other stages may differ too.
-std::vector<bool> varying(const ScheduledStage& stage, int loop, bool locals_vary);
+std::vector<bool> varying(const ScheduledStage& stage, kernel::LoopId loop, bool locals_vary);
 
 // Approximate number of vector instructions of one copy of a stage's body.
 int body_weight(const kernel::Stage& stage);

@@ -33,9 +33,9 @@ const char* name_of(RowPlace place) {
   return "";
 }
 
-std::string loops_text(const std::vector<int>& loops) {
+std::string loops_text(const std::vector<kernel::LoopId>& loops) {
   std::string out;
-  for (int loop : loops) out += fmt::format(" i{}", loop);
+  for (kernel::LoopId loop : loops) out += fmt::format(" i{}", loop.value);
   return out.empty() ? " none" : out;
 }
 
@@ -45,16 +45,16 @@ std::string factor_text(const char* name, const TiledFactor& factor) {
       factor.narrow == DType::F32
           ? ""
           : fmt::format(", {} widened on the way", luminal::name(factor.narrow));
-  return fmt::format("    {} in place: p{}[{}], step {}{}\n", name, factor.param,
+  return fmt::format("    {} in place: p{}[{}], step {}{}\n", name, factor.param.value,
                      factor.address.text(), factor.step.text(), widened);
 }
 
 std::string quantised_text(const char* name, const TiledQuantised& quantised) {
   std::string out = fmt::format("    {}: blocks of {}", name, quantised.block);
   for (const TiledIntegers& integers : quantised.integers) {
-    out += fmt::format(", {} of p{}", luminal::name(integers.dtype), integers.param);
+    out += fmt::format(", {} of p{}", luminal::name(integers.dtype), integers.param.value);
   }
-  if (quantised.offset >= 0) out += ", with an offset";
+  if (quantised.offset.valid()) out += ", with an offset";
   if (quantised.fixed_point) {
     out += fmt::format(", rows as digits of {}", luminal::name(*quantised.fixed_point));
   }
@@ -68,39 +68,42 @@ std::string tiling_text(const Tiling& tiling) {
       tiling.block_rows, tiling.block_columns, tiling.block_k, tiling.shape.rows,
       tiling.shape.panels, tiling.lanes);
   out += fmt::format("  rows i{} in {} blocks, columns i{} in {} blocks, others{}{}\n",
-                     tiling.row_loop, tiling.row_blocks.text(), tiling.column_loop,
+                     tiling.row_loop.number(), tiling.row_blocks.text(), tiling.column_loop.value,
                      tiling.column_blocks.text(), loops_text(tiling.others),
                      tiling.same_rows ? ", the same rows for all" : "");
   for (const TiledContraction& contraction : tiling.contractions) {
-    out += fmt::format("  contraction s{} over i{}\n", contraction.stage, contraction.k);
+    out +=
+        fmt::format("  contraction s{} over i{}\n", contraction.stage.value, contraction.k.value);
     out += factor_text("left", contraction.left) + factor_text("right", contraction.right);
     if (contraction.quantised) out += quantised_text("quantised", *contraction.quantised);
     if (contraction.made_of) out += quantised_text("panels made", *contraction.made_of);
   }
   return out + "  epilogue" + [&] {
     std::string stages;
-    for (int stage : tiling.epilogue) stages += fmt::format(" s{}", stage);
+    for (kernel::StageId stage : tiling.epilogue) stages += fmt::format(" s{}", stage.value);
     return stages.empty() ? " none\n" : stages + "\n";
   }();
 }
 
 std::string row_blocks_text(const RowBlocks& blocks) {
-  std::string out = fmt::format("row blocks of {} along i{}, {} of them, others{}{}\n", blocks.rows,
-                                blocks.row_loop, blocks.blocks.text(), loops_text(blocks.others),
-                                blocks.masked ? ", with a mask by position" : "");
+  std::string out =
+      fmt::format("row blocks of {} along i{}, {} of them, others{}{}\n", blocks.rows,
+                  blocks.row_loop.value, blocks.blocks.text(), loops_text(blocks.others),
+                  blocks.masked ? ", with a mask by position" : "");
   for (const BlockedContraction& contraction : blocks.contractions) {
     out += fmt::format(
         "  contraction s{} over i{} by {}: {} along k, tiles of {} rows × {} panels, rows {}\n",
-        contraction.stage, contraction.k, name_of(contraction.multiply), contraction.block_k,
-        contraction.shape.rows, contraction.shape.panels, name_of(contraction.place));
+        contraction.stage.value, contraction.k.value, name_of(contraction.multiply),
+        contraction.block_k, contraction.shape.rows, contraction.shape.panels,
+        name_of(contraction.place));
   }
   return out;
 }
 
-std::string stage_text(size_t number, const ScheduledStage& stage) {
-  std::string out = fmt::format("stage s{} loops{}", number, loops_text(stage.loops));
-  if (stage.vector_loop >= 0)
-    out += fmt::format(", i{} across {} lanes", stage.vector_loop, stage.lanes);
+std::string stage_text(kernel::StageId id, const ScheduledStage& stage) {
+  std::string out = fmt::format("stage s{} loops{}", id.value, loops_text(stage.loops));
+  if (stage.vector_loop.valid())
+    out += fmt::format(", i{} across {} lanes", stage.vector_loop.value, stage.lanes);
   if (stage.unroll > 1) out += fmt::format(", unrolled {} times", stage.unroll);
   if (stage.in_memory) out += fmt::format(", buffer at {}", stage.local_offset.text());
   out += fmt::format("\n  target {}\n", stage.target.address.text());
@@ -130,13 +133,13 @@ std::string text(const Schedule& schedule) {
                        schedule.unroll);
   }
   for (const SharedRows& shared : schedule.shared_rows) {
-    out += fmt::format("shared rows of s{}: lanes along {}\n", shared.stage,
+    out += fmt::format("shared rows of s{}: lanes along {}\n", shared.stage.value,
                        shared.lanes_along_k ? "k" : "columns");
   }
-  for (size_t s = 0; s < schedule.stages.size(); ++s) out += stage_text(s, schedule.stages[s]);
+  for (kernel::StageId s : schedule.stages.ids()) out += stage_text(s, schedule.stages[s]);
   for (const Prefetch& fetch : schedule.prefetches) {
-    out += fmt::format("prefetch in s{} of p{}: {} elements ahead\n", fetch.stage, fetch.param,
-                       fetch.distance.text());
+    out += fmt::format("prefetch in s{} of p{}: {} elements ahead\n", fetch.stage.value,
+                       fetch.param.value, fetch.distance.text());
   }
   return out;
 }

@@ -25,17 +25,18 @@ struct Factors {
 };
 
 // Whether all loads are contiguous along a loop, so that a vector is one load.
-bool is_contiguous(const ScheduledStage& stage, const kernel::Kernel& kernel, InstId id, int loop) {
+bool is_contiguous(const ScheduledStage& stage, const kernel::Kernel& kernel, InstId id,
+                   kernel::LoopId loop) {
   const std::vector<bool> needed = kernel::needed_for(*stage.source, id);
   for (size_t k = 0; k < needed.size(); ++k) {
     if (!needed[k]) continue;
     if (!stage.access[k].gathered.empty()) return false;
     const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
-    if (load != nullptr && bits(kernel.params[static_cast<size_t>(load->param)].dtype) < 8) {
+    if (load != nullptr && bits(kernel.params[load->param].dtype) < 8) {
       return false;
     }
     const Expr address = stage.access[k].address;
-    if (!address.uses_index(loop)) continue;
+    if (!uses_loop(address, loop)) continue;
     const LanePattern pattern = lane_pattern(address, loop, 1);
     if (pattern.kind == LaneKind::General || !pattern.stride.is(1)) return false;
   }
@@ -51,7 +52,7 @@ std::optional<Factors> factors_of(const Schedule& schedule, const ScheduledStage
   const auto* op = std::get_if<OpInst>(&result.what);
   if (op == nullptr || op->op != Op::Mul || result.dtype != DType::F32) return {};
   Factors factors{op->operands[0], op->operands[1]};
-  const int column = source.loops.back();
+  const kernel::LoopId column = source.loops.back();
   InstUses left = kernel::uses_of(*schedule.kernel, source, factors.left);
   InstUses right = kernel::uses_of(*schedule.kernel, source, factors.right);
   if (left.loops.contains(column)) {
@@ -62,7 +63,7 @@ std::optional<Factors> factors_of(const Schedule& schedule, const ScheduledStage
   if (!right.loops.contains(reduction->loop) || !left.loops.contains(reduction->loop)) return {};
   int64_t rows = 1;
   for (size_t k = 0; k + 1 < source.loops.size(); ++k) {
-    const auto extent = schedule.extents[static_cast<size_t>(source.loops[k])].to_int();
+    const auto extent = schedule.extents[source.loops[k]].to_int();
     if (!extent || right.loops.contains(source.loops[k])) return {};
     rows *= *extent;
   }
@@ -75,20 +76,19 @@ std::optional<Factors> factors_of(const Schedule& schedule, const ScheduledStage
 void find_shared_rows(Schedule& schedule, const Target& target, const EmitOptions& options) {
   if (schedule.vector_outer || !options.contract || !options.tile) return;
   const int lanes = target.vector_bytes / 4;
-  const size_t n = schedule.stages.size();
-  for (size_t s = 0; s < n; ++s) {
+  for (kernel::StageId s : schedule.stages.ids()) {  // without those that are added here
     const ScheduledStage stage = schedule.stages[s];
     const auto factors = factors_of(schedule, stage);
     if (!factors) continue;
     const Stage& source = *stage.source;
-    SharedRows shared{.stage = static_cast<int>(s),
+    SharedRows shared{.stage = s,
                       .rows = {source.loops.begin(), source.loops.end() - 1},
                       .column = source.loops.back(),
                       .k = source.reduction->loop,
                       .lanes_along_k = stage.vector_loop == source.reduction->loop};
     if (!shared.lanes_along_k && stage.vector_loop != shared.column) continue;
-    const int along = stage.vector_loop;
-    const auto length = schedule.extents[static_cast<size_t>(along)].to_int();
+    const kernel::LoopId along = stage.vector_loop;
+    const auto length = schedule.extents[along].to_int();
     if (stage.lanes != lanes || !length || *length % lanes != 0 || *length == 0) continue;
     if (!is_contiguous(stage, *schedule.kernel, factors->right, along)) continue;
     if (shared.lanes_along_k) {
@@ -102,8 +102,7 @@ void find_shared_rows(Schedule& schedule, const Target& target, const EmitOption
       ScheduledStage made = flatten(*schedule.kernel, *schedule.factors.back());
       made.vector_loop = along;
       made.lanes = lanes;
-      schedule.stages.push_back(std::move(made));
-      return static_cast<int>(schedule.stages.size()) - 1;
+      return schedule.stages.push_back(std::move(made));
     };
     shared.left = add(factors->left);
     shared.right = add(factors->right);

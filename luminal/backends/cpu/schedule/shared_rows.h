@@ -12,12 +12,12 @@ struct Schedule;
 struct Target;
 
 struct SharedRows {
-  int stage = -1;
-  std::vector<int> rows;  // its loops except the last, all with static extents
-  int column = -1;        // its last loop; the left factor doesn't depend on it
-  int k = -1;             // the reduction loop
-  int left = -1;          // stages of the schedule that compute one element of each factor;
-  int right = -1;         // the right one doesn't depend on the rows
+  kernel::StageId stage;
+  std::vector<kernel::LoopId> rows;  // its loops except the last, all with static extents
+  kernel::LoopId column;             // its last loop; the left factor doesn't depend on it
+  kernel::LoopId k;                  // the reduction loop
+  kernel::StageId left = {};   // stages of the schedule that compute one element of each factor;
+  kernel::StageId right = {};  // the right one doesn't depend on the rows
   // Vectorised along k, as for q · K^T, or along the columns, as for p · V.
   bool lanes_along_k = false;
 };

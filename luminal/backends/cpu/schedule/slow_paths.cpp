@@ -32,38 +32,37 @@ std::string slow_access(const Access& access, const ScheduledStage& stage,
 
 std::vector<std::string> slow_paths(const Schedule& schedule) {
   std::vector<std::string> lines;
-  std::set<size_t> passed_over;  // stages that are reported as copies, or don't run as such
+  std::set<kernel::StageId>
+      passed_over;  // stages that are reported as copies, or don't run as such
   if (schedule.tiling) {
     for (const TiledContraction& contraction : schedule.tiling->contractions) {
       auto copied = [&](const TiledFactor& factor, const char* side, const char* order) {
-        passed_over.insert(static_cast<size_t>(factor.stage));
+        passed_over.insert(factor.stage);
         if (factor.in_place) return;
         lines.push_back(fmt::format("stage s{} copies its {} factor into {} in every run",
-                                    contraction.stage, side, order));
+                                    contraction.stage.value, side, order));
       };
-      passed_over.insert(static_cast<size_t>(contraction.stage));
+      passed_over.insert(contraction.stage);
       copied(contraction.left, "left", "rows");
       if (!contraction.quantised && !contraction.made_of) {
         copied(contraction.right, "right", "panels");
       }
-      passed_over.insert(static_cast<size_t>(contraction.right.stage));
+      passed_over.insert(contraction.right.stage);
     }
   }
   // Copies that are amortised over many rows aren't reported.
   if (schedule.row_blocks) {
     for (const BlockedContraction& contraction : schedule.row_blocks->contractions) {
-      for (int stage : {contraction.stage, contraction.left, contraction.right}) {
-        passed_over.insert(static_cast<size_t>(stage));
-      }
+      passed_over.insert({contraction.stage, contraction.left, contraction.right});
     }
   }
-  for (size_t s = 0; s < schedule.stages.size(); ++s) {
+  for (kernel::StageId s : schedule.stages.ids()) {
     if (passed_over.contains(s)) continue;
     const ScheduledStage& stage = schedule.stages[s];
-    if (stage.vector_loop < 0 || stage.lanes == 1) {
+    if (!stage.vector_loop.valid() || stage.lanes == 1) {
       // A stage without loops computes one value: vectors wouldn't help.
       if (!stage.loops.empty()) {
-        lines.push_back(fmt::format("stage s{} runs one element at a time", s));
+        lines.push_back(fmt::format("stage s{} runs one element at a time", s.value));
       }
       continue;
     }
@@ -73,14 +72,14 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       if (load == nullptr) continue;
       const std::string how = slow_access(stage.access[k], stage, varies);
       if (!how.empty()) {
-        lines.push_back(fmt::format("stage s{} reads p{} {}", s, load->param, how));
+        lines.push_back(fmt::format("stage s{} reads p{} {}", s.value, load->param.value, how));
       }
     }
     const auto* output = std::get_if<kernel::OutputTarget>(&stage.source->target);
     if (output == nullptr) continue;
     const std::string how = slow_access(stage.target, stage, varies);
     if (!how.empty())
-      lines.push_back(fmt::format("stage s{} writes p{} {}", s, output->param, how));
+      lines.push_back(fmt::format("stage s{} writes p{} {}", s.value, output->param.value, how));
   }
   return lines;
 }

@@ -17,6 +17,7 @@ using kernel::Contraction;
 using kernel::ContractionForm;
 using kernel::InstId;
 using kernel::Kernel;
+using kernel::LoopId;
 using kernel::Stage;
 
 // The sums of a block and block_k elements of each factor stay in the L2 cache.
@@ -29,46 +30,39 @@ using kernel::kMostStreamedRows;
 // the rounding error of a sum of 256 terms, which is up to 256 · 2^-24.
 constexpr int64_t kLongSum = 256;
 
-Expr index_of(const Schedule& schedule, int loop) {
-  return Expr::index(loop, schedule.extents[static_cast<size_t>(loop)]);
+Expr index_of(const Schedule& schedule, LoopId loop) {
+  return kernel::index_of(loop, schedule.extents[loop]);
 }
 
 // `e` with given values for some loop indices.
-Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<int, Expr>> given) {
-  std::vector<Expr> replacement;
-  for (size_t k = 0; k < schedule.extents.size(); ++k) {
-    replacement.push_back(index_of(schedule, static_cast<int>(k)));
-  }
+Expr at(const Schedule& schedule, Expr e, std::initializer_list<std::pair<LoopId, Expr>> given) {
+  IdVector<LoopId, Expr> replacement;
+  for (LoopId loop : schedule.extents.ids()) replacement.push_back(index_of(schedule, loop));
   for (const auto& [loop, index] : given) {
-    if (loop >= 0) replacement[static_cast<size_t>(loop)] = index;
+    if (loop.valid()) replacement[loop] = index;
   }
-  return e.substitute_indices(replacement);
+  return e.substitute_indices(replacement.items());
 }
 
 // Repeatedly collapses the last two loops of a list, as long as every address allows it.
-void merge_loops(Schedule& schedule, std::vector<int>& loops) {
+void merge_loops(Schedule& schedule, std::vector<LoopId>& loops) {
   while (loops.size() >= 2) {
-    const int b = loops.back(), a = loops[loops.size() - 2];
+    const LoopId b = loops.back(), a = loops[loops.size() - 2];
     const kernel::JoinedLoops joined(schedule.extents, a, b);
     bool whole = true;
     for_each_expr(schedule, [&](Expr& e) { whole = whole && joined.over(e).has_value(); });
     if (!whole) return;
     for_each_expr(schedule, [&](Expr& e) { e = *joined.over(e); });
-    schedule.extents[static_cast<size_t>(a)] = 1;
-    schedule.extents[static_cast<size_t>(b)] = joined.extent();
+    schedule.extents[a] = 1;
+    schedule.extents[b] = joined.extent();
     loops.erase(loops.end() - 2);
   }
 }
 
 int64_t most_rows(const Kernel& kernel, const ContractionForm& form) {
   Expr rows = 1;
-  for (int loop : form.rows) rows = rows * kernel.loops[static_cast<size_t>(loop)].extent;
+  for (LoopId loop : form.rows) rows = rows * extent_of(kernel, loop);
   return rows.upper_bound();
-}
-
-int add_stage(Kernel& kernel, Stage stage) {
-  kernel.stages.push_back(std::move(stage));
-  return static_cast<int>(kernel.stages.size()) - 1;
 }
 
 // Adds stages for the scale and offset per quantisation group of a factor that isn't dequantised.
@@ -78,10 +72,10 @@ TiledQuantised add_quantised(Kernel& kernel, const kernel::QuantisedForm& form) 
   for (const kernel::QuantisedTerm& term : form.terms) {
     TiledIntegers integers;
     integers.load = term.integer;
-    integers.slope = add_stage(kernel, term.slope);
+    integers.slope = kernel.stages.push_back(term.slope);
     quantised.integers.push_back(integers);
   }
-  if (form.offset) quantised.offset = add_stage(kernel, *form.offset);
+  if (form.offset) quantised.offset = kernel.stages.push_back(*form.offset);
   return quantised;
 }
 
@@ -95,22 +89,22 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
   Kernel result = kernel;
   const bool streams = most_rows(kernel, form) <= kMostStreamedRows;
   const bool tiles = target.amx_bf16 && target.vector_bytes == 64;
-  for (size_t s = 0; s < kernel.stages.size(); ++s) {
-    if (!kernel.stages[s].reduction) tiling.epilogue.push_back(static_cast<int>(s));
+  for (kernel::StageId s : kernel.stages.ids()) {
+    if (!kernel.stages[s].reduction) tiling.epilogue.push_back(s);
   }
   for (const Contraction& contraction : form.contractions) {
-    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    const Stage& stage = kernel.stages[contraction.stage];
     TiledContraction tiled;
     tiled.stage = contraction.stage;
     tiled.k = contraction.k;
-    tiled.left.stage = add_stage(result, kernel::factor_stage(stage, contraction.left));
-    tiled.right.stage = add_stage(result, kernel::factor_stage(stage, contraction.right));
+    tiled.left.stage = result.stages.push_back(kernel::factor_stage(stage, contraction.left));
+    tiled.right.stage = result.stages.push_back(kernel::factor_stage(stage, contraction.right));
     if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
       const bool kept = streams || (tiles && fits_tiles(*quantised));
       (kept ? tiled.quantised : tiled.made_of) = add_quantised(result, *quantised);
     }
     if (!std::holds_alternative<kernel::LocalTarget>(stage.target)) {
-      tiling.epilogue.push_back(static_cast<int>(result.stages.size()));
+      tiling.epilogue.push_back(result.stages.next());
       const kernel::LocalInst sum{.stage = contraction.stage, .index = {}};
       result.stages.push_back({.dtype = stage.dtype,
                                .loops = {},
@@ -118,40 +112,39 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
                                .body = {{.dtype = stage.dtype, .what = sum}},
                                .result = InstId{0},
                                .target = stage.target});
-      result.stages[static_cast<size_t>(contraction.stage)].target = kernel::LocalTarget{};
+      result.stages[contraction.stage].target = kernel::LocalTarget{};
     }
     tiling.contractions.push_back(std::move(tiled));
   }
   return result;
 }
 
-// The instruction's number if it is a load without gathered indices, else −1.
-int plain_load(const Stage& factor, InstId id) {
+// The instruction if it is a load without gathered indices.
+InstId plain_load(const Stage& factor, InstId id) {
   const auto* load = std::get_if<kernel::LoadInst>(&factor.body[id.index()].what);
-  if (load == nullptr) return -1;
+  if (load == nullptr) return {};
   const bool gathered =
       std::ranges::any_of(load->index, [](const auto& i) { return i.value.has_value(); });
-  return gathered ? -1 : static_cast<int>(id.index());
+  return gathered ? InstId() : id;
 }
 
-int load_under_cast(const Stage& factor) {
+InstId load_under_cast(const Stage& factor) {
   const auto& cast = std::get<kernel::OpInst>(factor.body[factor.result.index()].what);
   return plain_load(factor, cast.operands[0]);
 }
 
 void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContraction& contraction,
                TiledFactor& factor) {
-  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
-  const int load = plain_load(*stage.source, tiling.multiply);
-  if (load < 0) return;
-  const Expr address = stage.access[static_cast<size_t>(load)].address;
+  const ScheduledStage& stage = schedule.stages[factor.stage];
+  const InstId load = plain_load(*stage.source, tiling.multiply);
+  if (!load.valid()) return;
+  const Expr address = stage.access[load.index()].address;
   const auto k_step = step_along(address, contraction.k);
-  const auto row_step = tiling.row_loop < 0 ? Expr(0) : step_along(address, tiling.row_loop);
+  const auto row_step = !tiling.row_loop.valid() ? Expr(0) : step_along(address, tiling.row_loop);
   if (!k_step || !row_step) return;
   if (tiling.multiply != Multiply::F32 && !k_step->is(1)) return;  // pairs must be contiguous
   factor.in_place = true;
-  factor.param =
-      std::get<kernel::LoadInst>(stage.source->body[static_cast<size_t>(load)].what).param;
+  factor.param = std::get<kernel::LoadInst>(stage.source->body[load.index()].what).param;
   factor.address = at(schedule, address, {{contraction.k, 0}});
   factor.step = *row_step;
   factor.k_step = *k_step;
@@ -159,17 +152,17 @@ void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContra
 
 // If a load of the right factor reads packed panels, i.e. element (n, k) is at
 // base + n div L · step + k div v · L · v + n mod L · v + k mod v, returns the step.
-std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, int k_loop,
-                               Expr address, int param, Expr v) {
+std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, LoopId k_loop,
+                               Expr address, kernel::ParamId param, Expr v) {
   const Expr lanes = tiling.lanes;
-  const Expr length = schedule.extents[static_cast<size_t>(k_loop)];
+  const Expr length = schedule.extents[k_loop];
   if (!(length % v).is(0)) return std::nullopt;
   const Expr base = at(schedule, address, {{k_loop, 0}, {tiling.column_loop, 0}});
   const Expr step = length * lanes;
   const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, k_loop);
   if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return {};
   // Whole vectors are read even for fewer columns, so all of a vector must lie in the tensor.
-  const Expr held = n_elements(schedule.kernel->params[static_cast<size_t>(param)].dims);
+  const Expr held = n_elements(schedule.kernel->params[param].dims);
   if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return std::nullopt;
   return step;
 }
@@ -185,15 +178,15 @@ std::optional<DType> widened_half(const Stage& factor, const Target& target) {
 
 void find_panels(const Schedule& schedule, const Tiling& tiling, const Target& target,
                  bool few_rows, const TiledContraction& contraction, TiledFactor& factor) {
-  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(factor.stage)];
+  const ScheduledStage& stage = schedule.stages[factor.stage];
   const bool widens = few_rows && tiling.multiply == Multiply::F32;
   const auto half = widens ? widened_half(*stage.source, target) : std::nullopt;
-  const int load =
+  const InstId load =
       half ? load_under_cast(*stage.source) : plain_load(*stage.source, tiling.multiply);
-  if (load < 0) return;
-  const auto at_load = static_cast<size_t>(load);
-  const int param = std::get<kernel::LoadInst>(stage.source->body[at_load].what).param;
-  const Expr address = stage.access[at_load].address;
+  if (!load.valid()) return;
+  const kernel::ParamId param =
+      std::get<kernel::LoadInst>(stage.source->body[load.index()].what).param;
+  const Expr address = stage.access[load.index()].address;
   const auto step = panel_step(schedule, tiling, contraction.k, address, param,
                                elements_per_lane(tiling.multiply));
   if (!step) return;
@@ -208,11 +201,11 @@ void find_panels(const Schedule& schedule, const Tiling& tiling, const Target& t
 void find_integers(const Schedule& schedule, const Tiling& tiling, const Target& target,
                    const TiledContraction& contraction, std::optional<TiledQuantised>& factor) {
   if (!factor) return;
-  const ScheduledStage& stage = schedule.stages[static_cast<size_t>(contraction.stage)];
+  const ScheduledStage& stage = schedule.stages[contraction.stage];
   for (TiledIntegers& integers : factor->integers) {
     const auto& load = std::get<kernel::LoadInst>(stage.source->body[integers.load.index()].what);
     integers.param = load.param;
-    integers.dtype = tiling.kernel->params[static_cast<size_t>(load.param)].dtype;
+    integers.dtype = tiling.kernel->params[load.param].dtype;
     const Expr address = stage.access[integers.load.index()].address;
     integers.depth = packing_for(target).depth(integers.dtype);
     const auto step =
@@ -240,7 +233,7 @@ std::optional<DType> in_fixed_point(const Target& target, const TiledQuantised& 
 Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, const Target& target,
                          int64_t most_rows) {
   const bool exact = std::ranges::all_of(form.contractions, [&](const Contraction& contraction) {
-    const Stage& stage = kernel.stages[static_cast<size_t>(contraction.stage)];
+    const Stage& stage = kernel.stages[contraction.stage];
     return kernel::is_widened(stage, contraction.left, DType::BF16) &&
            kernel::is_widened(stage, contraction.right, DType::BF16);
   });
@@ -259,8 +252,8 @@ bool crowd_each_other(Expr bytes_apart) { return (bytes_apart % 2048).is(0); }
 void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   const int64_t rows = tiling.shape.rows;
   const int64_t columns = int64_t{tiling.shape.panels} * tiling.lanes;
-  const Expr n = schedule.extents[static_cast<size_t>(tiling.column_loop)];
-  const Expr m = tiling.row_loop < 0 ? 1 : schedule.extents[static_cast<size_t>(tiling.row_loop)];
+  const Expr n = schedule.extents[tiling.column_loop];
+  const Expr m = !tiling.row_loop.valid() ? 1 : schedule.extents[tiling.row_loop];
   const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
   tiling.block_k = kTileBlockK;
   const int64_t tiles = rows > 8 ? 8 : 16;  // stacked vertically in a block
@@ -310,8 +303,8 @@ void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_
 bool have_same_rows(const Schedule& schedule, const Tiling& tiling) {
   if (tiling.row_blocks.upper_bound() > 1) return false;
   auto varies = [&](const TiledContraction& contraction) {
-    const ScheduledStage& left = schedule.stages[static_cast<size_t>(contraction.left.stage)];
-    return std::ranges::any_of(tiling.others, [&](int loop) {
+    const ScheduledStage& left = schedule.stages[contraction.left.stage];
+    return std::ranges::any_of(tiling.others, [&](LoopId loop) {
       const std::vector<bool> varying_there = varying(left, loop, true);
       return std::ranges::any_of(varying_there, [](bool v) { return v; });
     });
@@ -324,7 +317,7 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
   const Expr element = element_bytes(tiling.multiply), lanes = tiling.lanes;
   const Expr v = elements_per_lane(tiling.multiply);
   for (TiledContraction& contraction : tiling.contractions) {
-    const Expr k = schedule.extents[static_cast<size_t>(contraction.k)];
+    const Expr k = schedule.extents[contraction.k];
     contraction.sums = offset;
     offset = offset + align64(tiling.block_rows * tiling.block_columns * 4);
     if (contraction.quantised) {
@@ -368,7 +361,7 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
 
 }  // namespace
 
-int plain_load(const Stage& factor, Multiply multiply) {
+InstId plain_load(const Stage& factor, Multiply multiply) {
   return multiply == Multiply::F32 ? plain_load(factor, factor.result) : load_under_cast(factor);
 }
 
@@ -378,24 +371,22 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   tiling.lanes = target.vector_bytes / 4;
   tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, target, tiling));
   schedule.kernel = tiling.kernel.get();
-  schedule.stages.clear();
+  schedule.stages = {};
   for (const Stage& stage : tiling.kernel->stages) {
     schedule.stages.push_back(flatten(*tiling.kernel, stage));
   }
-  std::vector<int> rows = form.rows, columns = form.columns;
+  std::vector<LoopId> rows = form.rows, columns = form.columns;
   merge_loops(schedule, rows);
   merge_loops(schedule, columns);
   tiling.column_loop = columns.back();
-  tiling.row_loop = rows.empty() ? -1 : rows.back();
-  for (int loop = 0; loop < kernel.n_outer; ++loop) {
-    if (loop != tiling.column_loop && loop != tiling.row_loop &&
-        !schedule.extents[static_cast<size_t>(loop)].is(1)) {
+  tiling.row_loop = rows.empty() ? LoopId() : rows.back();
+  for (LoopId loop : outer_loops(kernel)) {
+    if (loop != tiling.column_loop && loop != tiling.row_loop && !schedule.extents[loop].is(1)) {
       tiling.others.push_back(loop);
     }
   }
-  const int64_t most = tiling.row_loop < 0
-                           ? 1
-                           : schedule.extents[static_cast<size_t>(tiling.row_loop)].upper_bound();
+  const int64_t most =
+      !tiling.row_loop.valid() ? 1 : schedule.extents[tiling.row_loop].upper_bound();
   const bool streams_integers = std::ranges::any_of(
       tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
   // The left factor of a quantised product is f32.
@@ -416,8 +407,8 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   schedule.lanes = tiling.lanes;
   schedule.unroll = tiling.shape.panels;
   schedule.points = tiling.row_blocks * tiling.column_blocks;
-  for (int loop : tiling.others) {
-    schedule.points = schedule.points * schedule.extents[static_cast<size_t>(loop)];
+  for (LoopId loop : tiling.others) {
+    schedule.points = schedule.points * schedule.extents[loop];
   }
   for (ScheduledStage& stage : schedule.stages) {
     stage.vector_loop = tiling.column_loop;
@@ -425,7 +416,7 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
     stage.unroll = schedule.unroll;
   }
   for (const TiledContraction& contraction : tiling.contractions) {
-    schedule.stages[static_cast<size_t>(contraction.left.stage)].vector_loop = contraction.k;
+    schedule.stages[contraction.left.stage].vector_loop = contraction.k;
   }
   schedule.tiling = std::move(tiling);
 }

@@ -27,12 +27,12 @@ struct Schedule;
 
 // A factor of a contraction.
 struct TiledFactor {
-  int stage = -1;  // of the tiling's kernel: computes one element
+  kernel::StageId stage;  // of the tiling's kernel: computes one element
   bool in_place = false;
   // In place: element 0 along k at the block's first row or column is at `address` of
   // params[param], in elements. `step` is the stride to the next row or panel, `k_step` (rows only)
   // the stride along k.
-  int param = -1;
+  kernel::ParamId param;
   Expr address, step, k_step;
   DType narrow = DType::F32;  // dtype of panels that micro kernels widen on load
   Expr scratch;               // otherwise: its offset in scratch memory, in bytes
@@ -41,9 +41,9 @@ struct TiledFactor {
 
 // The integers of a quantised right factor, in packed panels like other factors.
 struct TiledIntegers {
-  kernel::InstId load;  // in the contraction's stage
-  int slope = -1;       // stage that computes their scale
-  int param = -1;
+  kernel::InstId load;    // in the contraction's stage
+  kernel::StageId slope;  // stage that computes their scale
+  kernel::ParamId param;
   DType dtype = DType::I8;
   int depth = 1;       // consecutive elements along k in one lane
   Expr address, step;  // of element 0 along k at the block's first column; stride between panels
@@ -54,8 +54,8 @@ struct TiledIntegers {
 struct TiledQuantised {
   int64_t block = 1;  // size of a quantisation group along k
   std::vector<TiledIntegers> integers;
-  int offset = -1;  // stage that computes the added offset (zero point), or −1
-  Expr row_sums;    // offset in scratch memory of the block's row sums, one per group
+  kernel::StageId offset;  // computes the added offset (zero point), if there is one
+  Expr row_sums;           // offset in scratch memory of the block's row sums, one per group
   // Integers of this dtype are multiplied with the int8 split of rows (see emit_fixed_point.h): its
   // digits and the unit of each group are in scratch memory too.
   std::optional<DType> fixed_point;
@@ -74,8 +74,8 @@ constexpr int64_t kPanelDepth = 256;
 constexpr int kStretchesAtOnce = 4;
 
 struct TiledContraction {
-  int stage;  // of the tiling's kernel
-  int k;      // the reduction loop
+  kernel::StageId stage;  // of the tiling's kernel
+  kernel::LoopId k;       // the reduction loop
   TiledFactor left, right;
   std::optional<TiledQuantised> quantised;
   // A quantised right factor that is dequantised to bf16 panels in each run, block_k at a time (see
@@ -88,9 +88,10 @@ struct Tiling {
   // The kernel, with a stage for each factor behind its own stages. Stages that sum never write to
   // an output: an epilogue stage does.
   std::shared_ptr<const kernel::Kernel> kernel;
-  std::vector<int> others;  // batch loops: a block is at one point of them; outermost first
-  int row_loop = -1;        // −1: one row (GEMV)
-  int column_loop = -1;
+  std::vector<kernel::LoopId>
+      others;               // batch loops: a block is at one point of them; outermost first
+  kernel::LoopId row_loop;  // none: one row (GEMV)
+  kernel::LoopId column_loop;
   Multiply multiply = Multiply::F32;
   bool integers_on_tiles = false;  // all contractions are quantised and run on AMX; no `multiply`
   MicroShape shape;
@@ -102,12 +103,12 @@ struct Tiling {
   Expr row_blocks = 1;
   Expr column_blocks = 1;
   std::vector<TiledContraction> contractions;
-  std::vector<int> epilogue;  // the stages that follow the sums, in order
+  std::vector<kernel::StageId> epilogue;  // the stages that follow the sums, in order
 };
 
 // The instruction of a factor's stage that micro kernels can read directly: a load of f32, or of
-// bf16 under a cast to f32, without gathered indices. −1 if the factor is anything else.
-int plain_load(const kernel::Stage& factor, Multiply multiply);
+// bf16 under a cast to f32, without gathered indices. None if the factor is anything else.
+kernel::InstId plain_load(const kernel::Stage& factor, Multiply multiply);
 
 // Fills in `schedule` for a kernel of this form.
 void tile_schedule(Schedule& schedule, const kernel::Kernel& kernel,

@@ -96,7 +96,7 @@ Unrounded unrounded_values(const kernel::Stage& stage) {
                    .reduced = {},
                    .unrounded = matcher.unrounded()};
   for (size_t k = 0; k < stage.body.size(); ++k) {
-    const kernel::OpInst* add = matcher.op_of({static_cast<uint32_t>(k)}, Op::Add);
+    const kernel::OpInst* add = matcher.op_of(InstId::at(k), Op::Add);
     if (add == nullptr) continue;
     const std::optional<Product> left = matcher.product(add->operands[0]);
     const std::optional<Product> right = matcher.product(add->operands[1]);

@@ -101,20 +101,20 @@ void IndexEmitter::set_variable(Expr variable, Value* value) {
   variables_[std::string(variable.name())] = value;
 }
 
-void IndexEmitter::set_loop(int loop, std::vector<Value*> positions) {
+void IndexEmitter::set_loop(kernel::LoopId loop, std::vector<Value*> positions) {
   loops_[loop] = {.level = level(), .positions = std::move(positions)};
 }
 
 int IndexEmitter::level_of(Expr e) const {
   int result = 0;
   for (const auto& [loop, index] : loops_) {
-    if (index.level > result && e.uses_index(loop)) result = index.level;
+    if (index.level > result && uses_loop(e, loop)) result = index.level;
   }
   return result;
 }
 
 Value* IndexEmitter::scalar(Expr e, int copy) {
-  if (chunk_.loop < 0 || !e.uses_index(chunk_.loop)) copy = 0;
+  if (!chunk_.loop.valid() || !uses_loop(e, chunk_.loop)) copy = 0;
   if (std::optional<int64_t> n = e.to_int()) {
     return builder_.getInt64(static_cast<uint64_t>(*n));
   }
@@ -146,7 +146,7 @@ Value* IndexEmitter::build_scalar(Expr e, int copy) {
       return found->second;
     }
     case ExprKind::Index: {
-      auto found = loops_.find(e.axis());
+      auto found = loops_.find(kernel::loop_of(e));
       LUMINAL_CHECK(found != loops_.end(), "a loop is used outside of it: " + e.text());
       const auto& positions = found->second.positions;
       return positions[std::min<size_t>(static_cast<size_t>(copy), positions.size() - 1)];
@@ -189,7 +189,7 @@ Value* IndexEmitter::build_sum(Expr e, int copy) {
 
 LaneIndex IndexEmitter::lanes(Expr e, int copy) {
   LanePattern pattern;
-  if (chunk_.loop >= 0) pattern = lane_pattern(e, chunk_.loop, chunk_.lanes);
+  if (chunk_.loop.valid()) pattern = lane_pattern(e, chunk_.loop, chunk_.lanes);
   switch (pattern.kind) {
     case LaneKind::Uniform:
       return {.base = scalar(e, copy)};

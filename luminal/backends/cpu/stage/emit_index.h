@@ -15,7 +15,7 @@ namespace luminal::backends::cpu {
 
 // The iterations of a vector loop that are emitted at once: `copies` (unrolling) times `lanes`.
 struct Chunk {
-  int loop = -1;  // −1: not in a vector loop, values are scalars
+  kernel::LoopId loop;  // none: not in a vector loop, values are scalars
   int lanes = 1;
   int copies = 1;
   llvm::Value* mask = nullptr;  // active lanes; null: all. With a mask there is one copy
@@ -43,8 +43,8 @@ class IndexEmitter {
   // Sets the value of a variable, and of a loop's index within the current level: one per copy if
   // it is the vector loop.
   void set_variable(Expr variable, llvm::Value* value);
-  void set_loop(int loop, std::vector<llvm::Value*> positions);
-  void unset_loop(int loop) { loops_.erase(loop); }
+  void set_loop(kernel::LoopId loop, std::vector<llvm::Value*> positions);
+  void unset_loop(kernel::LoopId loop) { loops_.erase(loop); }
   void set_chunk(const Chunk& chunk) { chunk_ = chunk; }
   const Chunk& chunk() const { return chunk_; }
 
@@ -74,7 +74,7 @@ class IndexEmitter {
 
   Builder& builder_;
   std::vector<Level> levels_;
-  std::map<int, LoopIndex> loops_;
+  std::map<kernel::LoopId, LoopIndex> loops_;
   std::map<std::string, llvm::Value*, std::less<>> variables_;
   Chunk chunk_;
 };

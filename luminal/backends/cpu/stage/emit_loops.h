@@ -31,7 +31,7 @@ class LoopEmitter {
   // chunk at a time. Chunks start at multiples of `lanes`. In the body a level is open, the loop's
   // index is set, and chunk() gives the number of copies and the mask.
   struct VectorLoop {
-    int loop;
+    kernel::LoopId loop;
     llvm::Value* from;  // null: 0
     llvm::Value* to;
     int lanes;

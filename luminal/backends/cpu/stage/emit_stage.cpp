@@ -17,10 +17,10 @@ constexpr uint32_t kLocality = 2;
 
 }  // namespace
 
-StageEmitter::StageEmitter(EmitState& state, int stage)
+StageEmitter::StageEmitter(EmitState& state, kernel::StageId stage)
     : state_(state),
       schedule_(state.schedule),
-      number_(stage),
+      id_(stage),
       stage_(state.schedule.stages[stage]),
       body_(stage_.source->body),
       unrounded_(state.options.contract ? unrounded_values(*stage_.source)
@@ -49,12 +49,12 @@ void StageEmitter::find_looked_along() {
 }
 
 bool StageEmitter::varies_with_lanes(Expr e) const {
-  return stage_.vector_loop >= 0 && e.uses_index(stage_.vector_loop);
+  return stage_.vector_loop.valid() && uses_loop(e, stage_.vector_loop);
 }
 
 int StageEmitter::place_of(Expr e) const {
   for (size_t k = stage_.loops.size(); k-- > 0;) {
-    if (e.uses_index(stage_.loops[k])) return static_cast<int>(k);
+    if (uses_loop(e, stage_.loops[k])) return static_cast<int>(k);
   }
   return kHoisted;
 }
@@ -112,13 +112,13 @@ void StageEmitter::emit() {
   };
   const auto& reduction = stage_.source->reduction;
   const bool reduces = reduction && !reduction->running;
-  for (int loop : kernel::buffer_loops(*stage_.source)) {
+  for (kernel::LoopId loop : kernel::buffer_loops(*stage_.source)) {
     if (!may_be_zero(extents[loop])) continue;
     runs_if(builder_.CreateICmpSGT(index_.scalar(extents[loop]), builder_.getInt64(0)));
   }
   if (kernel::copies_shared(*schedule_.kernel, *stage_.source)) {
-    const int output = std::get<kernel::OutputTarget>(stage_.source->target).param;
-    const int input = schedule_.kernel->params[output].shares;
+    const kernel::ParamId output = std::get<kernel::OutputTarget>(stage_.source->target).param;
+    const kernel::ParamId input = schedule_.kernel->params[output].shares;
     runs_if(builder_.CreateICmpNE(state_.params[output], state_.params[input]));
   }
   auto nest = [&](bool empty_reduction) {
@@ -145,11 +145,11 @@ void StageEmitter::emit() {
   } else {
     state_.loops.guarded(runs, all);
   }
-  state_.locals[number_] = results;
+  state_.locals[id_] = results;
 }
 
 // The bounds of a loop: its extent, or the part that a mask leaves.
-EmitState::Range StageEmitter::range(int loop) {
+EmitState::Range StageEmitter::range(kernel::LoopId loop) {
   const auto part = state_.ranges.find(loop);
   if (part != state_.ranges.end()) return part->second;
   return {builder_.getInt64(0), index_.scalar(schedule_.extents[loop])};
@@ -157,7 +157,7 @@ EmitState::Range StageEmitter::range(int loop) {
 
 // The vector loop: first the range in which the mask is known to hold, then the rest, in which it
 // is evaluated.
-Values StageEmitter::run_along(int loop, const Values& carried,
+Values StageEmitter::run_along(kernel::LoopId loop, const Values& carried,
                                const LoopEmitter::ChunkBody& body) {
   LoopEmitter::VectorLoop along{loop, nullptr, range(loop).to, stage_.lanes, stage_.unroll};
   const auto part = state_.ranges.find(loop);
@@ -191,7 +191,7 @@ Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
     } else if (empty_reduction) {
       ReduceEmitter reduce(builder_, state_.ops, stage_.source->reduction->reducer,
                            stage_.source->dtype);
-      const bool in_lanes = index_.chunk().loop >= 0;
+      const bool in_lanes = index_.chunk().loop.valid();
       Value* value = reduce.finish(reduce.start(in_lanes ? index_.chunk().lanes : 1));
       results.assign(in_lanes ? static_cast<size_t>(index_.chunk().copies) : 1, value);
     } else {
@@ -203,7 +203,7 @@ Values StageEmitter::emit_nest(size_t position, bool empty_reduction) {
     write(results);
     return {};
   }
-  const int loop = stage_.loops[position];
+  const kernel::LoopId loop = stage_.loops[position];
   if (loop == stage_.vector_loop) {
     run_along(loop, {}, [&](const Values&) {
       if (!empty_reduction) emit_instructions(static_cast<int>(position));
@@ -238,7 +238,7 @@ Values StageEmitter::emit_reduction(size_t position) {
     Value* mask = chunk.loop == reduction.loop ? chunk.mask : nullptr;
     Values next;
     for (size_t copy = 0; copy < so_far.size(); ++copy) {
-      const bool as_vector = chunk.loop >= 0;
+      const bool as_vector = chunk.loop.valid();
       if (unrounded_.reduced) {
         Value* sum =
             multiply_add(*unrounded_.reduced, so_far[copy], static_cast<int>(copy), as_vector);
@@ -256,7 +256,7 @@ Values StageEmitter::emit_reduction(size_t position) {
     return {reduce.finish(reduce.across_lanes(reduce.combine_all(sums)))};
   }
   const Chunk& chunk = index_.chunk();
-  const bool in_lanes = chunk.loop >= 0;
+  const bool in_lanes = chunk.loop.valid();
   Values start(static_cast<size_t>(chunk.copies), reduce.start(in_lanes ? chunk.lanes : 1));
   const EmitState::Range all = range(reduction.loop);
   Values sums =
@@ -296,7 +296,7 @@ void StageEmitter::emit_scan(size_t position) {
     return;
   }
   const Chunk& chunk = index_.chunk();
-  const bool in_lanes = chunk.loop >= 0;
+  const bool in_lanes = chunk.loop.valid();
   Values start(static_cast<size_t>(chunk.copies), reduce.start(in_lanes ? chunk.lanes : 1));
   state_.loops.counted(builder_.getInt64(0), extent, 1, start, [&](Value* i, const Values& so_far) {
     index_.open_level();
@@ -322,7 +322,7 @@ void StageEmitter::emit_prefetches() {
   const Chunk& chunk = index_.chunk();
   if (chunk.mask != nullptr) return;
   for (const Prefetch& prefetch : schedule_.prefetches) {
-    if (prefetch.stage != number_) continue;
+    if (prefetch.stage != id_) continue;
     const int bytes = std::max(1, bits(schedule_.kernel->params[prefetch.param].dtype) / 8);
     for (int copy = 0; copy < chunk.copies; ++copy) {
       for (int at = 0; at < chunk.lanes * bytes; at += kLine) {

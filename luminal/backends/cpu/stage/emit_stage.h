@@ -24,9 +24,9 @@ struct EmitState {
   OpEmitter& ops;
   MemoryEmitter& memory;
   LoopEmitter& loops;
-  std::vector<llvm::Value*> params;  // their addresses
-  std::vector<llvm::Value*>
-      has_elements;  // per param that may be empty: a mask of i64, −1 or 0 if empty; else null
+  IdVector<kernel::ParamId, llvm::Value*> params;  // their addresses
+  // Of a param that may be empty: a mask of i64, −1 or 0 if empty; else null.
+  IdVector<kernel::ParamId, llvm::Value*> has_elements;
   llvm::Value* scratch = nullptr;
   // Loops restricted to a part of their extent. Before `shown`, if set, the mask is known to hold.
   // All bounds but the last `to` are multiples of kRangeStep.
@@ -36,17 +36,18 @@ struct EmitState {
     Expr mask = {};
   };
   static constexpr int kRangeStep = 64;
-  std::map<int, Range> ranges = {};
-  std::vector<Values> locals;  // values of stages without a buffer: one per copy, or one for all
+  std::map<kernel::LoopId, Range> ranges = {};
+  // Values of stages without a buffer: one per copy, or one for all.
+  IdVector<kernel::StageId, Values> locals;
   StrayRows strays;
   // StageEmitter::rows_inside_ of hoisted instructions, by stage and instruction.
-  std::map<std::pair<int, size_t>, Values> rows_inside = {};
+  std::map<std::pair<kernel::StageId, size_t>, Values> rows_inside = {};
   bool used_nontemporal = false;
 };
 
 class StageEmitter {
  public:
-  StageEmitter(EmitState& state, int stage);
+  StageEmitter(EmitState& state, kernel::StageId stage);
 
   // Emits the instructions of a stage without loops that are invariant in the kernel's vector loop,
   // in a level outside of it.
@@ -82,8 +83,8 @@ class StageEmitter {
   void look_at_rows(size_t k);
   LaneIndex in_local_buffer(const LaneIndex& at, int copy);
   void emit_prefetches();
-  Values run_along(int loop, const Values& carried, const LoopEmitter::ChunkBody& body);
-  EmitState::Range range(int loop);
+  Values run_along(kernel::LoopId loop, const Values& carried, const LoopEmitter::ChunkBody& body);
+  EmitState::Range range(kernel::LoopId loop);
   Values body_results();
   void write(const Values& results);
   void update(const Values& results);
@@ -91,7 +92,7 @@ class StageEmitter {
 
   EmitState& state_;
   const Schedule& schedule_;
-  const int number_;
+  const kernel::StageId id_;
   const ScheduledStage& stage_;
   const std::vector<kernel::Inst>& body_;
   const Unrounded unrounded_;

@@ -176,7 +176,7 @@ Value* StageEmitter::row_inside(InstId id, Expr extent, int copy) {
 void StageEmitter::look_at_rows(size_t k) {
   if (looked_along_[k].empty()) return;
   // Hoisted instructions are emitted once for both whole and masked chunks.
-  const auto [hoisted, first] = state_.rows_inside.try_emplace({number_, k});
+  const auto [hoisted, first] = state_.rows_inside.try_emplace({id_, k});
   if (place_[k] == kHoisted && !first) {
     rows_inside_[k] = hoisted->second;
     return;
@@ -185,7 +185,7 @@ void StageEmitter::look_at_rows(size_t k) {
   for (Expr extent : looked_along_[k]) {
     Value* inside = nullptr;
     for (size_t copy = 0; copy < values_[k].size(); ++copy) {
-      Value* row = row_at(InstId{static_cast<uint32_t>(k)}, extent, static_cast<int>(copy));
+      Value* row = row_at(InstId::at(k), extent, static_cast<int>(copy));
       if (!row->getType()->isVectorTy()) {
         Value* rows = builder_.CreateTrunc(index_.scalar(extent), row->getType());
         inside = state_.strays.inside(row, rows);

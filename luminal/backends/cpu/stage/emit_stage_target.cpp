@@ -20,7 +20,7 @@ bool StageEmitter::is_aligned_output() const {
   const bool updated = std::ranges::any_of(schedule_.kernel->stages, [](const auto& stage) {
     return std::holds_alternative<kernel::UpdateTarget>(stage.target);
   });
-  return !updated && state_.options.nontemporal_stores && index_.chunk().loop >= 0 &&
+  return !updated && state_.options.nontemporal_stores && index_.chunk().loop.valid() &&
          index_.chunk().mask == nullptr &&
          known_multiple(stage_.target.address, stage_.lanes, stage_.vector_loop, stage_.lanes);
 }
@@ -42,7 +42,7 @@ void StageEmitter::update(const Values& results) {
   auto write_row = [&] {
     for (int copy = 0; copy < chunk.copies; ++copy) {
       auto across = [&](Value* x) {
-        if (chunk.loop < 0 || x->getType()->isVectorTy()) return x;
+        if (!chunk.loop.valid() || x->getType()->isVectorTy()) return x;
         return builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), x);
       };
       Value* value =
@@ -74,7 +74,7 @@ void StageEmitter::write(const Values& results) {
   const auto* output = std::get_if<kernel::OutputTarget>(&stage_.source->target);
   for (int copy = 0; copy < chunk.copies; ++copy) {
     Value* value = results[std::min<size_t>(static_cast<size_t>(copy), results.size() - 1)];
-    if (chunk.loop >= 0 && !value->getType()->isVectorTy()) {
+    if (chunk.loop.valid() && !value->getType()->isVectorTy()) {
       value = builder_.CreateVectorSplat(static_cast<unsigned>(chunk.lanes), value);
     }
     LaneIndex at = locate(stage_.target, copy, nullptr);
