@@ -1,14 +1,58 @@
 """What several groups of claims measure with."""
+import contextlib
+import json
+import pathlib
 import re
+import sys
 import tempfile
 import xml.etree.ElementTree
 
 from claims import Short
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from apps.bench.harness.contestant import Contestant  # noqa: E402
+from apps.bench.harness.protocol import Refusal  # noqa: E402
+
 
 def last_line(result):
     lines = (result.stdout.strip() or result.stderr.strip()).splitlines()
     return lines[-1].strip() if lines else f"no output, exit code {result.returncode}"
+
+
+@contextlib.contextmanager
+def contestant(context, program):
+    """A built program that speaks the protocol of benchmarks; Short where it has no answer."""
+    try:
+        with Contestant([context.program(program)], cwd=context.root) as process:
+            yield process
+    except Refusal as refusal:
+        raise Short(f"{pathlib.Path(program).name}: {refusal}") from refusal
+
+
+def answer(context, program, case, **command):
+    """Of a process for this command alone."""
+    with contestant(context, program) as process:
+        return process.run(case, **command)
+
+
+def venv_python(context):
+    path = context.root / ".venv/bin/python"
+    if not path.exists():
+        raise Short("there is no .venv: run tools/install-deps.sh --test")
+    return path
+
+
+def kernel_ratios(context, *arguments):
+    """kernels.py's figures: the geometric mean and the lowest of the ratios to the better PyTorch, and all rows."""
+    context.program("apps/bench/kernels_bench")
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "rows.json"
+        result = context.run([venv_python(context), context.root / "apps/bench/kernels/kernels.py", context.build_dir,
+                              *arguments, "--json", out])
+        print(result.stdout, end="")
+        if not out.exists():
+            raise Short(last_line(result))
+        return json.loads(out.read_text())
 
 
 def number(pattern, result):

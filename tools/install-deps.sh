@@ -43,7 +43,7 @@ system_packages=(
   llvm-19-dev libfmt-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev libedit-dev
 )
 test_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev
+  libgtest-dev libgmock-dev
   git ccache clang-19 clang-format-19 libclang-rt-19-dev
   graphviz chromium python3-venv stress-ng
   zlib1g-dev libzstd-dev dpkg-dev file debootstrap pkg-config

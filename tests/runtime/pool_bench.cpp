@@ -1,21 +1,22 @@
-// Launches on the pool of threads, or on OpenMP's for comparison: microseconds of one, for shares
-// of several lengths, as one line of JSON. One of both per process, as OpenMP's threads go on
-// spinning after a launch: `pool_bench pool`, `pool_bench openmp`, in turns.
-#include <fmt/format.h>
+// Launches on the pool of threads, or on OpenMP's for comparison: cases "pool" and "openmp" of the
+// protocol in docs/bench-protocol.md. A run is the mean over launches whose shares take as long as
+// the setting `share_us` says. One of both per process, as OpenMP's threads go on spinning after a
+// launch.
 #include <omp.h>
 
 #include <algorithm>
 #include <chrono>
-#include <string_view>
 
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/prepared.h"
 #include "luminal/base/os/limits.h"
 #include "luminal/runtime/thread_pool.h"
+#include "luminal/version.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kShareMicroseconds[] = {5, 20, 100, 1000};
 constexpr double kPauseMicroseconds = 3;  // what a caller does between launches
 constexpr double kSecondsEach = 0.1;
 
@@ -40,27 +41,14 @@ double steps_per_microsecond() {
   return best;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::string_view kind = argc == 2 ? argv[1] : "";
-  if (kind != "pool" && kind != "openmp") {
-    fmt::print(stderr, "usage: pool_bench pool|openmp\n");
-    return 1;
-  }
-  const int threads = static_cast<int>(luminal::base::usable_threads());
-  const double rate = steps_per_microsecond();
-  std::string line;
-  for (const double us : kShareMicroseconds) {
-    auto launch = [&] {
-      if (kind == "pool") {
-        luminal::runtime::run_shares(threads, us * threads, [&](int) { work(us * rate); });
-      } else {
-#pragma omp parallel num_threads(threads)
-        work(us * rate);
-      }
-    };
+class Launches : public luminal::bench::Prepared {
+ public:
+  Launches(bool on_pool, double share_us)
+      : on_pool_(on_pool), share_us_(share_us), rate_(steps_per_microsecond()) {
     launch();
+  }
+
+  double run() override {
     double total = 0;
     int launches = 0;
     for (const Clock::time_point begin = Clock::now();
@@ -68,9 +56,37 @@ int main(int argc, char** argv) {
       const Clock::time_point start = Clock::now();
       launch();
       total += microseconds_since(start);
-      work(kPauseMicroseconds * rate);
+      work(kPauseMicroseconds * rate_);
     }
-    line += fmt::format("{}\"{}\": {:.3f}", line.empty() ? "" : ", ", us, total / launches);
+    return total / launches * 1e-6;
   }
-  fmt::print("{{{}}}\n", line);
+
+ private:
+  void launch() {
+    const double steps = share_us_ * rate_;
+    if (on_pool_) {
+      luminal::runtime::run_shares(threads_, share_us_ * threads_, [&](int) { work(steps); });
+    } else {
+#pragma omp parallel num_threads(threads_)
+      work(steps);
+    }
+  }
+
+  bool on_pool_;
+  double share_us_, rate_;
+  int threads_ = static_cast<int>(luminal::base::usable_threads());
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace luminal::bench;
+  return bench_main({.name = "launches",
+                     .version = LUMINAL_VERSION,
+                     .cases = {"pool", "openmp"},
+                     .settings = {{"share_us", 20.0}},
+                     .answer = answer_by_runs([](const std::string& of, const Json& settings) {
+                       return std::make_unique<Launches>(of == "pool", settings.at("share_us"));
+                     })},
+                    argc, argv);
 }

@@ -1,10 +1,9 @@
-// replay_rules BLOCKS OUT.egg: saturates the compiler's rules over Llama blocks, prints how long
-// that took and what came out as JSON on one line, and writes the run as a program without a host:
-// its terms, the host's answers as tables, and the rules over them. Any egglog can replay it.
+// Saturates the compiler's rules over Llama blocks: the case "llama-blocks" of the protocol in
+// docs/bench-protocol.md, with the setting `blocks`. Answers have the sizes of all tables. `write`
+// takes the run as a program without a host: its terms, the host's answers as tables, and the rules
+// over them. Any egglog can replay it.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -12,12 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/prepared.h"
 #include "luminal/base/text/sexpr.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/rules/rules.h"
 #include "luminal/search/terms/lower_graph.h"
 #include "luminal/search/terms/saturate.h"
 #include "luminal/search/terms/terms.h"
+#include "luminal/version.h"
 #include "tests/search/llama_blocks.h"
 
 namespace luminal::search {
@@ -241,39 +243,45 @@ std::string replay_text(int blocks) {
   return ReplayWriter(start, run.terms.egraph).write(calls);
 }
 
-int replay_rules(int blocks, const char* out) {
-  constexpr int kRounds = 25;
-  std::vector<double> milliseconds;
-  std::string sizes;
-  for (int i = 0; i < kRounds; ++i) {
-    Run run(blocks);
+class Saturation : public bench::Prepared {
+ public:
+  explicit Saturation(int blocks) : blocks_(blocks) {}
+
+  double run() override {
+    Run run(blocks_);
     const auto start = std::chrono::steady_clock::now();
     run.saturate();
-    const std::chrono::duration<double, std::milli> taken =
-        std::chrono::steady_clock::now() - start;
-    milliseconds.push_back(taken.count());
-    if (i > 0) continue;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     const EGraph& egraph = run.terms.egraph;
     for (uint32_t f = 0; f < egraph.schema().functions().size(); ++f) {
-      sizes += std::string(sizes.empty() ? "" : ", ") + "\"" +
-               egraph.schema().function(FunctionId{f}).name +
-               "\": " + std::to_string(egraph.size(FunctionId{f}));
+      sizes_[egraph.schema().function(FunctionId{f}).name] = egraph.size(FunctionId{f});
     }
+    return taken.count();
   }
-  std::sort(milliseconds.begin(), milliseconds.end());
-  std::ofstream(out) << replay_text(blocks);
-  std::printf("{\"milliseconds\": %.4f, \"sizes\": {%s}}\n", milliseconds[kRounds / 2],
-              sizes.c_str());
-  return 0;
-}
+  void add_facts(bench::Json& answer) override { answer["sizes"] = sizes_; }
+  void write_result(const std::string& path) override {
+    std::ofstream file(path);
+    file << replay_text(blocks_);
+    if (!file.flush()) throw UserError("can't write " + path);
+  }
+
+ private:
+  int blocks_;
+  bench::Json sizes_ = bench::Json::object();
+};
 
 }  // namespace
 }  // namespace luminal::search
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: replay_rules BLOCKS OUT.egg\n");
-    return 2;
-  }
-  return luminal::search::replay_rules(std::atoi(argv[1]), argv[2]);
+  using namespace luminal;
+  return bench::bench_main(
+      {.name = "luminal",
+       .version = LUMINAL_VERSION,
+       .cases = {"llama-blocks"},
+       .settings = {{"blocks", 12}},
+       .answer = bench::answer_by_runs([](const std::string&, const bench::Json& settings) {
+         return std::make_unique<search::Saturation>(settings.at("blocks"));
+       })},
+      argc, argv);
 }

@@ -5,7 +5,8 @@ import pathlib
 import tempfile
 
 from claims import Claim, Short
-from claims_support import ctest, last_line
+from claims_support import ctest, last_line, venv_python
+from apps.bench.harness.rounds import shown
 
 CASES = 3000
 # From PyTorch in f64: sums of 4096 products in f32, or one rounding of bf16.
@@ -29,9 +30,7 @@ def rows_of(run, python, script, build_dir, which):
 
 
 def rows(context, which, dtype=None):
-    python = context.root / ".venv/bin/python"
-    if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh --test")
+    python = venv_python(context)
     context.program("apps/bench/contractions_bench")
     context.program("apps/bench/library_bench")
     script = context.root / "apps/bench/kernels/contractions.py"
@@ -54,7 +53,7 @@ def at_least(which, side, target, dtype=None, kind=None):
             raise Short("this build has no oneDNN: configure it with LUMINAL_ONEDNN=ON")
         lowest = min(chosen, key=lambda row: row[side]["ratio"])
         ratio = lowest[side]
-        text = (f"lowest {ratio['ratio']:.2f} ({ratio['low']:.2f} … {ratio['high']:.2f}), {name_of(lowest)}; "
+        text = (f"lowest {shown(ratio)}, {name_of(lowest)}; "
                 f"{sum(row[side]['ratio'] >= target for row in chosen)} of {len(chosen)} reach it")
         return text, ratio["ratio"] >= target
     return measure

@@ -3,12 +3,14 @@ import json
 import pathlib
 import re
 import statistics
-import sys
 import tempfile
 
 from claims import Claim, Short
-from claims_support import last_line, number
+from claims_support import answer, last_line, number, venv_python
+from apps.bench.egraph import workloads
+from apps.bench.harness.rounds import interleaved, ratio as ratio_of, shown
 
+ENGINE = "apps/bench/egraph/egraph_bench"
 FUZZ_SECONDS = 600
 RANDOM_PROGRAMS = 10000
 REPEATS = 20
@@ -25,16 +27,9 @@ EXPLAINED = {
 measured_workloads = {}  # a workload that two claims look at runs once
 
 
-def python(context):
-    path = context.root / ".venv/bin/python"
-    if not path.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh --test")
-    return path
-
-
 def compare(context, *arguments):
     """egglog_compare's output; Short when it was skipped."""
-    result = context.run([python(context), context.root / "tests/egraph/egglog_compare.py",
+    result = context.run([venv_python(context), context.root / "tests/egraph/egglog_compare.py",
                           context.program("tests/egraph/egg_run"), *arguments])
     if result.returncode not in (0, 1):
         raise Short(last_line(result))
@@ -74,10 +69,10 @@ def repeats(context):
 
 def bench(context, *arguments):
     """The measurements of bench.py, after printing what it says."""
-    context.program("apps/bench/egraph/egraph_bench")
+    context.program(ENGINE)
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch) / "bench.json"
-        result = context.run([python(context), context.root / "apps/bench/egraph/bench.py", context.build_dir,
+        result = context.run([venv_python(context), context.root / "apps/bench/egraph/bench.py", context.build_dir,
                               *arguments, "--json", out])
         print(result.stdout, end="")
         if not out.exists():
@@ -97,10 +92,10 @@ def workload(context, name):
 def faster(name, target):
     def measure(context):
         measured = workload(context, name)
-        ratio, low, high = measured["ratio"]
+        ratio = measured["ratio"]
         same = "sizes same" if not measured["differences"] else f"sizes differ: {measured['differences']}"
-        return (f"{ratio:.2f}x ({low:.2f} … {high:.2f}) against {measured['fastest']}, {measured['tuples']} tuples, {same}",
-                ratio >= target and not measured["differences"])
+        return (f"{shown(ratio)} against {measured['fastest']}, {measured['tuples']} tuples, {same}",
+                ratio["ratio"] >= target and not measured["differences"])
     return measure
 
 
@@ -121,7 +116,7 @@ def suite_folder(context):
 def family(context):
     results = bench(context, "--suite", suite_folder(context), "--only", *FAMILY, "--first-wheel-only",
                     "--rounds", "5", "--timeout", "300")
-    ratios = {r["name"]: r["ratios"][FIRST_WHEEL][0] for r in results if FIRST_WHEEL in r["ratios"]}
+    ratios = {r["name"]: r["ratios"][FIRST_WHEEL]["ratio"] for r in results if FIRST_WHEEL in r["ratios"]}
     different = [r["name"] for r in results if r.get("differences")]
     text = ", ".join(f"{name} {ratio:.1f}x" for name, ratio in ratios.items()) or "none finished"
     if different:
@@ -133,7 +128,7 @@ def family(context):
 def suite(context):
     results = bench(context, "--suite", suite_folder(context), "--rounds", "5")
     both = [r for r in results if "ratio" in r]
-    slower = [f"{r['name']} {r['ratio'][0]:.2f}x" for r in both if r["ratio"][0] < 1]
+    slower = [f"{r['name']} {r['ratio']['ratio']:.2f}x" for r in both if r["ratio"]["ratio"] < 1]
     different = [r["name"] for r in both if r["differences"]]
     unexplained = [name for name in different if name not in EXPLAINED]
     text = f"{len(both)} of {len(results)} programs finished by both, {len(both) - len(different)} with equal sizes"
@@ -144,15 +139,21 @@ def suite(context):
 
 def compiler_rules(context):
     context.program("tests/search/replay_rules")
-    result = context.run([python(context), context.root / "apps/bench/egraph/compiler_rules.py", context.build_dir])
-    milliseconds, ratio = number(r"ours ([\d.]+) ms", result), number(r"tables: ([\d.]+)x", result)
-    return result.stdout.splitlines()[0], result.returncode == 0 and milliseconds <= 20 and ratio >= 3
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch) / "rules.json"
+        result = context.run([venv_python(context), context.root / "apps/bench/egraph/compiler_rules.py", context.build_dir,
+                              "--json", out])
+        if not out.exists():
+            raise Short(last_line(result))
+        found = json.loads(out.read_text())
+    return (result.stdout.splitlines()[0],
+            not found["different"] and found["milliseconds"]["ours"] <= 20 and found["ratio"] >= 3)
 
 
 def idle(context):
-    result = context.run([context.program("apps/bench/egraph/egraph_bench"), "idle", "400"])
-    nanoseconds = number(r"idle_ns (\d+)", result)
-    return f"{nanoseconds / 1000:.2f} µs", nanoseconds <= 2000
+    found = answer(context, ENGINE, "idle", times=201, settings={"rules": 400})
+    microseconds = 1e6 * statistics.median(found["seconds"])
+    return f"{microseconds:.2f} µs", microseconds <= 2
 
 
 def explain(context):
@@ -167,16 +168,15 @@ def explain(context):
 
 def explain_overhead(context):
     """Runs with and without proofs take turns; the ratio is the median over rounds."""
-    program = context.program("apps/bench/egraph/egraph_bench")
-    sys.path.insert(0, str(context.root / "apps/bench/egraph"))
-    import workloads
     found = {}
     with tempfile.TemporaryDirectory() as scratch:
         for name, text in (("math", workloads.calculus(11)), ("ac-10", workloads.ac_sum(10))):
             path = pathlib.Path(scratch) / f"{name}.egg"
             path.write_text(text)
-            seconds = lambda mode: json.loads(context.run([program, mode, path]).stdout)["seconds"]
-            found[name] = statistics.median(seconds("proofs") / seconds("run") for _ in range(OVERHEAD_ROUNDS))
+            seconds = lambda case: answer(context, ENGINE, case, settings={"file": str(path)})["seconds"][0]
+            turns = interleaved({case: lambda case=case: seconds(case) for case in ("program", "program-with-proofs")},
+                                OVERHEAD_ROUNDS)
+            found[name] = ratio_of(turns["program-with-proofs"], turns["program"])["ratio"]
     text = ", ".join(f"{name} {ratio:.2f}x" for name, ratio in found.items())
     return f"{text} while proofs are recorded; off by default", max(found.values()) <= 2
 

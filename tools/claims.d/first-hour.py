@@ -11,7 +11,10 @@ import sys
 import tempfile
 
 from claims import Claim, Short
-from claims_support import ctest, last_line
+from claims_support import contestant, ctest, last_line
+from apps.bench.harness.contestant import Contestant
+from apps.bench.harness.protocol import Refusal
+from apps.bench.harness.rounds import interleaved, ratio as ratio_of, shown
 
 ROUNDS = 9  # idle, in company on all threads, in company on one, and again
 MOST_SLOWER = 2.3  # in company, than idle
@@ -101,25 +104,21 @@ def decode_in_company(context):
 
 
 POOL_ROUNDS = 31
+SHARES_US = (5, 20, 100, 1000)
 
 
 def pool_beside_openmp(context):
-    """Launches on our pool and on libgomp's in turns; see pool_bench.cpp."""
-    program = context.program("tests/runtime/pool_bench")
-    times = {"pool": [], "openmp": []}
-    for number in range(POOL_ROUNDS):
-        for kind in sorted(times, reverse=number % 2 == 1):
-            result = context.run([program, kind])
-            if result.returncode != 0:
-                raise Short(last_line(result))
-            times[kind].append(json.loads(result.stdout))
+    """Launches on our pool and on libgomp's in turns, each in a process of its own; see pool_bench.cpp."""
+    def launches(kind):
+        with contestant(context, "tests/runtime/pool_bench") as bench:
+            return {length: bench.run(kind, settings={"share_us": length})["seconds"][0] for length in SHARES_US}
+
+    times = interleaved({kind: lambda kind=kind: launches(kind) for kind in ("pool", "openmp")}, POOL_ROUNDS)
     said, ok = [], True
-    for length in times["pool"][0]:
-        ratios = sorted(ours[length] / theirs[length] for ours, theirs in zip(times["pool"], times["openmp"]))
-        # The sign test: with 31 rounds the median lies between the 10th and the 22nd ratio with 97 %.
-        low, middle, high = ratios[9], ratios[15], ratios[21]
-        ok = ok and low <= 1
-        said.append(f"{length} µs {middle:.2f} ({low:.2f} … {high:.2f})")
+    for length in SHARES_US:
+        found = ratio_of(*([each[length] for each in times[kind]] for kind in ("pool", "openmp")))
+        ok = ok and found["low"] <= 1
+        said.append(f"{length} µs {shown(found)}")
     return "times libgomp's time, by what a share takes: " + ", ".join(said), ok
 
 
@@ -129,20 +128,17 @@ class LlamaCpp:
     def __init__(self, context, model):
         path, tokens = MODELS[model]
         self.root, self.python = context.root, context.root / ".venv/bin/python"
-        self.request = {"path": "llama.cpp", "folder": "", "gguf": str(context.root.parent / "shared/models" / path),
-                        "dtype": "q4_0", "prompt_tokens": 4, "iters": 1, "warmups": 0, "decode_tokens": tokens,
-                        "max_cache_len": 512, "threads": len(os.sched_getaffinity(0))}
+        self.settings = {"gguf": str(context.root.parent / "shared/models" / path), "dtype": "q4_0", "prompt_tokens": 4,
+                         "decode_tokens": tokens, "max_cache_len": 512, "threads": len(os.sched_getaffinity(0))}
         self.there = path.endswith(".gguf") and self.python.exists() and subprocess.run(
             [self.python, "-c", "import llama_cpp"], capture_output=True).returncode == 0
 
     def speed(self):
-        result = subprocess.run([self.python, "-m", "apps.bench.llm.paths.llama_cpp", json.dumps(self.request)],
-                                cwd=self.root, capture_output=True, text=True)
-        line = next((line for line in result.stdout.splitlines() if line.startswith("BENCH_RESULT ")), None)
-        samples = json.loads(line.removeprefix("BENCH_RESULT "))["tpot_samples"] if line else []
-        if not samples:
-            raise Short(f"llama.cpp gave no times: {last_line(result)}")
-        return 1e3 / statistics.fmean(samples)
+        try:
+            with Contestant([self.python, "-m", "apps.bench.llm.paths.llama_cpp"], cwd=self.root) as peer:
+                return 1 / statistics.fmean(peer.run("generate", settings=self.settings)["tpot"])
+        except Refusal as refusal:
+            raise Short(f"llama.cpp gave no times: {refusal}") from refusal
 
 
 def eight_processes(context):
@@ -233,16 +229,14 @@ MOST_INDEX_NS = 10  # of a launch that takes less than a microsecond
 
 def index_cost(context):
     """Kernels that look at their indices beside the same ones that don't; see stray_rows_bench.cpp."""
-    result = context.run([context.program("tests/backends/stray_rows_bench")])
-    if result.returncode != 0:
-        raise Short(last_line(result))
-    found = [json.loads(line) for line in result.stdout.splitlines()]
+    with contestant(context, "tests/backends/stray_rows_bench") as bench:
+        found = [bench.run(case) for case in bench.cases]
 
     def holds(case):
-        short = case["ns"] < 1000
-        return (case["low"] - 1) * case["ns"] <= MOST_INDEX_NS if short else case["low"] <= MOST_INDEX_COST
-    said = ", ".join(f"{case['case']} {case['ratio']:.3f} ({case['low']:.3f} … {case['high']:.3f})" +
-                     (f" of {case['ns']:.0f} ns" if case["ns"] < 1000 else "") for case in found)
+        low, nanoseconds = case["of_blind"]["low"], 1e9 * case["shortest"]
+        return (low - 1) * nanoseconds <= MOST_INDEX_NS if nanoseconds < 1000 else low <= MOST_INDEX_COST
+    said = ", ".join(f"{case['case']} {shown(case['of_blind'], 3)}" +
+                     (f" of {1e9 * case['shortest']:.0f} ns" if case["shortest"] < 1e-6 else "") for case in found)
     return said, all(holds(case) for case in found)
 
 

@@ -1,11 +1,10 @@
 """Kernels: every graph fused, planned, traced, and every rule tested."""
 import json
-import pathlib
 import re
 import tempfile
 
 from claims import Claim, Short
-from claims_support import conformance, ctest, last_line
+from claims_support import answer, conformance, ctest, kernel_ratios, last_line
 
 # From PyTorch in f64: a few roundings of f32, or one of bf16.
 MOST_EPS = 8
@@ -13,18 +12,7 @@ MOST_EPS = 8
 
 def bench(context, which, mean, lowest):
     """kernels.py over one set: the geometric mean and the lowest ratio against the better PyTorch."""
-    python = context.root / ".venv/bin/python"
-    if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh --test")
-    context.program("apps/bench/kernels_bench")
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "rows.json"
-        result = context.run([python, context.root / "apps/bench/kernels/kernels.py", context.build_dir, "--set", which,
-                              "--json", out])
-        print(result.stdout, end="")
-        if not out.exists():
-            raise Short(last_line(result))
-        measured = json.loads(out.read_text())
+    measured = kernel_ratios(context, "--set", which)
     agree = all(row["difference_in_eps"] <= MOST_EPS for row in measured["rows"])
     text = f"{measured['mean']:.2f}x over {len(measured['rows'])}, lowest {measured['lowest']:.2f}x"
     if not agree:
@@ -46,7 +34,6 @@ CACHED_SECONDS = 0.5
 
 def compile_bert(context):
     """The slower of two lengths, and for each the best of three: a busy machine only ever adds."""
-    program = context.program("apps/bench/compile_bench")
     times = {"cold": 0.0, "cached": 0.0}
     for length in (0, 128):
         best = {"cold": float("inf"), "cached": float("inf")}
@@ -54,13 +41,11 @@ def compile_bert(context):
         for _ in range(3):
             with tempfile.TemporaryDirectory() as cache:
                 for which in ("cold", "cached"):
-                    result = context.run([program, "--length", length, "--cache", cache])
-                    if result.returncode != 0:
-                        raise Short(last_line(result))
-                    report = json.loads(result.stdout)
+                    report = answer(context, "apps/bench/compile_bench", "bert-base",
+                                    settings={"length": length, "cache": cache})
                     if report["from_cache"] != (report["kernels"] if which == "cached" else 0):
                         raise Short(f"{report['from_cache']} of {report['kernels']} kernels from the cache, {which}")
-                    best[which] = min(best[which], report["seconds"])
+                    best[which] = min(best[which], report["seconds"][0])
                     plans.add(report["plan"])
         if len(plans) != 1:
             raise Short(f"{len(plans)} different plans of one graph")

@@ -9,15 +9,14 @@ import tempfile
 import time
 
 from claims import Claim, Short
-from claims_support import ctest, last_line
+from claims_support import ctest, last_line, venv_python
+from apps.bench.harness.rounds import shown
 
 NEEDED = {"smollm2", "qwen3", "gpt2", "phi3", "bert", "stories260k-json", "stories260k-model"}
 
 
 def tokenizers(context):
-    python = context.root / ".venv/bin/python"
-    if not python.exists():
-        raise Short("there is no .venv: run tools/install-deps.sh --test")
+    python = venv_python(context)
     program = context.program("tests/text/luminal_tokenizer_cases")
     result = context.run([python, "-B", context.root / "tests/text/tokenizer_oracle.py", program, "--models",
                           context.root / "../shared/models", "--count", "100000"])
@@ -102,16 +101,14 @@ def generation(run, python, root, build_dir):
 def one_billion(name, most):
     """The ratio to the better of transformers' ways is at most this."""
     def measure(context):
-        python = context.root / ".venv/bin/python"
-        if not python.exists():
-            raise Short("there is no .venv: run tools/install-deps.sh --test")
+        python = venv_python(context)
         context.program("apps/bench/generate_bench")
         found = generation(context.run, python, context.root, context.build_dir)
         if found["logits_differ"] > MOST_LOGITS_DIFFER:
             raise Short(f"logits differ by {found['logits_differ']:.2f} of their standard deviation")
         times = ", ".join(f"{side} {taken:.0f} ms" for side, taken in found[f"{name}_ms"].items())
         ratio = found[name]
-        return f"{ratio['ratio']:.2f}x ({ratio['low']:.2f} … {ratio['high']:.2f}): {times}", ratio["ratio"] <= most
+        return f"{shown(ratio)}: {times}", ratio["ratio"] <= most
     return measure
 
 

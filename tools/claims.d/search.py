@@ -6,7 +6,8 @@ import statistics
 import tempfile
 
 from claims import Claim
-from claims_support import last_line, number
+from claims_support import answer, contestant, last_line, number
+from apps.bench.harness.rounds import interleaved, ratio as ratio_of, shown
 
 PAIRS = 5
 KILL_ROUNDS = 50
@@ -25,15 +26,15 @@ def rolling_agrees(context):
 
 
 def compiled(context, layers):
-    program = context.program("apps/bench/compile_bench")
-    return json.loads(last_line(context.run([program, "--layers", layers, "--length", 128])))
+    return answer(context, "apps/bench/compile_bench", "bert-base", settings={"layers": layers, "length": 128})
 
 
 def rolling_layers(context):
     """BERT-base's layer, 4 and 30 times, compiled in turns, nothing from a cache."""
-    pairs = [(compiled(context, 4), compiled(context, 30)) for _ in range(PAIRS)]
-    few, many = pairs[0]
-    ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in pairs)
+    found = interleaved({layers: lambda layers=layers: compiled(context, layers) for layers in (4, 30)}, PAIRS)
+    few, many = found[4][0], found[30][0]
+    seconds = {layers: [each["seconds"][0] for each in of] for layers, of in found.items()}
+    ratio = ratio_of(seconds[30], seconds[4])["ratio"]
     same = few["distinct_kernels"] == many["distinct_kernels"] and few["lowered"] == many["lowered"]
     return (f"{many['distinct_kernels']} and {few['distinct_kernels']} kernels compiled, {many['lowered']} and "
             f"{few['lowered']} costed, {many['egraph_nodes']} and {few['egraph_nodes']} e-graph nodes, "
@@ -68,11 +69,7 @@ def budgets(context):
     """Each graph searched for 5, 20 and 60 s; what each found in turns with what the smaller one found."""
     slower, gains, lines = [], [], []
     for graph in BUDGET_GRAPHS:
-        program = context.program("apps/bench/search_bench")
-        result = context.run([program, "--graph", graph, "--budgets", "5,20,60"])
-        if result.returncode != 0:
-            return f"{graph}: {last_line(result)}", False
-        runs = json.loads(last_line(result))["runs"]
+        runs = answer(context, "apps/bench/search_bench", graph, settings={"budgets": [5, 20, 60]})["searches"]
         for run in runs:
             if run["of_smaller"]["low"] > 1.02:
                 slower.append(f"{graph} at {run['budget']:g} s: {run['of_smaller']['ratio']:.3f}")
@@ -85,11 +82,8 @@ def budgets(context):
 
 def cold_and_warm(context):
     """The 16-layer 1B shape: a search with the default budget, and the same compile again."""
-    program = context.program("apps/bench/search_bench")
-    result = context.run([program, "--graph", "llama-1b-decode", "--budgets", "20,20", "--retime", "1"])
-    if result.returncode != 0:
-        return last_line(result), False
-    cold, warm = (run["seconds"] for run in json.loads(last_line(result))["runs"])
+    cold, warm = answer(context, "apps/bench/search_bench", "llama-1b-decode",
+                        settings={"budgets": [20, 20], "retime": 1})["seconds"]
     return f"{cold:.1f} s cold, {warm:.2f} s from records and the object cache", cold <= 30 and warm <= 1
 
 
@@ -119,22 +113,20 @@ def fusion(context):
     """Both patterns at one width, profiled, then compiled under three policies and timed in turns."""
     with tempfile.TemporaryDirectory() as folder:
         profile = folder + "/profile.json"
-        width = ["--hidden", 576, "--intermediate", 1536, "--dtype", "f32,bf16"]
+        width = {"hidden": 576, "intermediate": 1536}
         tuned = context.run([context.program("apps/cli/luminal"), "tune", "fusion", "--quick", "--output", profile,
-                             "--cache", "none", *width])
+                             "--cache", "none", "--dtype", "f32,bf16", "--hidden", width["hidden"], "--intermediate",
+                             width["intermediate"]])
         if tuned.returncode != 0:
             return f"luminal tune fusion failed: {tuned.stderr.strip()}", False
-        result = context.run([context.program("apps/bench/fusion_bench"), "--profile", profile, *width])
-    settings = [json.loads(line) for line in result.stdout.splitlines()]
-    bad = [s for s in settings if s["low"] > MOST_LOST or s["source"] != "profile"]
-    worst = max(settings, key=lambda s: s["low"], default=None)
-    if result.returncode != 0 or worst is None:
-        return f"fusion_bench failed: {result.stderr.strip()}", False
-    shown = "".join(f"; {s['pattern']} {s['dtype']} at {s['tokens']} tokens {s['decision']} by {s['source']}, "
-                    f"{s['ratio']:.3f} ({s['low']:.3f} to {s['high']:.3f})" for s in bad)
-    stored = sum(s["decision"] == "stored" for s in settings)
-    return (f"{len(settings)} settings, {stored} of them unfused; {len(bad)} slower{shown}; the slowest "
-            f"{worst['ratio']:.3f} ({worst['low']:.3f} to {worst['high']:.3f})"), len(settings) == 20 and not bad
+        with contestant(context, "apps/bench/fusion_bench") as bench:
+            found = [bench.run(case, settings={"profile": profile, **width}) for case in bench.cases]
+    bad = [of for of in found if of["of_better"]["low"] > MOST_LOST or of["source"] != "profile"]
+    worst = max((of["of_better"] for of in found), key=lambda ratio: ratio["low"])
+    listed = "".join(f"; {of['case']} {of['decision']} by {of['source']}, {shown(of['of_better'], 3)}" for of in bad)
+    stored = sum(of["decision"] == "stored" for of in found)
+    return (f"{len(found)} settings, {stored} of them unfused; {len(bad)} slower{listed}; the slowest {shown(worst, 3)}",
+            len(found) == 20 and not bad)
 
 
 CLAIMS = [

@@ -6,8 +6,8 @@
 
 Every round runs a program once in each engine, one after the other and each in its own process, so that
 other load on the machine affects all alike. Times are wall-clock run times; ours include parsing, egglog's
-don't. A ratio is the median of the faster egglog wheel over ours, with a 95 % bootstrap interval. Table
-sizes must be equal. With --suite the programs are the .egg files of a folder, such as tests/ of egglog's
+don't. A ratio is the median over rounds of the faster egglog wheel's time by ours, with a 95 %
+interval. Table sizes must be equal. With --suite the programs are the .egg files of a folder, such as tests/ of egglog's
 repository; they run in the folder's parent, where their includes are. egglog 3.x without tree decomposition
 has no wheel and isn't run (published: 0.42 s for llama).
 """
@@ -16,11 +16,7 @@ import dataclasses
 import json
 import os
 import pathlib
-import random
-import re
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,8 +24,12 @@ import time
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path.insert(0, str(HERE))
-import workloads  # noqa: E402
+sys.path[0] = str(ROOT)
+from apps.bench.egraph import workloads  # noqa: E402
+from apps.bench.egraph.sizes import table_sizes  # noqa: E402
+from apps.bench.harness import rounds  # noqa: E402
+from apps.bench.harness.contestant import Contestant, last_words  # noqa: E402
+from apps.bench.harness.protocol import BROKEN, Refusal  # noqa: E402
 
 SECOND_WHEEL = ROOT / ".venv/egglog-13.2.0"  # tools/install-deps.sh --test puts it there
 WORKLOADS = {
@@ -48,82 +48,70 @@ ADD_ROWS = {False: {"ac-10": 10, "ac-11": 11}, True: {"ac-10": 7, "ac-11": 8}}
 
 
 @dataclasses.dataclass
-class Engine:
-    """A contestant: its name with its version, and the command that runs a file and prints JSON."""
-    name: str
-    command: list
-    limited: bool  # has an address-space limit; ours has none, because a sanitizer reserves far more than it uses
-
-    def run(self, file, folder, limits):
-        def cap():
-            if self.limited:
-                resource.setrlimit(resource.RLIMIT_AS, (limits.memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
-
-        try:
-            done = subprocess.run([*self.command, str(file)], cwd=folder, capture_output=True, text=True,
-                                  errors="replace", timeout=limits.timeout, preexec_fn=cap,
-                                  env={**os.environ, "RAYON_NUM_THREADS": "1"})
-        except subprocess.TimeoutExpired:
-            return {"unfinished": f"over {limits.timeout:g} s"}
-        lines = done.stdout.strip().splitlines()
-        try:
-            return json.loads(lines[-1])
-        except (IndexError, ValueError):
-            last = (done.stderr.strip().splitlines() or ["no output"])[-1]
-            return {"unfinished": f"ended with code {done.returncode}: {last}"}
-
-
-@dataclasses.dataclass
 class Limits:
     timeout: float
     memory: int
 
 
+@dataclasses.dataclass
+class Engine:
+    """A contestant: its name with its version, and its command; each run has a process of its own."""
+    name: str
+    command: list
+    limited: bool  # has an address-space limit; ours has none, because a sanitizer reserves far more than it uses
+
+    def run(self, file, folder, limits):
+        """The answer, or {"unfinished": why}."""
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            try:
+                with Contestant(self.command, limits.timeout, limits.memory if self.limited else None, stderr=errors,
+                                cwd=folder, env={**os.environ, "RAYON_NUM_THREADS": "1"}) as contestant:
+                    answer = contestant.run("program", settings={"file": str(file)})
+                    return {**answer, "seconds": answer["seconds"][0]}
+            except Refusal as refusal:
+                words = last_words(errors, 1) if refusal.status == BROKEN else ""
+                return {"unfinished": f"{refusal}: {words}" if words else str(refusal)}
+
+
 def find_engines(build_dir, wheels):
-    program = build_dir / "apps/bench/egraph/egraph_bench"
-    if not program.is_file():
-        sys.exit(f"bench: {program} is not built")
-    engines = [Engine("ours", [str(program.resolve()), "run"], limited=False)]
-    runner = [sys.executable, str(HERE / "egglog_runner.py")]
+    commands = [("ours", [(build_dir / "apps/bench/egraph/egraph_bench").resolve()])]
     for options in [[], *(["--wheel", str(wheel.resolve())] for wheel in wheels)]:
-        asked = subprocess.run([*runner, *options, "--version"], capture_output=True, text=True)
-        if asked.returncode != 0:
-            print(f"bench: no egglog at {options[-1] if options else sys.executable}; run tools/install-deps.sh --test")
-            continue
-        engines.append(Engine(f"egglog {asked.stdout.strip()}", [*runner, *options], limited=True))
+        commands.append(("egglog", [sys.executable, HERE / "egglog_contestant.py", *options]))
+    engines = []
+    for name, command in commands:
+        try:
+            with Contestant(command) as contestant:
+                version = f"egglog {contestant.version}"
+                engines.append(Engine("ours" if name == "ours" else version, command, limited=name != "ours"))
+        except Refusal as refusal:
+            if name == "ours":
+                sys.exit(f"bench: {refusal.text()}")
+            print(f"bench: {refusal.text()}")
     if len(engines) == 1:
         sys.exit("bench: there is no egglog to compare with")
     return engines
 
 
-def table_sizes(text):
-    return {name: int(count) for name, count in re.findall(r"\(([^\s()]+) (\d+)\)", text)}
-
-
-def interleave(name, engines, file, folder, limits, rounds):
+def interleave(name, engines, file, folder, limits, n_rounds):
     """The runs of each engine; one that doesn't finish isn't run again."""
-    runs = {engine.name: [] for engine in engines}
-    start = time.monotonic()
-    for round_number in range(rounds):
-        for engine in engines:
+    runs, start = {engine.name: [] for engine in engines}, time.monotonic()
+
+    def turn(engine):
+        def take():
             if not runs[engine.name] or "seconds" in runs[engine.name][-1]:
                 runs[engine.name].append(engine.run(file, folder, limits))
+        return take
+
+    def say(number, _):
         if time.monotonic() - start > 2:
-            print(f"  {name}: round {round_number + 1} of {rounds}", file=sys.stderr, flush=True)
+            print(f"  {name}: round {number + 1} of {n_rounds}", file=sys.stderr, flush=True)
+
+    rounds.interleaved({engine.name: turn(engine) for engine in engines}, n_rounds, settle=0, after_round=say)
     return runs
 
 
 def seconds_of(runs):
     return [run["seconds"] for run in runs if "seconds" in run]
-
-
-def ratio_with_interval(theirs, ours):
-    """The ratio of medians, with a 95 % bootstrap interval over resampled rounds."""
-    generator = random.Random(0)
-    pairs = list(zip(theirs, ours))
-    ratio = lambda sample: statistics.median(t for t, _ in sample) / statistics.median(o for _, o in sample)
-    resampled = sorted(ratio(generator.choices(pairs, k=len(pairs))) for _ in range(2000))
-    return ratio(pairs), resampled[50], resampled[-51]
 
 
 def judge(name, runs):
@@ -134,7 +122,7 @@ def judge(name, runs):
         if "seconds" in its_runs[-1]:
             result["medians"][engine] = statistics.median(seconds_of(its_runs))
         else:
-            result["unfinished"][engine] = its_runs[-1].get("error") or its_runs[-1]["unfinished"]
+            result["unfinished"][engine] = its_runs[-1]["unfinished"]
     if "ours" not in result["medians"]:
         return result
     sizes = table_sizes(ours[-1]["sizes"])
@@ -149,7 +137,7 @@ def judge(name, runs):
         for table in sorted(sizes.keys() | theirs.keys()):
             if sizes.get(table) != theirs.get(table):
                 result["differences"][f"{table} ({engine})"] = [sizes.get(table), theirs.get(table)]
-        result["ratios"][engine] = ratio_with_interval(seconds_of(runs[engine]), seconds_of(ours))
+        result["ratios"][engine] = rounds.ratio(seconds_of(runs[engine]), seconds_of(ours))
     if result["ratios"]:
         result["fastest"] = min(result["ratios"], key=lambda engine: result["medians"][engine])
         result["ratio"] = result["ratios"][result["fastest"]]
@@ -165,8 +153,7 @@ def show(result):
         else:
             parts.append(f"{engine} not finished")
     if "ratio" in result:
-        middle, low, high = result["ratio"]
-        parts.append(f"ratio {middle:.2f} ({low:.2f} … {high:.2f}) against {result['fastest']}")
+        parts.append(f"ratio {rounds.shown(result['ratio'])} against {result['fastest']}")
         parts.append("sizes DIFFER" if result["differences"] else f"sizes same, {result['tuples']} tuples")
     if "bytes_per_tuple" in result and result["tuples"] >= 10000:
         memory = result["bytes_per_tuple"]
@@ -220,7 +207,7 @@ def summarize_suite(results):
     both = [r for r in results if "ratio" in r]
     same = [r for r in both if not r["differences"]]
     different = [r for r in both if r["differences"]]
-    slower = [r for r in both if r["ratio"][0] < 1]
+    slower = [r for r in both if r["ratio"]["ratio"] < 1]
     only_ours = [r for r in results if "ours" in r["medians"] and "ratio" not in r]
     only_theirs = [r for r in results if "ours" not in r["medians"] and r["medians"]]
     neither = [r for r in results if not r["medians"]]
@@ -228,7 +215,7 @@ def summarize_suite(results):
     print(f"same sizes: {len(same)}")
     names("different sizes", different, lambda r: ": " + ", ".join(
         f"{table} {ours} and {theirs}" for table, (ours, theirs) in list(r["differences"].items())[:4]))
-    names("slower than 1x", slower, lambda r: f": {r['ratio'][0]:.2f} against {r['fastest']}")
+    names("slower than 1x", slower, lambda r: f": {r['ratio']['ratio']:.2f} against {r['fastest']}")
     names("only we finish", only_ours, lambda r: f": {list(r['unfinished'].values())[0][:150]!r}")
     names("not run by us, by egglog yes", only_theirs, lambda r: f": {r['unfinished']['ours'][:200]}")
     names("nobody finishes", neither, lambda r: f": {r['unfinished']['ours'][:150]!r}")

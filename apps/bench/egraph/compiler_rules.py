@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The compiler's own rules over 12 Llama blocks: our engine against egglog replaying them, interleaved.
 
-  .venv/bin/python apps/bench/egraph/compiler_rules.py BUILD_DIR [--blocks N] [--rounds N] [--wheel FOLDER]
+  .venv/bin/python apps/bench/egraph/compiler_rules.py BUILD_DIR [--blocks N] [--rounds N] [--wheel FOLDER] [--json FILE]
 
 egglog has no host primitives: their results come to it as tables, so its rules have two or three more
 atoms instead of a call. Both are timed over saturation alone, after loading terms and tables. The sizes of
@@ -11,30 +11,38 @@ import argparse
 import json
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tests/egraph"))
-import dialect  # noqa: E402
-from egglog_peer import load  # noqa: E402
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[0] = str(HERE.parents[2])
+from apps.bench.egraph.sizes import table_sizes  # noqa: E402
+from apps.bench.harness import rounds  # noqa: E402
+from apps.bench.harness.contestant import Contestant  # noqa: E402
+from apps.bench.harness.protocol import Refusal  # noqa: E402
+
+CASE = "llama-blocks"
+RUNS_PER_ROUND = 25  # of ours, which takes milliseconds
 
 
-def replay(bindings, version, text):
-    """Milliseconds of the last command (the saturation), and the sizes of all tables."""
-    egraph = bindings.EGraph()
-    commands = [command for part in dialect.write(text, version) for command in egraph.parse_program(part)]
-    for command in commands[:-1]:
-        egraph.run_program(command)
-    start = time.perf_counter()
-    egraph.run_program(commands[-1])
-    milliseconds = 1e3 * (time.perf_counter() - start)
-    sizes = str(egraph.run_program(*egraph.parse_program("(print-size)"))[0])
-    pairs = [line.strip(" ()").split() for line in sizes.splitlines() if line.strip(" ()")]
-    return milliseconds, {name: int(size) for name, size in pairs}
+def measure(given):
+    egglog = [sys.executable, HERE / "egglog_contestant.py", *(["--wheel", given.wheel] if given.wheel else [])]
+    with tempfile.TemporaryDirectory() as scratch, Contestant(egglog) as theirs, \
+            Contestant([given.build_dir / "tests/search/replay_rules"]) as ours:
+        program = pathlib.Path(scratch) / "replay.egg"
+        settings = {"blocks": given.blocks}
+        ours.run(CASE, times=0, settings=settings, write=program)
+        answers = rounds.interleaved({
+            "ours": lambda: ours.run(CASE, times=RUNS_PER_ROUND, settings=settings),
+            "egglog": lambda: theirs.run("last-command", settings={"file": str(program)})}, given.rounds)
+    seconds = {side: [statistics.median(answer["seconds"]) for answer in of] for side, of in answers.items()}
+    sizes = answers["ours"][-1]["sizes"]
+    different = sorted({name for answer in answers["egglog"] for name, size in sizes.items()
+                        if table_sizes(answer["sizes"]).get(name) != size})
+    return {"blocks": given.blocks, "tuples": sum(sizes.values()), "egglog": theirs.version, "different": different,
+            "milliseconds": {side: 1e3 * statistics.median(of) for side, of in seconds.items()},
+            **rounds.ratio(seconds["egglog"], seconds["ours"])}
 
 
 def main():
@@ -43,27 +51,19 @@ def main():
     parser.add_argument("--blocks", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--wheel", help="a folder with an unpacked egglog wheel")
+    parser.add_argument("--json", type=pathlib.Path, help="write the figures to this file")
     given = parser.parse_args()
-    bindings, version = load(given.wheel)
-    ours, theirs, different = [], [], set()
-    with tempfile.TemporaryDirectory() as scratch:
-        program = pathlib.Path(scratch) / "replay.egg"
-        for _ in range(given.rounds):
-            result = subprocess.run([given.build_dir / "tests/search/replay_rules", str(given.blocks), program],
-                                    capture_output=True, text=True, check=True)
-            report = json.loads(result.stdout)
-            ours.append(report["milliseconds"])
-            milliseconds, sizes = replay(bindings, version, program.read_text())
-            theirs.append(milliseconds)
-            different |= {name for name, size in report["sizes"].items() if sizes.get(name) != size}
-    ratios = sorted(b / a for a, b in zip(ours, theirs))
-    tuples = sum(report["sizes"].values())
-    print(f"{given.blocks} Llama blocks, {tuples} tuples: ours {statistics.median(ours):.2f} ms, "
-          f"egglog {version} {statistics.median(theirs):.2f} ms over tables: "
-          f"{statistics.median(ratios):.1f}x (lowest {ratios[0]:.1f}x, highest {ratios[-1]:.1f}x)")
-    print(f"sizes differ: {', '.join(sorted(different))}" if different else "all sizes are equal")
-    return 1 if different else 0
+    found = measure(given)
+    print(f"{found['blocks']} Llama blocks, {found['tuples']} tuples: ours {found['milliseconds']['ours']:.2f} ms, "
+          f"egglog {found['egglog']} {found['milliseconds']['egglog']:.2f} ms over tables: {rounds.shown(found, 1)}")
+    print(f"sizes differ: {', '.join(found['different'])}" if found["different"] else "all sizes are equal")
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    return 1 if found["different"] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Refusal as refusal:
+        sys.exit(f"compiler_rules.py: {refusal.text()}")

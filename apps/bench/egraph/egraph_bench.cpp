@@ -1,25 +1,27 @@
-// Times the e-graph engine. Links luminal::egraph and uses public headers only.
-//   egraph_bench run FILE     runs a program in a fresh e-graph; prints one line of JSON with the
-//                             time (including parsing), the sizes of all tables and the memory
-//   egraph_bench proofs FILE  the same while recording proofs
-//   egraph_bench idle RULES   nanoseconds per call of a ruleset with that many rules if no table
-//                             has changed since the last call: the median of many calls
+// Times the e-graph engine. Links luminal::egraph and uses its public headers only. Cases:
+//   program               runs the file of the setting `file` in a fresh e-graph; the time includes
+//                         parsing. Answers have the tuples, the sizes of all tables, and the memory
+//                         that the run took, which a process can tell of its first run alone
+//   program-with-proofs   the same while recording proofs
+//   idle                  calls of a ruleset with as many rules as the setting `rules` says, when
+//                         no table has changed since the last call; a run is the mean of 100
 #include "luminal/egraph/egraph.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <vector>
+
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/prepared.h"
+#include "luminal/version.h"
 
 namespace {
 
+using luminal::bench::Json;
+using luminal::bench::Prepared;
 using luminal::egraph::EGraph;
 using luminal::egraph::Schedule;
 using Clock = std::chrono::steady_clock;
@@ -38,53 +40,40 @@ uint64_t status_bytes(const std::string& key) {
   return 0;
 }
 
-std::string read_file(const char* path) {
+std::string read_file(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::runtime_error(std::string("egraph_bench: can't read ") + path);
+  if (!file) throw std::runtime_error("can't read " + path);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-// JSON escapes for the text of print-size and errors.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out + "\"";
-}
+class Program : public Prepared {
+ public:
+  Program(std::string path, bool with_proofs)
+      : path_(std::move(path)), text_(read_file(path_)), with_proofs_(with_proofs) {}
 
-int run(const char* path, bool with_proofs) {
-  const std::string text = read_file(path);
-  const uint64_t before = status_bytes("VmRSS");
-  EGraph egraph;
-  if (with_proofs) egraph.record_proofs();
-  const auto start = Clock::now();
-  try {
-    egraph.run_program(text, path);
-  } catch (const std::exception& error) {
-    std::cout << "{\"error\": " << quoted(error.what()) << "}\n";
-    return 1;
+  double run() override {
+    const uint64_t before = status_bytes("VmRSS");
+    EGraph egraph;
+    if (with_proofs_) egraph.record_proofs();
+    const auto start = Clock::now();
+    egraph.run_program(text_, path_);
+    const double seconds = seconds_since(start);
+    const auto grown = [before](uint64_t bytes) { return bytes > before ? bytes - before : 0; };
+    facts_ = {{"tuples", egraph.tuples()},
+              {"held_bytes", grown(status_bytes("VmRSS"))},
+              {"peak_bytes", grown(status_bytes("VmHWM"))},
+              {"sizes", egraph.run_program("(print-size)", "sizes").outputs.at(0)}};
+    return seconds;
   }
-  const double seconds = seconds_since(start);
-  const uint64_t held = status_bytes("VmRSS"), peak = status_bytes("VmHWM");
-  const uint64_t tuples = egraph.tuples();
-  const auto grown = [before](uint64_t bytes) { return bytes > before ? bytes - before : 0; };
-  const auto sizes = egraph.run_program("(print-size)", "sizes").outputs;
-  std::printf(
-      "{\"seconds\": %.6f, \"tuples\": %llu, \"held_bytes\": %llu, \"peak_bytes\": %llu, "
-      "\"sizes\": %s}\n",
-      seconds, static_cast<unsigned long long>(tuples),
-      static_cast<unsigned long long>(grown(held)), static_cast<unsigned long long>(grown(peak)),
-      quoted(sizes.at(0)).c_str());
-  return 0;
-}
+  void add_facts(Json& answer) override { answer.update(facts_); }
+
+ private:
+  std::string path_, text_;
+  bool with_proofs_;
+  Json facts_ = Json::object();
+};
 
 // Rules of one to four atoms over a few tables, like a compiler's; all have matched once.
 std::string idle_program(int rules) {
@@ -104,36 +93,40 @@ std::string idle_program(int rules) {
   return text;
 }
 
-int idle(int rules) {
-  EGraph egraph;
-  egraph.run_program(idle_program(rules), "idle");
-  const Schedule call = Schedule::run(egraph.ruleset("all"));
-  constexpr int kBatches = 201, kCalls = 100;
-  std::vector<double> nanoseconds;
-  for (int batch = 0; batch < kBatches; ++batch) {
+class IdleCalls : public Prepared {
+ public:
+  explicit IdleCalls(int rules) {
+    egraph_.run_program(idle_program(rules), "idle");
+    call_ = Schedule::run(egraph_.ruleset("all"));
+  }
+
+  double run() override {
+    constexpr int kCalls = 100;
     const auto start = Clock::now();
     for (int i = 0; i < kCalls; ++i) {
-      if (egraph.run(call).changed)
-        throw std::runtime_error("egraph_bench: an idle call changed something");
+      if (egraph_.run(call_).changed) throw std::runtime_error("an idle call changed something");
     }
-    nanoseconds.push_back(1e9 * seconds_since(start) / kCalls);
+    return seconds_since(start) / kCalls;
   }
-  std::nth_element(nanoseconds.begin(), nanoseconds.begin() + kBatches / 2, nanoseconds.end());
-  std::printf("idle_ns %.0f rules %zu\n", nanoseconds[kBatches / 2], egraph.rules());
-  return 0;
+  void add_facts(Json& answer) override { answer["rules"] = egraph_.rules(); }
+
+ private:
+  EGraph egraph_;
+  Schedule call_;
+};
+
+std::unique_ptr<Prepared> prepare(const std::string& of, const Json& settings) {
+  if (of == "idle") return std::make_unique<IdleCalls>(settings.at("rules"));
+  return std::make_unique<Program>(settings.at("file"), of == "program-with-proofs");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string command = argc == 3 ? argv[1] : "";
-  try {
-    if (command == "run" || command == "proofs") return run(argv[2], command == "proofs");
-    if (command == "idle") return idle(std::stoi(argv[2]));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
-  std::cerr << "usage: egraph_bench run|proofs FILE.egg | egraph_bench idle RULES\n";
-  return 2;
+  return luminal::bench::bench_main({.name = "luminal",
+                                     .version = LUMINAL_VERSION,
+                                     .cases = {"program", "program-with-proofs", "idle"},
+                                     .settings = {{"file", ""}, {"rules", 400}},
+                                     .answer = luminal::bench::answer_by_runs(prepare)},
+                                    argc, argv);
 }

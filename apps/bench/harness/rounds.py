@@ -1,93 +1,67 @@
-"""Interleaved rounds of several sides and their statistics, shared by the benches against PyTorch.
+"""Interleaved rounds, and the statistics of their times; statistics.h has the same in C++.
 
-Each round times all sides one after the other, so that other load on the machine affects all alike: each side after a
-pause and a warm-up run, and the best of several runs, because a busy machine can only add time.
-
-Import it before torch: it restarts the script with the heap and thread settings under which PyTorch is fastest.
+Each round has a turn for all sides, one after the other, so that other load on the machine affects all alike; the side
+that starts changes from round to round.
 """
 import math
-import os
-import sys
+import statistics
 import time
 
-# Reuse heap memory for large tensors instead of mapping fresh pages on every call: PyTorch's fastest setting.
-HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
-        "OMP_NUM_THREADS": "1" if "--cpu-time" in sys.argv else "2"}
-if any(os.environ.get(key) != value for key, value in HEAP.items()):
-    os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **HEAP})
-
-from . import asked  # noqa: E402
-import torch  # noqa: E402
-
+CONFIDENCE = 0.95
 # After a parallel region OpenMP's threads spin for some milliseconds, which would take a core from the next side.
 SETTLE_SECONDS = 0.03
-DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 
 
-def raw(tensor):
-    """The bytes of a tensor in the format of our programs."""
-    tensor = tensor.contiguous()
-    return tensor.view(torch.int16 if tensor.element_size() == 2 else tensor.dtype).numpy().tobytes()
+def interleaved(sides, rounds, settle=SETTLE_SECONDS, after_round=None):
+    """{side: what its function returned, by round}. `after_round(number, results)` may say how far it is."""
+    results, order = {side: [] for side in sides}, list(sides)
+    for number in range(rounds):
+        for turn in range(len(order)):
+            side = order[(turn + number) % len(order)]
+            time.sleep(settle)
+            results[side].append(sides[side]())
+        if after_round is not None:
+            after_round(number, results)
+    return results
 
 
-class Asked(asked.Asked):
-    """One of our programs, with tensors as inputs and results."""
-
-    def answers(self, command):
-        """Whether the program supports it; if not, the program has ended."""
-        return bool(self.line_for(command))
-
-    def ended_at(self, command):
-        sys.exit(f"{self.name} ended early, at: {command}")
-
-    def write_inputs(self, arguments, folder):
-        for key, tensor in arguments.items():
-            (folder / key).write_bytes(raw(tensor))
-
-    def times(self, command, count):
-        return list(map(float, self.ask(f"{command} {count}")))
-
-    def result(self, like, folder):
-        if self.ask(f"result {folder / 'y'}") != ["ok"]:
-            sys.exit(f"{self.name} could not write its result")
-        bits = torch.int16 if like.element_size() == 2 else like.dtype
-        data = torch.frombuffer(bytearray((folder / "y").read_bytes()), dtype=bits)
-        return data.view(like.dtype).reshape(like.shape)
+def left_out(n, confidence):
+    """How many samples may be dropped at each end so that the others' range still holds the median: the sign test."""
+    chance, total, k = 2.0 ** -n, 0.0, 0
+    while k < n // 2:
+        total += chance
+        if total > (1 - confidence) / 2:
+            break
+        chance *= (n - k) / (k + 1)
+        k += 1
+    return k
 
 
-def difference(got, want):
-    """The largest error, in units of the dtype's resolution (that of `got`) at the magnitude of the results."""
-    if want.dtype == torch.bool:
-        return float((got != want).sum())
-    unit = torch.finfo(got.dtype).eps
-    got, want = got.double(), want.double()
-    if not torch.equal(got.isnan(), want.isnan()):
-        return math.inf
-    got, want = got.nan_to_num(0.0), want.nan_to_num(0.0)
-    return float(((got - want).abs() / (unit * (want.abs() + want.square().mean().sqrt()))).max())
+def interval(values, confidence=CONFIDENCE):
+    """Contains the median with this confidence, whatever the distribution; with too few values it is 0 to infinity."""
+    k = left_out(len(values), confidence)
+    if k == 0:
+        return 0.0, math.inf
+    ordered = sorted(values)
+    return ordered[k - 1], ordered[len(ordered) - k]
 
 
-def seconds(function, count, clock=time.perf_counter):
-    taken = []
-    for _ in range(count):
-        start = clock()
-        function()
-        taken.append(clock() - start)
-    return taken
+def ratio(seconds, by, confidence=CONFIDENCE):
+    """{"ratio": the median over rounds of one side's seconds by another's, "low", "high", "rounds"}; "high" is None
+    if there are too few rounds for an interval."""
+    ratios = [one / other for one, other in zip(seconds, by)]
+    low, high = interval(ratios, confidence)
+    return {"ratio": statistics.median(ratios), "low": low, "high": high if math.isfinite(high) else None,
+            "rounds": len(ratios)}
 
 
-def interval(values):
-    """A 95 % confidence interval of the median, by ranks."""
-    ordered, n = sorted(values), len(values)
-    reach = 0.98 * math.sqrt(n)
-    return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
+def best(*sides):
+    """The best of several sides, round by round."""
+    return [min(times) for times in zip(*sides)]
 
 
-def interleaved(sides, rounds, per_round):
-    """For each side its best time per round. A side is a function from a number of runs to the seconds of each run."""
-    times = {side: [] for side in sides}
-    for _ in range(rounds):
-        for side, run in sides.items():
-            time.sleep(SETTLE_SECONDS)
-            times[side].append(min(run(per_round + 1)[1:]))
-    return times
+def shown(found, digits=2):
+    """A ratio as text: "1.31 (1.28 … 1.35)"."""
+    if found["high"] is None:
+        return f"{found['ratio']:.{digits}f} (of {found['rounds']} rounds, too few for an interval)"
+    return f"{found['ratio']:.{digits}f} ({found['low']:.{digits}f} … {found['high']:.{digits}f})"

@@ -1,11 +1,10 @@
-// Shared by benches that a script drives: inputs from files, timed runs, results to files.
+// Shared by contestants of our own: inputs from files, timed runs, results to files.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <span>
 #include <string>
 
 #include "luminal/luminal.h"
@@ -39,21 +38,19 @@ inline double wall_seconds() {
 }
 inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// The time of a run, formatted for scripts.
-inline std::string timed_run(Executable& exe, double (*clock)() = wall_seconds) {
+// Seconds of one call.
+template <typename Run>
+double timed(const Run& run, double (*clock)() = wall_seconds) {
   const double start = clock();
-  exe.run();
-  return fmt::format("{:.9f} ", clock() - start);
+  run();
+  return clock() - start;
 }
 
-// Returns "ok" or "failed".
-inline std::string write_result(const Executable& exe, const Tensor& result,
-                                const std::string& path) {
-  const TensorData data = exe.get_data(result);
+inline void write_bytes(const std::string& path, std::span<const std::byte> bytes) {
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(data.bytes.data()),
-             static_cast<std::streamsize>(data.bytes.size()));
-  return file.flush() ? "ok" : "failed";
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) throw UserError("bench: can't write " + path);
 }
 
 }  // namespace luminal::bench

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/bench/harness/busy_work.h"
+#include "apps/bench/harness/turns.h"
 #include "apps/bench/kernels/inputs.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/seconds_since.h"
@@ -146,17 +147,15 @@ void run_rounds(Contest& contest, const std::string& bundle_then, int rounds, do
   const bool is_long = once >= kLongRun;
   const int64_t runs = is_long ? 1 : std::max<int64_t>(1, std::llround(kStretchSeconds / once));
   const int stretches = is_long ? 2 : kStretches;
-  for (int round = 0; round < rounds; ++round) {
-    const auto copy = static_cast<size_t>(round / 2 % copies);
-    double seconds[2];
-    for (int turn = 0; turn < 2; ++turn) {
-      const bool is_now = (turn + round) % 2 == 1;  // the starting side alternates between rounds
-      seconds[is_now] = (is_now ? now : then)[copy].seconds(runs, stretches);
-    }
-    contest.seconds_then.push_back(seconds[0]);
-    contest.seconds_now.push_back(seconds[1]);
-    contest.outcome.ratios.push_back(seconds[1] / seconds[0]);
-  }
+  const auto side = [=](std::vector<Side>& of) {
+    return [=, &of](int round) {
+      return of[static_cast<size_t>(round / 2 % copies)].seconds(runs, stretches);
+    };
+  };
+  const TurnTimes times = take_turns({side(then), side(now)}, {.least = rounds, .most = rounds});
+  contest.seconds_then.insert(contest.seconds_then.end(), times[0].begin(), times[0].end());
+  contest.seconds_now.insert(contest.seconds_now.end(), times[1].begin(), times[1].end());
+  contest.outcome.ratios = ratios_of(contest.seconds_now, contest.seconds_then);
   contest.outcome.seconds_then = median(contest.seconds_then);
   contest.outcome.seconds_now = median(contest.seconds_now);
 }

@@ -11,11 +11,12 @@ Sets, each a list of kinds over shapes M × N × K, x [M, K] by weights [N, K]:
   quantised  1 row by weights of 8 and 4 bits with scales per 32 along k, against that bandwidth
   attention  causal, 8 heads of 64, 512 and 4096 tokens, against F.scaled_dot_product_attention
 
-rounds.py defines a round. The ratio to a side is the median over rounds of (its time / ours), where PyTorch is the
+harness/rounds.py defines a round. The ratio to a side is the median over rounds of (its time / ours), where PyTorch is the
 better of its sides, with a 95 % interval; the fraction of the bandwidth likewise. Our results are compared with
 PyTorch's in f64 before anything is timed.
 """
 import argparse
+import contextlib
 import json
 import pathlib
 import statistics
@@ -23,14 +24,14 @@ import sys
 import tempfile
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[3])
-from apps.bench.harness import rounds as interleaving  # noqa: E402, before torch
-import torch  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
+from apps.bench.harness import rounds  # noqa: E402
+from apps.bench.harness.contestant import Contestant  # noqa: E402
+from apps.bench.harness.difference import difference  # noqa: E402
+from apps.bench.harness.protocol import Refusal  # noqa: E402
+from apps.bench.harness.torch_process import process_of  # noqa: E402
 
 THREADS = 2
 ROTATING_BYTES = 1 << 30
-RATE_SECONDS = 0.3
-BLOCK = 32
 LARGE = [(128, 4096, 4096), (512, 4096, 4096), (2048, 2048, 2048)]
 ROWS = [(1, 4096, 4096), (8, 4096, 4096)]
 # Kinds, shapes, and the other sides; M × N × K of attention is tokens × heads × head size.
@@ -43,134 +44,60 @@ SETS = {
 }
 
 
-def linear(x, w):
-    return F.linear(x, w)
+class Measurement:
+    """One kind, shape and dtype: what each side is asked to run, and its times."""
 
+    def __init__(self, contestants, kind, shape, dtype, beside, library):
+        self.contestants, self.kind, self.beside, self.dtype = contestants, kind, beside, dtype
+        self.common = {"shape": list(shape), "dtype": dtype, "threads": THREADS}
+        self.rotating = ROTATING_BYTES if "rate" in beside else 0
+        self.policy = library
 
-def gelu(x, w, b):
-    return F.gelu(F.linear(x, w, b))
+    def compare(self):
+        """Facts about our side; the distance of its results from PyTorch's in f64. Inputs are PyTorch's."""
+        with tempfile.TemporaryDirectory() as folder:
+            got, want = pathlib.Path(folder) / "result", pathlib.Path(folder) / "wanted"
+            self.ours = {**self.common, "inputs": folder, "rotate": self.rotating, "library": self.policy}
+            self.contestants["eager"].run(self.kind, times=0, settings={**self.common, "inputs": folder}, write=want)
+            facts = self.contestants["ours"].run(self.kind, times=0, settings=self.ours, write=got)
+            return {key: value for key, value in facts.items() if key not in ("case", "seconds")}, \
+                difference(got, self.dtype, want)
 
+    def sides(self, facts, per_round):
+        """{side: a function of one turn}"""
+        def best(name, settings, case=self.kind):
+            run = self.contestants[name].run
+            return lambda: min(run(case, times=per_round + 1, settings=settings)["seconds"][1:])  # the first is a warm-up
 
-def swiglu(x, w, up):
-    return F.silu(F.linear(x, w)) * F.linear(x, up)
+        def rate():
+            """As the time of reading the weights once."""
+            read = self.contestants["rate"].run("read-rate", settings={"threads": THREADS})
+            return facts["weights"] * read["seconds"][0] / read["bytes"]
 
+        found = {"ours": best("ours", self.ours)}
+        for mode in ("eager", "compiled"):
+            if mode in self.beside:
+                found[mode] = best(mode, {**self.common, "mode": mode, "copies": facts["copies"]})
+        if "library" in self.beside:
+            found["library"] = best("library", {**self.common, "rotate": self.rotating})
+        if "rate" in self.beside:
+            found["rate"] = rate
+        return found
 
-def per_block(scale):
-    return scale.repeat_interleave(BLOCK, dim=1)
-
-
-def from_8_bits(x, w, scale):
-    return F.linear(x, w.to(x.dtype) * per_block(scale))
-
-
-def from_4_bits(x, w, scale, offset):
-    # Two elements per byte, the first in the low nibble.
-    w = torch.stack((w & 15, w >> 4), dim=-1).flatten(1)
-    return F.linear(x, w.to(x.dtype) * per_block(scale) + per_block(offset))
-
-
-def attention(q, k, v):
-    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-
-
-FUNCTIONS = {"linear": linear, "gelu": gelu, "swiglu": swiglu, "q8": from_8_bits, "q4": from_4_bits,
-             "attention": attention}
-
-
-def inputs(kind, shape, dtype):
-    """Inputs by name, in the order of the function's parameters."""
-    m, n, k = shape
-    generator = torch.Generator().manual_seed(1)
-    make = lambda *dims: torch.randn(*dims, generator=generator).to(dtype)
-    half = lambda rows, columns, size: (torch.randn(rows, columns, generator=generator) * size).half()
-    whole = lambda low, high, *dims, kind: torch.randint(low, high, dims, generator=generator).to(kind)
-    # Results of magnitude 1, as in a model.
-    weight = lambda: (torch.randn(n, k, generator=generator) * k ** -0.5).to(dtype)
-    if kind == "attention":
-        return {name: make(1, n, m, k) for name in "qkv"}
-    x = {"x": make(m, k)}
-    if kind == "q8":
-        return {**x, "w": whole(-127, 128, n, k, kind=torch.int8), "scale": half(n, k // BLOCK, 0.01)}
-    if kind == "q4":
-        return {**x, "w": whole(0, 256, n, k // 2, kind=torch.uint8), "scale": half(n, k // BLOCK, 0.1),
-                "offset": half(n, k // BLOCK, 0.1)}
-    more = {"linear": {}, "gelu": {"b": make(n)}, "swiglu": {"up": weight()}}[kind]
-    return {**x, "w": weight(), **more}
-
-
-class PyTorch:
-    """A function that uses the next inputs in each call."""
-
-    def __init__(self, function, arguments):
-        self.function, self.arguments, self.next = function, arguments, 0
-
-    def __call__(self):
-        self.next = (self.next + 1) % len(self.arguments)
-        return self.function(*self.arguments[self.next])
-
-
-def copies_of(arguments, count):
-    """One set of inputs per rotated weight; x is the same for all."""
-    copied = lambda name, value, copy: value if name == "x" or copy == 0 else value.clone()
-    return [[copied(name, value, copy) for name, value in arguments.items()] for copy in range(count)]
-
-
-def library_side(library, kind, shape, dtype_name, rotating):
-    m, n, k = shape
-    epilogue = {"linear": "none", "gelu": "gelu"}[kind]
-    library.ask(f"prepare {m} {n} {k} {dtype_name} {epilogue} {THREADS} {rotating}")
-    return lambda count: library.times("run", count)
-
-
-def compared(times, sides):
-    """Median and interval over rounds of the best of `sides` divided by ours."""
-    ratios = [min(others) / ours for ours, *others in zip(times["ours"], *(times[side] for side in sides))]
-    low, high = interleaving.interval(ratios)
-    return {"ratio": statistics.median(ratios), "low": low, "high": high}
-
-
-def measure(ours, library, policy, kind, shape, dtype_name, beside, rounds, per_round):
-    m, n, k = shape
-    dtype = interleaving.DTYPES[dtype_name]
-    function, arguments = FUNCTIONS[kind], inputs(kind, shape, dtype)
-    rotating = ROTATING_BYTES if "rate" in beside else 0
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        ours.write_inputs(arguments, folder)
-        answer = ours.ask(f"prepare {kind} {m} {n} {k} {dtype_name} {folder} {THREADS} {rotating} {policy}")
-        prepared = dict(zip(answer[::2], map(int, answer[1::2])))
-        wide = [value.double() if value.is_floating_point() else value for value in arguments.values()]
-        want = function(*wide)
-        distance = interleaving.difference(ours.result(want.to(dtype), folder), want)
-        del wide, want
-    sides = {"ours": lambda count: ours.times("run", count)}
-    pytorch = [side for side in beside if side in ("eager", "compiled")]
-    copies = copies_of(arguments, prepared["copies"]) if pytorch else []
-    if "eager" in beside:
-        eager = PyTorch(function, copies)
-        sides["eager"] = lambda count: interleaving.seconds(eager, count)
-    if "compiled" in beside:
-        torch._dynamo.reset()
-        compiled = PyTorch(torch.compile(function, dynamic=False), copies)
-        compiled()
-        sides["compiled"] = lambda count: interleaving.seconds(compiled, count)
-    if "library" in beside:
-        sides["library"] = library_side(library, kind, shape, dtype_name, rotating)
-    if "rate" in beside:
-        # As the time of reading the weights once.
-        read = lambda: prepared["weights"] / float(ours.ask(f"rate {THREADS} {RATE_SECONDS}")[0])
-        sides["rate"] = lambda count: [read()] * count
-    times = interleaving.interleaved(sides, rounds, per_round)
-    row = {"kind": kind, "shape": list(shape), "dtype": dtype_name, "difference_in_eps": distance, **prepared,
-           **{f"{side}_ms": statistics.median(taken) * 1e3 for side, taken in times.items()}}
-    if pytorch:
-        row["pytorch"] = compared(times, pytorch)
-    if "library" in beside:
-        row["library"] = compared(times, ["library"])
-    if "rate" in beside:
-        row["read_rate"] = compared(times, ["rate"])
-        row["gb_per_s"] = prepared["weights"] / row["ours_ms"] / 1e6
-    return row
+    def row(self, n_rounds, per_round):
+        facts, distance = self.compare()
+        times = rounds.interleaved(self.sides(facts, per_round), n_rounds)
+        row = {"kind": self.kind, "shape": self.common["shape"], "dtype": self.dtype, "difference_in_eps": distance, **facts,
+               **{f"{side}_ms": statistics.median(taken) * 1e3 for side, taken in times.items()}}
+        pytorch = [times[side] for side in ("eager", "compiled") if side in times]
+        if pytorch:
+            row["pytorch"] = rounds.ratio(rounds.best(*pytorch), times["ours"])
+        if "library" in times:
+            row["library"] = rounds.ratio(times["library"], times["ours"])
+        if "rate" in times:
+            row["read_rate"] = rounds.ratio(times["rate"], times["ours"])
+            row["gb_per_s"] = facts["weights"] / row["ours_ms"] / 1e6
+        return row
 
 
 def line(row):
@@ -180,11 +107,21 @@ def line(row):
                     if side + "_ms" in row)
     for side in ("pytorch", "library", "read_rate"):
         if side in row:
-            found = row[side]
-            text += f"  {side} {found['ratio']:.2f} ({found['low']:.2f} … {found['high']:.2f})"
+            text += f"  {side} {rounds.shown(row[side])}"
     if "gb_per_s" in row:
         text += f"  {row['gb_per_s']:.1f} GB/s"
     return text + f"  differs by {row['difference_in_eps']:.1f} eps"
+
+
+def has_library(contestant):
+    try:
+        contestant.run("linear", times=0)
+        return True
+    except Refusal as refusal:
+        if refusal.status != "absent":
+            raise
+        print(f"nothing is compared with oneDNN: {refusal}", flush=True)
+        return False
 
 
 def main():
@@ -198,28 +135,33 @@ def main():
     parser.add_argument("--library", choices=["measured", "never"], default="measured",
                         help="use oneDNN for our products where it is faster (default: %(default)s)")
     parser.add_argument("--json", type=pathlib.Path, help="write the rows to this file")
-    arguments = parser.parse_args()
-    torch.set_num_threads(THREADS)
-    torch.set_grad_enabled(False)
-    kinds, shapes, beside = SETS[arguments.set]
-    if arguments.shapes:
-        shapes = [tuple(map(int, shape.split("x"))) for shape in arguments.shapes.split(",")]
-    bench = arguments.build_dir / "apps/bench"
-    ours = interleaving.Asked(bench / "contractions_bench")
-    library = interleaving.Asked(bench / "library_bench") if "library" in beside else None
-    if library and not library.answers("prepare 1 16 16 f32 none 1 0"):
-        print("oneDNN isn't in this build: nothing is compared with it", flush=True)
-        beside = [side for side in beside if side != "library"]
+    given = parser.parse_args()
+    kinds, shapes, beside = SETS[given.set]
+    if given.shapes:
+        shapes = [tuple(map(int, shape.split("x"))) for shape in given.shapes.split(",")]
+    ours = [given.build_dir / "apps/bench/contractions_bench"]
+    pytorch, options = process_of("apps.bench.kernels.torch_contractions", THREADS)
+    commands = {"ours": (ours, {}), "eager": (pytorch, options), "compiled": (pytorch, options),
+                "library": ([given.build_dir / "apps/bench/library_bench"], {}), "rate": (ours, {})}
     rows = []
-    for kind in kinds:
-        for shape in shapes:
-            for dtype in arguments.dtypes.split(","):
-                rows.append(measure(ours, library, arguments.library, kind, shape, dtype, beside, arguments.rounds,
-                                    arguments.per_round))
-                print(line(rows[-1]), flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps({"set": arguments.set, "rows": rows}, indent=1))
+    with contextlib.ExitStack() as stack:
+        # PyTorch makes the inputs and the wanted results, also where it isn't timed.
+        contestants = {name: stack.enter_context(Contestant(commands[name][0], **commands[name][1]))
+                       for name in dict.fromkeys(["ours", "eager", *beside])}
+        if "library" in beside and not has_library(contestants["library"]):
+            beside = [side for side in beside if side != "library"]
+        for kind in kinds:
+            for shape in shapes:
+                for dtype in given.dtypes.split(","):
+                    of = Measurement(contestants, kind, shape, dtype, beside, given.library)
+                    rows.append(of.row(given.rounds, given.per_round))
+                    print(line(rows[-1]), flush=True)
+    if given.json:
+        given.json.write_text(json.dumps({"set": given.set, "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Refusal as refusal:
+        sys.exit(f"contractions.py: {refusal.text()}")

@@ -1,31 +1,30 @@
-// Times GEMM and attention on request, so that contractions.py can interleave them with other
-// frameworks. Commands on standard input, one answer each on standard output:
-//   prepare KIND M N K DTYPE FOLDER THREADS BYTES LIBRARY
-//             x [M, K] by w [N, K]; KIND is one of linear, gelu (bias and GeLU), swiglu (two
-//             weights), q8 and q4 (i8 and u4 with scales per 32 along k), attention (M tokens of
-//             N heads of K, causal). FOLDER holds the bytes of each input. Creates as many
-//             executables as hold BYTES of weights, at least one, each with its own weights:
-//             "kernels 1 by_library 0 copies 16 weights 67108864 arena 0". LIBRARY is "measured",
-//             which uses oneDNN where it is faster, or "never"
-//   run N     the seconds of each of N runs; each uses the next executable
-//   result FILE
-//             writes the bytes of the first executable's result to FILE: "ok"
-//   rate THREADS SECONDS
-//             the memory read bandwidth in bytes per second
-#include <fmt/format.h>
-
+// GEMM and attention, for contractions.py to interleave with PyTorch's and oneDNN's. Cases: x
+// [M, K] by w [N, K] as linear, gelu (bias and GeLU), swiglu (two weights), q8 and q4 (i8 and u4
+// with scales per 32 along k); attention (M tokens of N heads of K, causal); read-rate (reading
+// memory, which bounds products of few rows). Settings:
+//   shape          [M, N, K]
+//   dtype, threads
+//   inputs         folder with the bytes of each input, by its name
+//   rotate         bytes of weights: makes as many executables as hold them, each with its own
+//                  weights; each run uses the next one
+//   library        "measured", which uses oneDNN where it is faster, or "never"
+//   rate_seconds   of measuring read-rate
+// Answers have kernels, by_library (how many of them oneDNN runs), copies (executables), weights
+// (bytes of one's weights) and arena; those of read-rate bytes, which were read in the seconds.
+// `write` takes the bytes of the first executable's result.
 #include <algorithm>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "apps/bench/harness/answer_commands.h"
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/prepared.h"
 #include "apps/bench/harness/timed_runs.h"
 #include "luminal/base/os/cpu.h"
 #include "luminal/luminal.h"
 #include "luminal/machine/streams.h"
+#include "luminal/version.h"
 
 namespace luminal {
 namespace {
@@ -91,13 +90,6 @@ const std::map<std::string, Build>& kinds() {
   return list;
 }
 
-struct Prepared {
-  Graph graph;
-  Tensor result;
-  std::vector<Executable> executables;
-  size_t next = 0;
-};
-
 size_t weight_bytes(Graph& graph) {
   size_t bytes = 0;
   for (NodeId leaf : graph.leaves()) {
@@ -120,73 +112,102 @@ void release_weights(Executable& exe, Graph& graph) {
   }
 }
 
-std::string prepare(Prepared& prepared, std::istream& in) {
-  std::string kind, dtype, folder;
-  Shape shape;
-  int threads = 0;
-  size_t bytes = 0;
-  std::string library;
-  in >> kind >> shape.m >> shape.n >> shape.k >> dtype >> folder >> threads >> bytes >> library;
-  const auto found = kinds().find(kind);
-  if (found == kinds().end()) {
-    throw UserError("contractions_bench: there is no kind '" + kind + "'");
+class PreparedContraction : public bench::Prepared {
+ public:
+  PreparedContraction(const std::string& kind, const bench::Json& settings) {
+    const std::vector<int64_t> dims = settings.at("shape");
+    if (dims.size() != 3) throw UserError("the shape is M, N and K");
+    const Shape shape{.m = dims[0],
+                      .n = dims[1],
+                      .k = dims[2],
+                      .dtype = dtype_from_name(settings.at("dtype").get<std::string>()).value()};
+    result_ = kinds().at(kind)(graph_, shape);
+    result_.output("y");
+    weights_ = weight_bytes(graph_);
+    const auto policy =
+        settings.at("library") == "measured" ? LibraryPolicy::Measured : LibraryPolicy::Never;
+    do {
+      report_ = {};
+      Executable& exe = executables_.emplace_back(compile(
+          graph_,
+          {.backend = {.threads = settings.at("threads"), .library = policy}, .report = &report_}));
+      bench::set_leaves(exe, graph_, settings.at("inputs"));
+      exe.run();
+      release_weights(exe, graph_);
+    } while (executables_.size() * weights_ < settings.at("rotate").get<size_t>());
   }
-  shape.dtype = dtype_from_name(dtype).value();
-  prepared.result = found->second(prepared.graph, shape);
-  prepared.result.output("y");
-  const size_t weights = weight_bytes(prepared.graph);
-  const auto policy = library == "measured" ? LibraryPolicy::Measured : LibraryPolicy::Never;
-  CompileReport report;
-  do {
-    report = {};
-    Executable& exe = prepared.executables.emplace_back(compile(
-        prepared.graph, {.backend = {.threads = threads, .library = policy}, .report = &report}));
-    bench::set_leaves(exe, prepared.graph, folder);
-    exe.run();
-    release_weights(exe, prepared.graph);
-  } while (prepared.executables.size() * weights < bytes);
-  return fmt::format("kernels {} by_library {} copies {} weights {} arena {}",
-                     report.kernels.size() - report.n_packing(),
-                     std::ranges::count_if(report.kernels, &KernelReport::by_library),
-                     prepared.executables.size(), weights,
-                     report.memory.empty() ? 0 : report.memory.front().peak);
-}
 
-std::string run(Prepared& prepared, int count) {
-  std::string out;
-  for (int i = 0; i < count; ++i) {
-    const size_t next = prepared.next++ % prepared.executables.size();
-    out += bench::timed_run(prepared.executables[next]);
+  double run() override {
+    Executable& exe = executables_[next_++ % executables_.size()];
+    return bench::timed([&exe] { exe.run(); });
   }
-  return out;
+  void add_facts(bench::Json& answer) override {
+    answer["kernels"] = report_.kernels.size() - report_.n_packing();
+    answer["by_library"] = std::ranges::count_if(report_.kernels, &KernelReport::by_library);
+    answer["copies"] = executables_.size();
+    answer["weights"] = weights_;
+    answer["arena"] = report_.memory.empty() ? 0 : report_.memory.front().peak;
+  }
+  void write_result(const std::string& path) override {
+    bench::write_bytes(path, executables_.front().get_data(result_).bytes);
+  }
+
+ private:
+  Graph graph_;
+  Tensor result_;
+  size_t weights_ = 0;
+  CompileReport report_;
+  std::vector<Executable> executables_;
+  size_t next_ = 0;
+};
+
+class ReadRate : public bench::Prepared {
+ public:
+  explicit ReadRate(const bench::Json& settings)
+      : threads_(settings.at("threads")),
+        seconds_(settings.at("rate_seconds")),
+        bytes_(machine::memory_buffer_bytes(base::cpu_info().caches.l3)) {}
+
+  double run() override {
+    const auto each = bytes_ / static_cast<size_t>(std::max(threads_, 1));
+    const double rate = machine::measure_streams(each, threads_, seconds_).read * 1e9;
+    return static_cast<double>(bytes_) / rate;
+  }
+  void add_facts(bench::Json& answer) override { answer["bytes"] = bytes_; }
+
+ private:
+  int threads_;
+  double seconds_;
+  size_t bytes_;
+};
+
+constexpr const char* kReadRate = "read-rate";
+
+bench::Contestant contestant() {
+  bench::Contestant made{.name = "luminal",
+                         .version = LUMINAL_VERSION,
+                         .cases = {},
+                         .settings = {{"shape", {1, 16, 16}},
+                                      {"dtype", "f32"},
+                                      {"threads", 1},
+                                      {"inputs", ""},
+                                      {"rotate", 0},
+                                      {"library", "never"},
+                                      {"rate_seconds", 0.3}},
+                         .answer = bench::answer_by_runs(
+                             [](const std::string& of,
+                                const bench::Json& settings) -> std::unique_ptr<bench::Prepared> {
+                               if (of == kReadRate) return std::make_unique<ReadRate>(settings);
+                               return std::make_unique<PreparedContraction>(of, settings);
+                             })};
+  for (const auto& [name, build] : kinds()) made.cases.push_back(name);
+  made.cases.push_back(kReadRate);
+  return made;
 }
 
 }  // namespace
 }  // namespace luminal
 
-int main() {
-  using namespace luminal;
-  return bench::answer_commands<Prepared>(
-      "contractions_bench",
-      {{"prepare", prepare},
-       {"run",
-        [](Prepared& prepared, std::istream& in) {
-          int count = 0;
-          in >> count;
-          return run(prepared, count);
-        }},
-       {"result",
-        [](Prepared& prepared, std::istream& in) {
-          std::string path;
-          in >> path;
-          return bench::write_result(prepared.executables.front(), prepared.result, path);
-        }},
-       {"rate", [](Prepared&, std::istream& in) {
-          int threads = 0;
-          double seconds = 0;
-          in >> threads >> seconds;
-          const size_t bytes = machine::memory_buffer_bytes(base::cpu_info().caches.l3);
-          const auto each = bytes / static_cast<size_t>(std::max(threads, 1));
-          return fmt::format("{}", machine::measure_streams(each, threads, seconds).read * 1e9);
-        }}});
+int main(int argc, char** argv) {
+  return luminal::bench::bench_main(luminal::contestant(), argc, argv);
 }

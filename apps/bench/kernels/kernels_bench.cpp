@@ -1,24 +1,20 @@
-// Times single primitives and fused patterns over 2^24 elements on request, so that kernels.py can
-// interleave them with other frameworks. Commands on standard input, one answer each on standard
-// output:
-//   prepare CASE DTYPE FOLDER THREADS
-//                  compiles it with fusion policy 'always'; FOLDER/x holds the bytes of input x:
-//                  "kernels 1 threads 2 target avx512 (…)"
-//   run N          the seconds of each of N runs
-//   cpu N          the same in CPU time of this thread: with one thread, the cost of a run whatever
-//                  else the machine does
-//   result FILE    writes the bytes of the result to FILE: "ok"
-#include <fmt/format.h>
-
+// Single primitives and fused patterns over 2^24 elements, for kernels.py to interleave with
+// PyTorch's. Settings:
+//   dtype, threads
+//   inputs   folder with the bytes of each input, by its name
+//   clock    "wall"; "cpu" is the CPU time of the process: with one thread, the cost of a run
+//            whatever else the machine does
+// Answers have the number of kernels and the target; `write` takes the bytes of the result.
 #include <functional>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <string>
 
-#include "apps/bench/harness/answer_commands.h"
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/prepared.h"
 #include "apps/bench/harness/timed_runs.h"
 #include "luminal/luminal.h"
+#include "luminal/version.h"
 
 namespace luminal {
 namespace {
@@ -87,59 +83,59 @@ const std::map<std::string, Build>& cases() {
   return list;
 }
 
-struct Prepared {
-  Graph graph;
-  Tensor result;
-  std::optional<Executable> exe;
+class PreparedKernel : public bench::Prepared {
+ public:
+  PreparedKernel(const std::string& of, const bench::Json& settings)
+      : clock_(clock_of(settings.at("clock"))) {
+    Inputs inputs{graph_, dtype_from_name(settings.at("dtype").get<std::string>()).value()};
+    result_ = cases().at(of)(inputs);
+    result_.output("y");
+    executable_.emplace(compile(graph_, {.backend = {.threads = settings.at("threads")},
+                                         .plan = {.fusion = FusionPolicy::Always},
+                                         .report = &report_}));
+    bench::set_leaves(*executable_, graph_, settings.at("inputs"));
+  }
+
+  double run() override {
+    return bench::timed([this] { executable_->run(); }, clock_);
+  }
+  void add_facts(bench::Json& answer) override {
+    answer["kernels"] = report_.kernels.size();
+    answer["target"] = report_.target;
+  }
+  void write_result(const std::string& path) override {
+    bench::write_bytes(path, executable_->get_data(result_).bytes);
+  }
+
+ private:
+  static double (*clock_of(const std::string& name))() {
+    if (name != "wall" && name != "cpu") throw UserError("the clock is wall or cpu");
+    return name == "cpu" ? bench::cpu_seconds : bench::wall_seconds;
+  }
+
+  double (*clock_)();
+  Graph graph_;
+  Tensor result_;
+  CompileReport report_;
+  std::optional<Executable> executable_;
 };
 
-std::string prepare(Prepared& prepared, const std::string& name, const std::string& dtype_name,
-                    const std::string& folder, int threads) {
-  auto found = cases().find(name);
-  if (found == cases().end()) throw UserError("kernels_bench: there is no case '" + name + "'");
-  Inputs inputs{prepared.graph, dtype_from_name(dtype_name).value()};
-  prepared.result = found->second(inputs);
-  prepared.result.output("y");
-  CompileReport report;
-  prepared.exe.emplace(compile(prepared.graph, {.backend = {.threads = threads},
-                                                .plan = {.fusion = FusionPolicy::Always},
-                                                .report = &report}));
-  bench::set_leaves(*prepared.exe, prepared.graph, folder);
-  return fmt::format("kernels {} threads {} target {}", report.kernels.size(), threads,
-                     report.target);
-}
-
-std::string run(Executable& exe, int count, double (*clock)()) {
-  std::string out;
-  for (int i = 0; i < count; ++i) out += bench::timed_run(exe, clock);
-  return out;
+bench::Contestant contestant() {
+  bench::Contestant made{
+      .name = "luminal",
+      .version = LUMINAL_VERSION,
+      .cases = {},
+      .settings = {{"dtype", "f32"}, {"threads", 1}, {"inputs", ""}, {"clock", "wall"}},
+      .answer = bench::answer_by_runs([](const std::string& of, const bench::Json& settings) {
+        return std::make_unique<PreparedKernel>(of, settings);
+      })};
+  for (const auto& [name, build] : cases()) made.cases.push_back(name);
+  return made;
 }
 
 }  // namespace
 }  // namespace luminal
 
-int main() {
-  using namespace luminal;
-  auto timed_by = [](double (*clock)()) {
-    return [clock](Prepared& prepared, std::istream& in) {
-      int count = 0;
-      in >> count;
-      return run(*prepared.exe, count, clock);
-    };
-  };
-  return bench::answer_commands<Prepared>(
-      "kernels_bench", {{"prepare",
-                         [](Prepared& prepared, std::istream& in) {
-                           std::string name, dtype, folder;
-                           int threads = 0;
-                           in >> name >> dtype >> folder >> threads;
-                           return prepare(prepared, name, dtype, folder, threads);
-                         }},
-                        {"run", timed_by(bench::wall_seconds)},
-                        {"cpu", timed_by(bench::cpu_seconds)},
-                        {"result", [](Prepared& prepared, std::istream& in) {
-                           std::string path;
-                           in >> path;
-                           return bench::write_result(*prepared.exe, prepared.result, path);
-                         }}});
+int main(int argc, char** argv) {
+  return luminal::bench::bench_main(luminal::contestant(), argc, argv);
 }

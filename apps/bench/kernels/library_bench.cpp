@@ -1,35 +1,27 @@
-// Times plain oneDNN GEMMs with prepacked weights on request, so that a script can interleave them
-// with others. Commands on standard input, one answer each on standard output:
-//   prepare M N K DTYPE EPILOGUE THREADS BYTES
-//             c = epilogue(a · b), epilogue one of none, bias, gelu (bias and GeLU); as many b as
-//             take BYTES packed, at least one: "weights 16 packed 67108864 routine
-//             brg:avx512_core_amx"
-//   run N     the seconds of each of N runs; each uses the next b
-#include <fmt/format.h>
-
-#include <chrono>
-#include <iostream>
+// Plain oneDNN GEMMs with prepacked weights, for contractions.py to interleave with ours. Cases: a
+// [M, K] by b [K, N] as linear, bias, gelu (bias and GeLU). Settings:
+//   shape     [M, N, K]
+//   dtype, threads
+//   rotate    bytes: as many b as take them packed, at least one; each run uses the next one
+// Answers have weights (how many b), packed (bytes of one) and oneDNN's routine. A build without
+// oneDNN answers that it is absent.
 #include <random>
 #include <string>
 #include <vector>
 
-#include "apps/bench/harness/answer_commands.h"
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/prepared.h"
+#include "apps/bench/harness/timed_runs.h"
 #include "luminal/backends/cpu/onednn/library_matmul.h"
 #include "luminal/base/errors.h"
 #include "luminal/runtime/buffer.h"
 #include "luminal/shape/scalar.h"
+#include "luminal/version.h"
 
 namespace luminal::backends::cpu {
 namespace {
 
 using runtime::Buffer;
-
-struct Prepared {
-  std::unique_ptr<LibraryMatmul> matmul;
-  Buffer a, c, bias, scratch;
-  std::vector<Buffer> weights;
-  size_t next = 0;
-};
 
 Buffer random_values(DType dtype, int64_t count) {
   Buffer buffer = Buffer::allocate(static_cast<size_t>(byte_size(dtype, count)));
@@ -46,66 +38,74 @@ Buffer random_values(DType dtype, int64_t count) {
   return buffer;
 }
 
-LibraryMatmulShape read_shape(std::istream& in) {
-  LibraryMatmulShape shape{.pack_b = true};
-  std::string dtype, epilogue;
-  in >> shape.m >> shape.n >> shape.k >> dtype >> epilogue;
-  shape.dtype = shape.result = dtype_from_name(dtype).value();
+LibraryMatmulShape shape_of(const std::string& epilogue, const bench::Json& settings) {
+  const std::vector<int64_t> dims = settings.at("shape");
+  if (dims.size() != 3) throw UserError("the shape is M, N and K");
+  LibraryMatmulShape shape{.m = dims[0], .n = dims[1], .k = dims[2], .pack_b = true};
+  shape.dtype = shape.result = dtype_from_name(settings.at("dtype").get<std::string>()).value();
   shape.a = {.row = shape.k, .column = 1};
   shape.b = {.row = shape.n, .column = 1};
   shape.c = {.row = shape.n, .column = 1};
-  if (epilogue == "bias" || epilogue == "gelu") shape.bias = shape.dtype;
+  if (epilogue != "linear") shape.bias = shape.dtype;
   if (epilogue == "gelu") shape.post_ops = {{.kind = PostOpKind::GeluTanh}};
   return shape;
 }
 
-std::string prepare(Prepared& prepared, std::istream& in) {
-  const LibraryMatmulShape shape = read_shape(in);
-  int threads = 0;
-  size_t bytes = 0;
-  in >> threads >> bytes;
-  auto made = make_library_matmul(shape, threads);
-  if (!made) throw UserError("library_bench: " + made.why());
-  prepared.matmul = std::move(*made);
-  prepared.a = random_values(shape.dtype, shape.m * shape.k);
-  prepared.c = random_values(shape.result, shape.m * shape.n);
-  prepared.bias = random_values(shape.dtype, shape.n);
-  prepared.scratch = Buffer::allocate(prepared.matmul->scratch_bytes());
-  const Buffer b = random_values(shape.dtype, shape.k * shape.n);
-  const size_t packed = prepared.matmul->packed_bytes();
-  while (prepared.weights.empty() || prepared.weights.size() * packed < bytes) {
-    prepared.weights.push_back(Buffer::allocate(packed));
-    prepared.matmul->pack(b.bytes().data(), prepared.weights.back().writable().data());
+class PreparedProduct : public bench::Prepared {
+ public:
+  PreparedProduct(const std::string& epilogue, const bench::Json& settings) {
+    const LibraryMatmulShape shape = shape_of(epilogue, settings);
+    auto made = make_library_matmul(shape, settings.at("threads"));
+    if (!made) throw bench::Refusal("absent", made.why());
+    matmul_ = std::move(*made);
+    a_ = random_values(shape.dtype, shape.m * shape.k);
+    c_ = random_values(shape.result, shape.m * shape.n);
+    bias_ = random_values(shape.dtype, shape.n);
+    scratch_ = Buffer::allocate(matmul_->scratch_bytes());
+    const Buffer b = random_values(shape.dtype, shape.k * shape.n);
+    const size_t packed = matmul_->packed_bytes();
+    while (weights_.empty() || weights_.size() * packed < settings.at("rotate").get<size_t>()) {
+      weights_.push_back(Buffer::allocate(packed));
+      matmul_->pack(b.bytes().data(), weights_.back().writable().data());
+    }
   }
-  return fmt::format("weights {} packed {} routine {}", prepared.weights.size(), packed,
-                     prepared.matmul->routine());
-}
 
-std::string run(Prepared& prepared, int count) {
-  std::string out;
-  for (int i = 0; i < count; ++i) {
-    const Buffer& weight = prepared.weights[prepared.next++ % prepared.weights.size()];
-    const auto start = std::chrono::steady_clock::now();
-    prepared.matmul->run({.a = prepared.a.bytes().data(),
-                          .b = weight.bytes().data(),
-                          .c = prepared.c.writable().data(),
-                          .bias = prepared.bias.bytes().data(),
-                          .scratch = prepared.scratch.writable().data()});
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    out += fmt::format("{:.9f} ", taken.count());
+  double run() override {
+    const Buffer& weight = weights_[next_++ % weights_.size()];
+    return bench::timed([&] {
+      matmul_->run({.a = a_.bytes().data(),
+                    .b = weight.bytes().data(),
+                    .c = c_.writable().data(),
+                    .bias = bias_.bytes().data(),
+                    .scratch = scratch_.writable().data()});
+    });
   }
-  return out;
+  void add_facts(bench::Json& answer) override {
+    answer["weights"] = weights_.size();
+    answer["packed"] = matmul_->packed_bytes();
+    answer["routine"] = matmul_->routine();
+  }
+
+ private:
+  std::unique_ptr<LibraryMatmul> matmul_;
+  Buffer a_, c_, bias_, scratch_;
+  std::vector<Buffer> weights_;
+  size_t next_ = 0;
+};
+
+bench::Contestant contestant() {
+  return {.name = "oneDNN",
+          .version = LUMINAL_VERSION,
+          .cases = {"linear", "bias", "gelu"},
+          .settings = {{"shape", {1, 16, 16}}, {"dtype", "f32"}, {"threads", 1}, {"rotate", 0}},
+          .answer = bench::answer_by_runs([](const std::string& of, const bench::Json& settings) {
+            return std::make_unique<PreparedProduct>(of, settings);
+          })};
 }
 
 }  // namespace
 }  // namespace luminal::backends::cpu
 
-int main() {
-  using namespace luminal::backends::cpu;
-  return luminal::bench::answer_commands<Prepared>(
-      "library_bench", {{"prepare", prepare}, {"run", [](Prepared& prepared, std::istream& in) {
-                                                 int count = 0;
-                                                 in >> count;
-                                                 return run(prepared, count);
-                                               }}});
+int main(int argc, char** argv) {
+  return luminal::bench::bench_main(luminal::backends::cpu::contestant(), argc, argv);
 }

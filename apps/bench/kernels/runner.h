@@ -1,4 +1,4 @@
-// Runner: compiles a case and samples its time with Google Benchmark.
+// Runner: compiles a case and samples its time.
 #pragma once
 
 #include <functional>

@@ -9,60 +9,46 @@ it; both are given as our time over the better of transformers' eager and torch.
 rounds with a 95 % interval. The logits after the prompt are compared before anything is timed.
 """
 import argparse
+import contextlib
 import json
+import os
 import pathlib
 import statistics
 import sys
 import tempfile
 import time
 
+import numpy
+
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[3])
-from apps.bench.harness import rounds as interleaving  # noqa: E402, before torch
-import torch  # noqa: E402
-from transformers import AutoModelForCausalLM, StaticCache  # noqa: E402
+from apps.bench.harness import rounds  # noqa: E402
+from apps.bench.harness.contestant import Contestant  # noqa: E402
+from apps.bench.harness.protocol import Refusal  # noqa: E402
+from apps.bench.llm import machine  # noqa: E402
+from apps.bench.llm.paths import PATHS  # noqa: E402
+from apps.bench.llm.results import CASE, Settings  # noqa: E402
 
 THREADS = 2
+SIDES = {"ours": "luminal", "eager": "eager", "compiled": "inductor"}
 
 
-def prompt_of(length, vocabulary):
-    return torch.tensor([[7919 * (k + 1) % vocabulary for k in range(length)]])
+def contestant(name, build_dir):
+    path = next(path for path in PATHS if path.name == SIDES[name])
+    return Contestant(path.command(build_dir), cwd=machine.ROOT,
+                      env={**os.environ, "OMP_NUM_THREADS": str(THREADS), "PYTHONDONTWRITEBYTECODE": "1", **path.environment})
 
 
-class Transformers:
-    """Feeds the prompt, then generates tokens greedily."""
-
-    def __init__(self, model, room, compiled):
-        self.model, self.room = model, room
-        self.prefill = self.step = model.forward
-        if compiled:
-            torch._dynamo.reset()
-            self.prefill = torch.compile(model.forward, dynamic=False)
-            self.step = torch.compile(model.forward, dynamic=False)
-
-    def run(self, ids, new):
-        cache = StaticCache(config=self.model.config, max_cache_len=self.room)
-        start = time.perf_counter()
-        out = self.prefill(ids, past_key_values=cache, use_cache=True, logits_to_keep=1,
-                           cache_position=torch.arange(ids.shape[1]))
-        token = out.logits[:, -1:].argmax(-1)
-        times = [time.perf_counter() - start]
-        for k in range(1, new):
-            start = time.perf_counter()
-            out = self.step(token, past_key_values=cache, use_cache=True,
-                            cache_position=torch.tensor([ids.shape[1] + k - 1]))
-            token = out.logits[:, -1:].argmax(-1)
-            times.append(time.perf_counter() - start)
-        return times
-
-    def logits(self, ids):
-        return self.model(ids, logits_to_keep=1).logits[0, -1].float()
+def logits_after_first_run(name, side, settings, folder):
+    """Runs once, which loads and compiles; returns the logits after the prompt, or None if it writes none."""
+    file, start = pathlib.Path(folder) / name, time.perf_counter()
+    side.run(CASE, settings=settings, write=None if name == "compiled" else file)
+    print(f"{name}: first run {time.perf_counter() - start:.1f} s", flush=True)
+    return numpy.fromfile(file, "<f4") if file.exists() else None
 
 
-def compared(ours, others):
-    """Median and interval over rounds of our time divided by the best other time."""
-    ratios = [own / min(rest) for own, *rest in zip(ours, *others)]
-    low, high = interleaving.interval(ratios)
-    return {"ratio": statistics.median(ratios), "low": low, "high": high}
+def say_round(number, answers):
+    times = lambda answer: f"{answer['ttft'][0] * 1e3:.0f} / {statistics.median(answer['tpot']) * 1e3:.1f} ms"
+    print(f"round {number + 1}: " + ", ".join(f"{side} {times(of[-1])}" for side, of in answers.items()), flush=True)
 
 
 def main():
@@ -72,52 +58,34 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--prompt", type=int, default=128)
     parser.add_argument("--new", type=int, default=32)
-    parser.add_argument("--dtype", choices=interleaving.DTYPES, default="bf16")
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="bf16")
     parser.add_argument("--no-compile", action="store_true", help="skip torch.compile, which takes minutes")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures to this file")
-    arguments = parser.parse_args()
-    torch.set_num_threads(THREADS)
-    torch.set_grad_enabled(False)
-    room = arguments.prompt + arguments.new
-    ours = interleaving.Asked(arguments.build_dir / "apps/bench/generate_bench")
-    print("ours:", " ".join(ours.ask(f"prepare {arguments.model} {arguments.dtype} {THREADS} {room}")), flush=True)
-    model = AutoModelForCausalLM.from_pretrained(arguments.model, dtype=interleaving.DTYPES[arguments.dtype]).eval()
-    ids = prompt_of(arguments.prompt, model.config.vocab_size)
-    sides = {"ours": lambda: list(map(float, ours.ask(f"run {arguments.prompt} {arguments.new}")))}
-    for name in ["eager"] if arguments.no_compile else ["eager", "compiled"]:
-        side = Transformers(model, room, name == "compiled")
-        sides[name] = lambda side=side: side.run(ids, arguments.new)
-    for name, run in sides.items():
-        start = time.perf_counter()
-        run()
-        print(f"{name}: first run {time.perf_counter() - start:.1f} s", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "logits"
-        ours.ask(f"logits {file}")
-        got = torch.frombuffer(bytearray(file.read_bytes()), dtype=torch.float32)
-    want = Transformers(model, room, False).logits(ids)
-    distance = float((got - want).abs().max() / want.std())
-    print(f"logits differ by at most {distance:.3f} of their standard deviation", flush=True)
-    first, after = {side: [] for side in sides}, {side: [] for side in sides}
-    for number in range(arguments.rounds):
-        for side, run in sides.items():
-            time.sleep(interleaving.SETTLE_SECONDS)
-            times = run()
-            first[side].append(times[0])
-            after[side].append(statistics.median(times[1:]))
-        print(f"round {number + 1}: " + ", ".join(f"{side} {first[side][-1] * 1e3:.0f} / {after[side][-1] * 1e3:.1f} ms"
-                                                  for side in sides), flush=True)
-    others = [side for side in sides if side != "ours"]
-    found = {"ttft": compared(first["ours"], [first[side] for side in others]),
-             "tpot": compared(after["ours"], [after[side] for side in others]), "logits_differ": distance,
-             "ttft_ms": {side: statistics.median(first[side]) * 1e3 for side in sides},
-             "tpot_ms": {side: statistics.median(after[side]) * 1e3 for side in sides}}
-    for name in ("ttft", "tpot"):
-        print(f"{name}: {found[name]['ratio']:.2f} ({found[name]['low']:.2f} … {found[name]['high']:.2f}) of the better of "
-              + ", ".join(others))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1))
+    given = parser.parse_args()
+    settings = Settings(folder=str(given.model.resolve()), dtype=given.dtype, prompt_tokens=given.prompt,
+                        decode_tokens=given.new - 1, max_cache_len=given.prompt + given.new, threads=THREADS,
+                        cold=False).fields()
+    names = [name for name in SIDES if name != "compiled" or not given.no_compile]
+    with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        sides = {name: stack.enter_context(contestant(name, given.build_dir.resolve())) for name in names}
+        logits = {name: logits_after_first_run(name, side, settings, folder) for name, side in sides.items()}
+        distance = float(numpy.abs(logits["ours"] - logits["eager"]).max() / logits["eager"].std())
+        print(f"logits differ by at most {distance:.3f} of their standard deviation", flush=True)
+        turns = {name: lambda side=side: side.run(CASE, settings=settings) for name, side in sides.items()}
+        answers = rounds.interleaved(turns, given.rounds, after_round=say_round)
+    others = [name for name in names if name != "ours"]
+    found = {"logits_differ": distance}
+    for figure in ("ttft", "tpot"):
+        times = {name: [statistics.median(answer[figure]) for answer in of] for name, of in answers.items()}
+        found[figure] = rounds.ratio(times["ours"], rounds.best(*(times[name] for name in others)))
+        found[f"{figure}_ms"] = {name: statistics.median(taken) * 1e3 for name, taken in times.items()}
+        print(f"{figure}: {rounds.shown(found[figure])} of the better of " + ", ".join(others))
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Refusal as refusal:
+        sys.exit(f"generation.py: {refusal.text()}")

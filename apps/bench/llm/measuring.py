@@ -1,20 +1,23 @@
-"""Shared by all paths: the prompt, greedy decoding, timing, and the answer."""
+"""Shared by the paths in Python: the prompt, greedy decoding, timing, and the answer."""
+import dataclasses
+import pathlib
 import sys
 import time
-import traceback
+import typing
 
-from . import protocol
-from .protocol import Result
+from ..harness import protocol
+from ..harness.serve import Contestant, kept, serve
+from .results import CASE, Settings
 
 KEPT_TOKENS = 16
+WARM_UP_TOKENS = 4
 
 
-class Absent(Exception):
+class Absent(protocol.Refusal):
     """Raised by a path that isn't installed; the message says how to install it."""
 
-
-class Unsupported(Exception):
-    """Raised by a path that can't do the request; the message says what it lacks."""
+    def __init__(self, why):
+        super().__init__(why, protocol.ABSENT)
 
 
 def prompt_ids(length, vocabulary):
@@ -37,18 +40,33 @@ def timed_generation(prefill, step, new):
     return seconds, tokens
 
 
-def measured(request, run):
-    """`run(new)` feeds the prompt and generates `new` tokens: (seconds of each, tokens).
+@dataclasses.dataclass
+class Loaded:
+    """A model that a path has loaded. `run(new)` feeds the prompt and generates `new` tokens: (seconds of each, tokens)."""
+    run: typing.Callable
+    compile_seconds: float | None = None  # None: nothing to compile
+    note: str = ""
+    logits: typing.Callable | None = None  # after the prompt, as a numpy array
 
-    Each iteration is a complete prefill; the last one continues with the timed tokens.
-    """
-    for _ in range(request.warmups):
-        run(min(4, request.decode_tokens + 1))
-    first = [run(1)[0][0] for _ in range(request.iters - 1)]
-    seconds, tokens = run(request.decode_tokens + 1)
-    first.append(seconds[0])
-    return Result(ttft_samples=[1e3 * value for value in first], tpot_samples=[1e3 * value for value in seconds[1:]],
-                  tokens=list(map(int, tokens[:KEPT_TOKENS])))
+
+def warm_up_tokens(settings):
+    return min(WARM_UP_TOKENS, settings.decode_tokens + 1)
+
+
+def answer(loaded, command):
+    """Each run is a complete prefill; the last one continues with the timed tokens."""
+    seconds, first, tokens, others = [], [], [], []
+    for number in range(1, command.times + 1):
+        taken, tokens = loaded.run(command.settings["decode_tokens"] + 1 if number == command.times else 1)
+        seconds.append(sum(taken))
+        first.append(taken[0])
+        others = taken[1:]
+    if command.write:
+        if loaded.logits is None:
+            raise protocol.Refusal("this path writes no logits", protocol.UNSUPPORTED)
+        pathlib.Path(command.write).write_bytes(loaded.logits().astype("<f4").tobytes())
+    return {"seconds": seconds, "ttft": first, "tpot": others, "tokens": list(map(int, tokens[:KEPT_TOKENS])),
+            "compile_seconds": loaded.compile_seconds, "note": loaded.note}
 
 
 def say(text):
@@ -56,16 +74,14 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def answer(measure):
-    """The main function of a path: reads the request and always prints a result."""
-    request = protocol.read_request(sys.argv[1])
-    try:
-        result = measure(request)
-    except Absent as error:
-        result = Result(status=protocol.ABSENT, error=str(error))
-    except Unsupported as error:
-        result = Result(status=protocol.UNSUPPORTED, error=str(error))
-    except Exception as error:  # the run goes on with the next path
-        traceback.print_exc()
-        result = Result(status=protocol.FAILED, error=" ".join(f"{type(error).__name__}: {error}".split())[:600])
-    print(result.line(), flush=True)
+def serve_path(name, load):
+    """The main function of a path: `load(settings)` makes a Loaded."""
+    def prepare(_, given):
+        settings = Settings(**given)
+        loaded = load(settings)
+        for _ in range(settings.warmups):
+            loaded.run(warm_up_tokens(settings))
+        return loaded
+
+    loaded_for = kept(prepare)
+    serve(Contestant(name, "", [CASE], lambda command: answer(loaded_for(command), command), Settings().fields()))

@@ -1,19 +1,16 @@
-"""Runs one measurement in its own process: limits its memory and time, and reads its answer."""
-import collections
+"""Runs one measurement in its own process: limits its memory and time, and judges its end."""
 import dataclasses
 import os
 import pathlib
 import resource
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 
-from . import machine, protocol
-from .protocol import Result
+from . import machine, results
+from .results import Result
+from ..harness import protocol
+from ..harness.contestant import Contestant, last_words
 
-FIRST_POLL_SECONDS, POLL_SECONDS = 0.01, 0.2  # less often with time: polling takes time from the measured process
 # Messages of processes that report themselves that they are out of memory.
 NO_MEMORY = ("MemoryError", "bad_alloc", "can't allocate memory", "Cannot allocate memory", "bad allocation",
              "failed to allocate", "not enough memory")
@@ -61,38 +58,17 @@ def held(pid):
     return 1024 * max(now, most)
 
 
-def end(process):
-    """Kills the process and its descendants, which form a process group."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+class Watch:
+    """The peak memory of a process and its descendants; ends them before the machine has none left."""
 
+    def __init__(self, limits):
+        self.limits, self.peak = limits, 0
 
-def watch(process, limits):
-    """Waits for the end: returns why it was killed, if it was, and the peak memory of it and its descendants."""
-    start, peak, pause = time.monotonic(), 0, FIRST_POLL_SECONDS
-    try:
-        while process.poll() is None:
-            peak = max(peak, held(process.pid))
-            if machine.memory()[1] < limits.free_bytes:
-                end(process)
-                return protocol.OUT_OF_MEMORY, peak
-            if time.monotonic() - start > limits.seconds:
-                end(process)
-                return protocol.TIMED_OUT, peak
-            time.sleep(pause)
-            pause = min(2 * pause, POLL_SECONDS)
-    except BaseException:  # Ctrl-C: leave no processes behind
-        end(process)
-        raise
-    return None, peak
-
-
-def last_words(errors, count=3):
-    lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    return " | ".join(collections.deque(lines, count))[-600:]
+    def __call__(self, pid):
+        self.peak = max(self.peak, held(pid))
+        if machine.memory()[1] < self.limits.free_bytes:
+            raise protocol.Refusal(f"less than {self.limits.free_bytes >> 20} MB of the machine's memory were left",
+                                   results.OUT_OF_MEMORY)
 
 
 class Busy:
@@ -116,33 +92,27 @@ class Busy:
         return round(max(0.0, others) / (os.cpu_count() * max(time.monotonic() - self.start, 1e-3)), 3)
 
 
-def judge(returncode, output, errors, ended, limits):
-    """Interprets how a process ended."""
-    if ended == protocol.TIMED_OUT:
-        return Result(status=ended, error=f"no answer in {limits.seconds:g} s")
-    if ended == protocol.OUT_OF_MEMORY:
-        return Result(status=ended, error=f"less than {limits.free_bytes >> 20} MB of the machine's memory were left")
-    result = protocol.find_result(output)
-    if result is not None:
-        if result.status == protocol.FAILED and any(word in result.error for word in NO_MEMORY):
-            result.status = protocol.OUT_OF_MEMORY
-        return result
-    words = last_words(errors) or "no output"
-    if returncode == -signal.SIGKILL or any(word in errors for word in NO_MEMORY):
-        return Result(status=protocol.OUT_OF_MEMORY, error=words)
-    how = f"signal {-returncode}" if returncode < 0 else f"exit code {returncode}"
-    return Result(status=protocol.FAILED, error=f"{how}: {words}")
+def judge(refusal, errors):
+    """Why there are no figures."""
+    if refusal.status not in (protocol.FAILED, protocol.BROKEN):
+        return Result(status=refusal.status, error=str(refusal))
+    words = last_words(errors) if refusal.status == protocol.BROKEN else ""
+    text = f"{refusal}: {words}" if words else str(refusal)
+    no_memory = "by signal 9" in text or any(word in text for word in NO_MEMORY)
+    return Result(status=results.OUT_OF_MEMORY if no_memory else results.FAILED, error=text)
 
 
-def run(module, request, limits=Limits(), environment=None, python=sys.executable):
-    before, busy = machine.memory()[1], Busy()
-    threads = str(request.threads)
-    env = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([python, "-m", module, request.text()], cwd=machine.ROOT, env=env, stdout=output,
-                                   stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True)
-        ended, peak = watch(process, limits)
-        output.seek(0)
-        errors.seek(0)
-        result = judge(process.returncode, output.read(), errors.read(), ended, limits)
-    return Finished(result, before, machine.memory()[1], peak, busy.share())
+def run(path, request, limits=Limits()):
+    before, busy, watch = machine.memory()[1], Busy(), Watch(limits)
+    environment = {**os.environ, "OMP_NUM_THREADS": str(request.settings.threads), "PYTHONDONTWRITEBYTECODE": "1",
+                   **path.environment}
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        try:
+            with Contestant(path.command(request.build_dir), limits.seconds, watch=watch, stderr=errors, cwd=machine.ROOT,
+                            env=environment) as contestant:
+                answer = contestant.run(results.CASE, times=request.iters, settings=request.settings.fields())
+                watch(contestant.process.pid)
+                result = results.result_of(answer)
+        except protocol.Refusal as refusal:
+            result = judge(refusal, errors)
+    return Finished(result, before, machine.memory()[1], watch.peak, busy.share())

@@ -3,8 +3,8 @@ import dataclasses
 import statistics
 import time
 
-from . import database, machine, protocol, runner
-from .protocol import Request, Result
+from . import database, machine, results, runner
+from .results import Request, Result, Settings
 
 BUSY = 0.1  # CPU share of other processes above which times are unreliable
 
@@ -34,16 +34,16 @@ class Suite:
         """A result known without running a process; None if one must run."""
         config, path = job.config, job.path
         if not config.model.built:
-            return Result(status=protocol.NOT_BUILT,
+            return Result(status=results.NOT_BUILT,
                           error=f"the architecture {config.model.architecture} isn't built yet: {config.model.why_not}")
         if path.name in self.absent:
-            return Result(status=protocol.ABSENT, error=self.absent[path.name])
+            return Result(status=results.ABSENT, error=self.absent[path.name])
         if config.dtype not in path.dtypes:
-            return Result(status=protocol.UNSUPPORTED, error=f"{path.title} has no weights in {config.dtype}")
+            return Result(status=results.UNSUPPORTED, error=f"{path.title} has no weights in {config.dtype}")
         size = self.weights.bytes_of(config)
         for small in self.too_large.get(path.name, []):
             if small.reaches(size, self.cache_len(config)):
-                return Result(status=protocol.SKIPPED, error=f"it ran out of memory at {small.config}, which is no larger")
+                return Result(status=results.SKIPPED, error=f"it ran out of memory at {small.config}, which is no larger")
         return None
 
     def request(self, job):
@@ -51,11 +51,11 @@ class Suite:
         config = job.config
         folder, note = self.weights.folder_of(config.model)
         gguf = self.weights.gguf_of(config.model, config.dtype)
-        return Request(path=job.path.name, folder=str(folder), gguf=str(gguf), dtype=config.dtype,
-                       prompt_tokens=config.prompt, iters=config.iters, warmups=config.warmups,
-                       decode_tokens=config.decode_tokens, max_cache_len=self.cache_len(config),
-                       threads=self.options.threads, candidates=config.candidates,
-                       search_seconds=config.search_seconds, build_dir=str(self.options.build_dir or "")), note
+        settings = Settings(folder=str(folder), gguf=str(gguf), dtype=config.dtype, prompt_tokens=config.prompt,
+                            decode_tokens=config.decode_tokens, max_cache_len=self.cache_len(config),
+                            threads=self.options.threads, warmups=config.warmups, candidates=config.candidates,
+                            search_seconds=config.search_seconds)
+        return Request(job.path.name, settings, config.iters, str(self.options.build_dir or "")), note
 
     def measure(self, job):
         """(the process's result, a note about its weights)"""
@@ -65,18 +65,18 @@ class Suite:
             return runner.Finished(known, free, free, 0), ""
         request, note = self.request(job)
         time.sleep(self.options.cool_down)
-        finished = self.run(job.path.module, request, runner.Limits(seconds=self.options.time_out), job.path.environment)
+        finished = self.run(job.path, request, runner.Limits(seconds=self.options.time_out))
         status = finished.result.status
-        if status == protocol.ABSENT:
+        if status == results.ABSENT:
             self.absent[job.path.name] = finished.result.error
-        if status == protocol.OUT_OF_MEMORY:
+        if status == results.OUT_OF_MEMORY:
             small = Small(job.config.name, self.weights.bytes_of(job.config), self.cache_len(job.config))
             self.too_large.setdefault(job.path.name, []).append(small)
         return finished, note
 
     def agreement(self, job, result):
         """How many new tokens agree with the first path: a check that all run the same model."""
-        if result.status != protocol.OK or not result.tokens:
+        if result.status != results.OK or not result.tokens:
             return ""
         path, tokens = self.tokens.setdefault(job.config.name, (job.path.name, result.tokens))
         if path == job.path.name:
@@ -115,7 +115,7 @@ class Suite:
 
 def figures(result):
     """Statistics of the samples. Throughput: all new tokens of an iteration over its time, including the prompt."""
-    if result.status != protocol.OK or not result.ttft_samples:
+    if result.status != results.OK or not result.ttft_samples:
         return {"ttft_samples": [], "tpot_samples": []}
     ttft = statistics.median(result.ttft_samples)
     found = {"ttft_ms": ttft, "ttft_ms_mean": statistics.fmean(result.ttft_samples),
@@ -128,7 +128,7 @@ def figures(result):
 
 
 def described(row):
-    if row["status"] != protocol.OK:
+    if row["status"] != results.OK:
         return f"{row['status']}: {row['error']}"
     text = f"first token {row['ttft_ms']:.1f} ms"
     if row.get("tpot_ms"):

@@ -1,34 +1,34 @@
-// Measures how long compile() takes on BERT-base, by stage, as JSON on one line. In-process caches
-// must not help, so each run compiles once: two runs over one cache folder tell cold from warm.
+// How long compile() takes on BERT-base, by stage. In-process caches must not help, so a process
+// compiles once: two processes over one cache folder tell cold from warm. Settings:
+//   layers      number of equal encoder layers
+//   length      of the sequence; 0: a variable from 1 to 512, chosen per run
+//   fusion      policy: modelled, always, never
+//   cache       folder for plans and compiled kernels, or "none"
+//   threads     0: all that this process may use
+//   plan_only   stop before compiling kernels
+//   texts       print each distinct kernel's text to standard error
+// Answers have the seconds of each stage and counts of nodes, kernels and candidates.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdint>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_set>
 
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/timed_runs.h"
 #include "luminal/llm/models/bert/bert.h"
 #include "luminal/luminal.h"
+#include "luminal/version.h"
 
 namespace luminal {
 namespace {
 
-struct Options {
-  int layers = 12;
-  int64_t length = 0;
-  std::string fusion = "modelled";
-  std::string cache = "none";
-  int threads = 0;
-  bool plan_only = false;
-  bool texts = false;
-};
-
 FusionPolicy fusion_of(const std::string& name) {
+  if (name == "modelled") return FusionPolicy::Modelled;
   if (name == "always") return FusionPolicy::Always;
-  return name == "never" ? FusionPolicy::Never : FusionPolicy::Modelled;
+  if (name == "never") return FusionPolicy::Never;
+  throw UserError("the fusion policy is modelled, always or never");
 }
 
 // FNV-1a: identical in every run, so that plans can be told apart by their figures.
@@ -40,34 +40,42 @@ uint64_t fingerprint(const CompileReport& report) {
   return hash;
 }
 
-nlohmann::json measure(const Options& options) {
-  Graph graph;
-  const Expr length = options.length > 0 ? Expr(options.length) : Expr::var("s", 1, 512);
-  Tensor ids = graph.input("ids", {length}, DType::I64);
-  llm::build_bert(nn::Scope(graph), ids, {.layers = options.layers}).output("states");
-  CompileReport report;
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    compile(graph, {.backend = {.threads = options.threads},
-                    .plan = {.fusion = fusion_of(options.fusion)},
-                    .storage = {.cache_folder = options.cache},
-                    .inspect = {.stop_after = options.plan_only ? "plan" : ""},
-                    .report = &report});
-  } catch (const CompileStopped&) {
+bench::Json answer(bool& compiled_before, const bench::Command& command) {
+  if (command.times != 1 || command.seconds > 0 || compiled_before) {
+    throw UserError("a process compiles once: start another");
   }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-
-  nlohmann::json stages;
+  compiled_before = true;
+  const bench::Json& settings = command.settings;
+  const int64_t fixed_length = settings.at("length");
+  Graph graph;
+  const Expr length = fixed_length > 0 ? Expr(fixed_length) : Expr::var("s", 1, 512);
+  Tensor ids = graph.input("ids", {length}, DType::I64);
+  llm::build_bert(nn::Scope(graph), ids, {.layers = settings.at("layers")}).output("states");
+  CompileReport report;
+  const CompileOptions options{.backend = {.threads = settings.at("threads")},
+                               .plan = {.fusion = fusion_of(settings.at("fusion"))},
+                               .storage = {.cache_folder = settings.at("cache")},
+                               .inspect = {.stop_after = settings.at("plan_only") ? "plan" : ""},
+                               .report = &report};
+  const double seconds = bench::timed([&] {
+    try {
+      compile(graph, options);
+    } catch (const CompileStopped&) {
+    }
+  });
+  bench::Json stages = bench::Json::object();
   for (const StageReport& stage : report.stages) stages[stage.name] = stage.seconds;
   std::unordered_set<std::string> distinct;
   int cached = 0;
   for (const KernelReport& kernel : report.kernels) {
-    if (distinct.insert(kernel.text).second && options.texts) std::cerr << kernel.text << "\n";
+    if (distinct.insert(kernel.text).second && settings.at("texts")) {
+      std::cerr << kernel.text << "\n";
+    }
     cached += kernel.from_cache;
   }
-  return {{"layers", options.layers},
-          {"length", options.length > 0 ? fmt::format("{}", options.length) : "dynamic"},
-          {"seconds", taken.count()},
+  return {{"seconds", std::vector<double>{seconds}},
+          {"layers", settings.at("layers")},
+          {"length", fixed_length > 0 ? fmt::format("{}", fixed_length) : "dynamic"},
           {"stages", stages},
           {"nodes", graph.size()},
           {"egraph_nodes", report.egraph_nodes},
@@ -85,21 +93,19 @@ nlohmann::json measure(const Options& options) {
 }  // namespace luminal
 
 int main(int argc, char** argv) {
-  luminal::Options options;
-  CLI::App app("compile() of BERT-base: seconds by stage");
-  app.add_option("--layers", options.layers, "Number of equal encoder layers")
-      ->capture_default_str();
-  app.add_option("--length", options.length,
-                 "Sequence length; 0: a variable from 1 to 512, chosen per run");
-  app.add_option("--fusion", options.fusion, "Fusion policy")
-      ->check(CLI::IsMember({"modelled", "always", "never"}))
-      ->capture_default_str();
-  app.add_option("--cache", options.cache, "Folder for plans and compiled kernels")
-      ->capture_default_str();
-  app.add_option("-t,--threads", options.threads,
-                 "Number of threads; 0: all that this process may use (default: 0)");
-  app.add_flag("--plan-only", options.plan_only, "Stop before compiling kernels");
-  app.add_flag("--texts", options.texts, "Print each distinct kernel's text to standard error");
-  CLI11_PARSE(app, argc, argv);
-  std::cout << luminal::measure(options).dump() << "\n";
+  using namespace luminal;
+  bool compiled_before = false;
+  return bench::bench_main(
+      {.name = "luminal",
+       .version = LUMINAL_VERSION,
+       .cases = {"bert-base"},
+       .settings = {{"layers", 12},
+                    {"length", 0},
+                    {"fusion", "modelled"},
+                    {"cache", "none"},
+                    {"threads", 0},
+                    {"plan_only", false},
+                    {"texts", false}},
+       .answer = [&](const bench::Command& command) { return answer(compiled_before, command); }},
+      argc, argv);
 }

@@ -1,81 +1,105 @@
-// Checks whether policy `measured` is as good as the better of `never` and `always`: compiles every
-// setting of a profile under all three and times them in turns. One line of JSON per setting:
-//   {"pattern": …, "tokens": …, "ratio": measured to the better one, "low": …, "high": …}
+// Whether policy `measured` is as good as the better of `never` and `always`: a case, such as
+// swiglu/bf16/32 (pattern, dtype and tokens), is compiled under all three, which are timed in
+// turns. Settings:
+//   profile                of `luminal tune fusion`
+//   hidden, intermediate   widths
+//   budget                 approximate seconds of a case
+// Answers have the seconds of `measured` by round, and of_better: its ratio to the better of the
+// others.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/ratio_json.h"
+#include "apps/bench/harness/turns.h"
+#include "luminal/base/errors.h"
 #include "luminal/driver/fusion/fusion_profile.h"
 #include "luminal/driver/fusion/measure_fusion.h"
 #include "luminal/driver/fusion/paired_times.h"
+#include "luminal/version.h"
 
 namespace luminal {
 namespace {
 
-struct Options {
-  std::string profile;
-  int64_t hidden = 576;
-  int64_t intermediate = 1536;
-  std::vector<std::string> dtypes = {"f32"};
-  std::vector<int64_t> tokens = {1, 8, 32, 128, 512};
-  double seconds = 0.5;
+constexpr double kConfidence = 0.95;
+
+struct Setting {
+  std::string name;
+  FusionPattern pattern;
+  DType dtype;
+  int64_t tokens;
 };
 
-nlohmann::ordered_json measure(FusionPattern pattern, const FusionShape& shape,
-                               const Options& options) {
-  const PatternGraph built(pattern, measured_shape(pattern, shape), 2);  // not the profile's data
+std::vector<Setting> all_settings() {
+  std::vector<Setting> list;
+  for (const DType dtype : {DType::F32, DType::BF16}) {
+    for (const FusionPattern pattern : kFusionPatterns) {
+      for (const int64_t tokens : {1, 8, 32, 128, 512}) {
+        list.push_back(
+            {fmt::format("{}/{}/{}", name(pattern), name(dtype), tokens), pattern, dtype, tokens});
+      }
+    }
+  }
+  return list;
+}
+
+bench::Json measure(const Setting& of, const bench::Json& settings) {
+  if (settings.at("profile") == "") {
+    throw UserError("the setting profile names the file of `luminal tune fusion`");
+  }
+  const bool is_norm = of.pattern == FusionPattern::AddRmsNorm;
+  const int64_t intermediate = settings.at("intermediate");
+  const FusionShape shape{.tokens = of.tokens,
+                          .hidden = settings.at("hidden"),
+                          .intermediate = intermediate * (is_norm ? 2 : 1),
+                          .dtype = of.dtype};
+  // Other data than the profile's.
+  const PatternGraph built(of.pattern, measured_shape(of.pattern, shape), 2);
   const CompileOptions compile{
-      .storage = {.cache_folder = "none", .fusion_profile = options.profile}};
-  const std::string group(name(pattern));
+      .storage = {.cache_folder = "none", .fusion_profile = settings.at("profile")}};
+  const std::string group(name(of.pattern));
   std::vector<FusionRival> rivals;
   for (FusionPolicy policy : {FusionPolicy::Measured, FusionPolicy::Never, FusionPolicy::Always}) {
     rivals.push_back(fusion_rival(built, compile, {{group, policy}}));
   }
   std::vector<std::function<void()>> runs;
   for (FusionRival& rival : rivals) runs.push_back([&rival] { rival.executable.run(); });
-  const PairedTimes times = paired_times(runs, options.seconds);
-  const bool never_is_better = ratio_of(times[1], times[2]).median < 1;
-  const MedianInterval ratio = ratio_of(times[0], times[never_is_better ? 1 : 2]);
+  // By the compiler's own turns, which the profile was measured with.
+  const PairedTimes times = paired_times(runs, settings.at("budget"));
+  const bool never_is_better = bench::median(bench::ratios_of(times[1], times[2])) < 1;
   const FusionReport& decided = rivals[0].report.fusion.at(0);
-  return {{"pattern", group},         {"dtype", std::string(name(shape.dtype))},
-          {"tokens", shape.tokens},   {"decision", decided.decision},
-          {"source", decided.source}, {"better", never_is_better ? "never" : "always"},
-          {"ratio", ratio.median},    {"low", ratio.low},
-          {"high", ratio.high},       {"rounds", times[0].size()}};
+  return {
+      {"seconds", times[0]},
+      {"pattern", group},
+      {"dtype", std::string(name(of.dtype))},
+      {"tokens", of.tokens},
+      {"decision", decided.decision},
+      {"source", decided.source},
+      {"better", never_is_better ? "never" : "always"},
+      {"of_better",
+       bench::ratio_json(bench::ratios_of(times[0], times[never_is_better ? 1 : 2]), kConfidence)}};
 }
 
-void run(const Options& options) {
-  for (const std::string& dtype : options.dtypes) {
-    for (FusionPattern pattern : kFusionPatterns) {
-      for (int64_t tokens : options.tokens) {
-        const bool is_norm = pattern == FusionPattern::AddRmsNorm;
-        const FusionShape shape{.tokens = tokens,
-                                .hidden = options.hidden,
-                                .intermediate = options.intermediate * (is_norm ? 2 : 1),
-                                .dtype = *dtype_from_name(dtype)};
-        std::cout << measure(pattern, shape, options).dump() << std::endl;
-      }
-    }
+bench::Json answer(const bench::Command& command) {
+  for (const Setting& of : all_settings()) {
+    if (of.name == command.of) return measure(of, command.settings);
   }
+  throw UserError("there is no case '" + command.of + "'");
 }
 
 }  // namespace
 }  // namespace luminal
 
 int main(int argc, char** argv) {
-  luminal::Options options;
-  CLI::App app("policy `measured` against the better of `never` and `always`");
-  app.add_option("--profile", options.profile, "Profile of `luminal tune fusion`")->required();
-  app.add_option("--hidden", options.hidden);
-  app.add_option("--intermediate", options.intermediate);
-  app.add_option("--dtype", options.dtypes)->delimiter(',');
-  app.add_option("--tokens", options.tokens)->delimiter(',');
-  app.add_option("--seconds", options.seconds, "Approximate seconds per setting");
-  CLI11_PARSE(app, argc, argv);
-  luminal::run(options);
-  return 0;
+  using namespace luminal;
+  bench::Contestant contestant{
+      .name = "luminal",
+      .version = LUMINAL_VERSION,
+      .cases = {},
+      .settings = {{"profile", ""}, {"hidden", 576}, {"intermediate", 1536}, {"budget", 0.5}},
+      .answer = answer};
+  for (const Setting& of : all_settings()) contestant.cases.push_back(of.name);
+  return bench::bench_main(contestant, argc, argv);
 }

@@ -10,8 +10,7 @@ void define_bench(CLI::App& app) {
   app.allow_extras();
   app.callback([] {
     throw UserError(
-        "bench: this build has no benchmarks; configure one with -D LUMINAL_BUILD_BENCHMARKS=ON "
-        "(it needs Google Benchmark, libbenchmark-dev)");
+        "bench: this build has no benchmarks; configure one with -D LUMINAL_BUILD_BENCHMARKS=ON");
   });
 }
 

@@ -1,17 +1,19 @@
-// What looking at indices costs: kernels with and without it in turns. One line of JSON per kernel:
-// the median ratio of a round's times, and the interval that holds it with 95 %.
-#include <fmt/format.h>
-
+// What looking at indices costs: kernels with and without it in turns, as cases of the protocol in
+// docs/bench-protocol.md. Answers have the seconds of a call that looks, by round, the shortest
+// call of either kind, and of_blind: the ratio to the time of not looking.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <random>
 
+#include "apps/bench/harness/bench_main.h"
+#include "apps/bench/harness/ratio_json.h"
+#include "apps/bench/harness/turns.h"
 #include "luminal/backends/cpu/launch/launch.h"
 #include "luminal/base/os/memory.h"
 #include "luminal/graph/primitives.h"
 #include "luminal/luminal.h"
 #include "luminal/shape/scalar.h"
+#include "luminal/version.h"
 #include "tests/search/planned.h"
 
 namespace luminal {
@@ -24,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 // several times.
 constexpr int kPlaces = 15;
 constexpr int kRoundsPerPlace = 25;
-constexpr int kRounds = kPlaces * kRoundsPerPlace;
 constexpr double kRoundSeconds = 2e-3;
+constexpr double kConfidence = 0.95;
 
 struct Case {
   const char* name;
@@ -66,7 +68,7 @@ void fill(const kernel::Param& param, int64_t rows, std::span<std::byte> bytes) 
   }
 }
 
-void bench(const Case& of) {
+bench::Json measure(const Case& of) {
   const kernel::Kernel kernel = kernel_of(of);
   std::vector<base::LargeBuffer> buffers;
   std::vector<const void*> addresses;
@@ -78,8 +80,7 @@ void bench(const Case& of) {
     if (param.shares.valid()) addresses.back() = addresses[param.shares.index()];
   }
   base::LargeBuffer scratch(1 << 20);
-  std::vector<double> ratios;
-  double shortest = 1;                          // seconds of one call
+  std::vector<double> looking, blind;           // seconds of one call, by round
   std::vector<std::unique_ptr<cpu::Jit>> jits;  // all at once, so that no place is taken twice
   for (int place = 0; place < kPlaces; ++place) {
     cpu::Jit& jit = *jits.emplace_back(std::make_unique<cpu::Jit>(
@@ -99,26 +100,36 @@ void bench(const Case& of) {
     };
     seconds(false);
     times = std::max(1, static_cast<int>(kRoundSeconds / std::max(seconds(true), 1e-8)));
-    for (int round = 0; round < kRoundsPerPlace; ++round) {
-      const bool first = round % 2 == 1;
-      const double a = seconds(first), b = seconds(!first);
-      ratios.push_back(first ? a / b : b / a);
-      shortest = std::min({shortest, a / times, b / times});
-    }
+    const auto side = [&](bool looks) {
+      return [&, looks](int) { return seconds(looks) / times; };
+    };
+    const bench::TurnTimes taken = bench::take_turns(
+        {side(false), side(true)}, {.least = kRoundsPerPlace, .most = kRoundsPerPlace});
+    blind.insert(blind.end(), taken[0].begin(), taken[0].end());
+    looking.insert(looking.end(), taken[1].begin(), taken[1].end());
   }
-  std::ranges::sort(ratios);
-  // Order statistics of the median, by the normal approximation of the binomial.
-  const auto off = static_cast<size_t>(0.98 * std::sqrt(kRounds));
-  fmt::print(
-      "{{\"case\": \"{}\", \"ns\": {:.1f}, \"ratio\": {:.4f}, \"low\": {:.4f}, \"high\": "
-      "{:.4f}}}\n",
-      of.name, shortest * 1e9, ratios[kRounds / 2], ratios[kRounds / 2 - off],
-      ratios[kRounds / 2 + off]);
+  return {{"seconds", looking},
+          {"shortest", std::min(std::ranges::min(looking), std::ranges::min(blind))},
+          {"of_blind", bench::ratio_json(bench::ratios_of(looking, blind), kConfidence)}};
+}
+
+bench::Json answer(const bench::Command& command) {
+  for (const Case& of : kCases) {
+    if (command.of == of.name) return measure(of);
+  }
+  throw UserError("there is no case '" + command.of + "'");
 }
 
 }  // namespace
 }  // namespace luminal
 
-int main() {
-  for (const auto& of : luminal::kCases) luminal::bench(of);
+int main(int argc, char** argv) {
+  using namespace luminal;
+  bench::Contestant contestant{.name = "index checks",
+                               .version = LUMINAL_VERSION,
+                               .cases = {},
+                               .settings = bench::Json::object(),
+                               .answer = answer};
+  for (const Case& of : kCases) contestant.cases.push_back(of.name);
+  return bench::bench_main(contestant, argc, argv);
 }

@@ -8,7 +8,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from apps.bench.llm import measuring, protocol, runner, settings, weights  # noqa: E402
+from apps.bench.llm import measuring, results, runner, settings, weights  # noqa: E402
 from apps.bench.llm.paths import PATHS  # noqa: E402
 
 NEW = 8  # after a prompt of 16, where no token is nearly as likely as the first: paths that round activations agree
@@ -25,15 +25,15 @@ def main(build_dir):
             for path in PATHS:
                 if dtype not in path.dtypes or path.name in SLOW:
                     continue
-                request = protocol.Request(path=path.name, folder=str(made.folder_of(model)[0]),
-                                           gguf=str(made.gguf_of(model, dtype)), dtype=dtype, prompt_tokens=16, iters=2,
-                                           warmups=1, decode_tokens=NEW, max_cache_len=16 + NEW + 1, threads=1,
-                                           build_dir=build_dir)
-                result = runner.run(path.module, request, runner.Limits(seconds=240), path.environment).result
-                if result.status == protocol.ABSENT and path.name not in NEEDED:
+                asked = results.Settings(folder=str(made.folder_of(model)[0]), gguf=str(made.gguf_of(model, dtype)),
+                                         dtype=dtype, prompt_tokens=16, decode_tokens=NEW, max_cache_len=16 + NEW + 1,
+                                         threads=1, warmups=1)
+                request = results.Request(path.name, asked, iters=2, build_dir=build_dir)
+                result = runner.run(path, request, runner.Limits(seconds=240)).result
+                if result.status == results.ABSENT and path.name not in NEEDED:
                     print(f"{dtype} {path.name}: absent: {result.error}")
                     continue
-                assert result.status == protocol.OK, f"{dtype} {path.name}: {result.status}: {result.error}"
+                assert result.status == results.OK, f"{dtype} {path.name}: {result.status}: {result.error}"
                 assert (len(result.ttft_samples), len(result.tpot_samples)) == (2, NEW), result
                 assert all(value > 0 for value in result.ttft_samples + result.tpot_samples), result
                 tokens[path.name] = result.tokens

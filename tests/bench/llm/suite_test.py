@@ -11,27 +11,27 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from apps.bench.llm import database, jobs, options, picture, protocol, runner, settings, suite  # noqa: E402
+from apps.bench.llm import database, jobs, options, picture, results, runner, settings, suite  # noqa: E402
 from apps.bench.llm.paths import PATHS, Path  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-REQUEST = protocol.Request(path="fake", folder="", gguf="", dtype="f32", prompt_tokens=4, iters=3, warmups=1, decode_tokens=5,
-                           max_cache_len=10, threads=1)
+REQUEST = results.Request("fake", results.Settings(dtype="f32", prompt_tokens=4, decode_tokens=5, max_cache_len=10, threads=1,
+                                                   warmups=1), iters=3)
 
 
 def fake(ending, name="fake", dtypes=settings.DTYPES):
-    return Path(name, "fake_path", "a fake", dtypes, {"FAKE": ending, "PYTHONPATH": str(HERE)})
+    return Path(name, "a fake", dtypes, module="fake_path", environment={"FAKE": ending, "PYTHONPATH": str(HERE)})
 
 
 def run(ending, **limits):
-    return runner.run("fake_path", REQUEST, runner.Limits(**limits), fake(ending).environment)
+    return runner.run(fake(ending), REQUEST, runner.Limits(**limits))
 
 
 class Processes(unittest.TestCase):
     def test_samples_are_prefills_and_tokens(self):
         finished = run("ok")
         result = finished.result
-        self.assertEqual(result.status, protocol.OK, result.error)
+        self.assertEqual(result.status, results.OK, result.error)
         self.assertEqual((len(result.ttft_samples), len(result.tpot_samples)), (3, 5))
         self.assertEqual(result.tokens, [7, 8, 9, 10, 11, 12])
         self.assertGreater(min(result.tpot_samples), 0.9)
@@ -39,19 +39,20 @@ class Processes(unittest.TestCase):
         self.assertGreater(finished.memory_after, 0)
 
     def test_every_end_has_a_status_and_a_reason(self):
-        for ending, status, words in (("absent", protocol.ABSENT, "pip install"), ("raises", protocol.FAILED, "a fake mistake"),
-                                      ("dies", protocol.FAILED, "without an answer"),
-                                      ("no memory", protocol.OUT_OF_MEMORY, "a fake tensor")):
+        for ending, status, words in (("absent", results.ABSENT, "pip install"), ("raises", results.FAILED, "a fake mistake"),
+                                      ("dies", results.FAILED, "ended on its own"),
+                                      ("ends it all", results.OUT_OF_MEMORY, "by signal 9"),
+                                      ("no memory", results.OUT_OF_MEMORY, "a fake tensor")):
             result = run(ending).result
             self.assertEqual(result.status, status)
             self.assertIn(words, result.error)
 
     def test_a_process_without_an_end_is_ended(self):
         result = run("hangs", seconds=0.5).result
-        self.assertEqual((result.status, result.error), (protocol.TIMED_OUT, "no answer in 0.5 s"))
+        self.assertEqual((result.status, result.error), (results.TIMED_OUT, "no answer in 0.5 s"))
 
     def test_a_process_is_ended_before_the_machine_has_no_memory_left(self):
-        self.assertEqual(run("ok", free_bytes=1 << 60).result.status, protocol.OUT_OF_MEMORY)
+        self.assertEqual(run("ok", free_bytes=1 << 60).result.status, results.OUT_OF_MEMORY)
 
     def test_what_others_take_of_the_machine_is_seen(self):
         busy = runner.Busy()
@@ -65,9 +66,12 @@ class Processes(unittest.TestCase):
     def test_memory_of_a_process_is_seen(self):
         self.assertGreater(run("grows").peak_rss, 200 << 20)
 
-    def test_results_that_cannot_be_read_are_none(self):
-        for text in ("", "BENCH_RESULT {", 'BENCH_RESULT {"unknown": 1}', "BENCH_RESULT []"):
-            self.assertIsNone(protocol.find_result(text))
+    def test_a_program_that_is_not_built_is_absent(self):
+        (ours,) = [path for path in PATHS if path.program]
+        for build_dir in ("", "/nowhere"):
+            result = runner.run(ours, results.Request(ours.name, REQUEST.settings, build_dir=build_dir)).result
+            self.assertEqual(result.status, results.ABSENT)
+            self.assertIn("cmake --build", result.error)
 
 
 class FakeWeights:
@@ -123,19 +127,19 @@ class Runs(unittest.TestCase):
     def test_a_path_out_of_memory_is_skipped_at_larger_settings_only(self):
         asked = []
 
-        def run(module, request, limits, environment):
+        def run(path, request, limits):
             asked.append(request.path)
-            status = protocol.OUT_OF_MEMORY if request.path == "large" else protocol.OK
-            return runner.Finished(protocol.Result(status=status, ttft_samples=[1.0], tpot_samples=[1.0]), 0, 0, 0)
+            status = results.OUT_OF_MEMORY if request.path == "large" else results.OK
+            return runner.Finished(results.Result(status=status, ttft_samples=[1.0], tpot_samples=[1.0]), 0, 0, 0)
 
         found, _ = self.results_of([fake("", "large"), fake("", "small")],
                                    ["llama-1b-bf16", "smollm2-135m-bf16", "llama-8b-bf16"], run=run)
         status = {key[:2]: row["status"] for key, row in found.items()}
-        self.assertEqual(status["smollm2-135m-bf16", "large"], protocol.OUT_OF_MEMORY)
-        self.assertEqual(status["llama-1b-bf16", "large"], protocol.SKIPPED)
-        self.assertEqual(status["llama-8b-bf16", "large"], protocol.SKIPPED)
+        self.assertEqual(status["smollm2-135m-bf16", "large"], results.OUT_OF_MEMORY)
+        self.assertEqual(status["llama-1b-bf16", "large"], results.SKIPPED)
+        self.assertEqual(status["llama-8b-bf16", "large"], results.SKIPPED)
         self.assertIn("smollm2-135m", found["llama-8b-bf16", "large", 0]["error"])
-        self.assertEqual(status["llama-8b-bf16", "small"], protocol.OK)
+        self.assertEqual(status["llama-8b-bf16", "small"], results.OK)
         self.assertEqual(asked.count("large"), 1)
 
     def test_what_is_known_needs_no_process(self):
@@ -143,13 +147,13 @@ class Runs(unittest.TestCase):
             raise AssertionError("nothing to run")
 
         found, _ = self.results_of([fake("")], ["qwen3-4b-bf16"], run=run)
-        self.assertEqual(found["qwen3-4b-bf16", "fake", 0]["status"], protocol.NOT_BUILT)
+        self.assertEqual(found["qwen3-4b-bf16", "fake", 0]["status"], results.NOT_BUILT)
         found, _ = self.results_of([fake("", dtypes=("f32",))], ["llama-1b-bf16"], run=run)
-        self.assertEqual(found["llama-1b-bf16", "fake", 0]["status"], protocol.UNSUPPORTED)
+        self.assertEqual(found["llama-1b-bf16", "fake", 0]["status"], results.UNSUPPORTED)
 
     def test_an_absent_path_is_asked_once(self):
         found, _ = self.results_of([fake("absent")], ["smollm2-135m-bf16", "llama-1b-bf16"])
-        self.assertEqual({row["status"] for row in found.values()}, {protocol.ABSENT})
+        self.assertEqual({row["status"] for row in found.values()}, {results.ABSENT})
 
     def test_runs_are_in_order_and_take_their_results_with_them(self):
         first = database.add_run(self.connection, "single", {})

@@ -1,11 +1,11 @@
-"""A database of made-up runs, for the page: seven paths, two runs before the last, a sweep, and every way to end."""
+"""A database of made-up runs, for the page: six paths and one that isn't installed, two runs before the last, a sweep, and every way to end."""
 import pathlib
 import random
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from apps.bench.llm import database, protocol  # noqa: E402
+from apps.bench.llm import database, results  # noqa: E402
 
 FACTS = {"git_branch": "main", "device_name": "A made-up processor", "isa": "avx512f avx2", "threads": 2, "memory_mb": 24000,
          "kernel": "6.1"}
@@ -20,7 +20,7 @@ def row(run_id, config, path, budget=0, **more):
     dtype = "bf16" if dtype == "long" else dtype
     return {"run_id": run_id, "path": path, "model": key, "model_key": key, "config": config, "dtype": dtype,
             "prompt_tokens": CONFIGS.get(config, (0, 0, 128))[2], "iters": 5, "warmups": 1, "decode_tokens": 32,
-            "max_cache_len": 161, "search_budget": budget, "status": protocol.OK, "memory_before_mb": 22000,
+            "max_cache_len": 161, "search_budget": budget, "status": results.OK, "memory_before_mb": 22000,
             "memory_after_mb": 21990, "peak_rss_mb": 1500, "note": "", "error": "",
             "others_cpu": 0.31 if config == "llama-1b-q8_0" and path == "luminal" else 0.02, **more}
 
@@ -48,18 +48,18 @@ def fill(connection, n_runs=4):
         for config in CONFIGS:
             for path in SPEEDS:
                 if path in FLOATS_ONLY and "-q" in config:
-                    result = row(run_id, config, path, status=protocol.UNSUPPORTED, error=f"{path} has no weights in q8_0")
+                    result = row(run_id, config, path, status=results.UNSUPPORTED, error=f"{path} has no weights in q8_0")
                 elif path == "onnxruntime" and config == "llama-1b-bf16":
-                    result = row(run_id, config, path, status=protocol.OUT_OF_MEMORY, error="std::bad_alloc </script>")
+                    result = row(run_id, config, path, status=results.OUT_OF_MEMORY, error="std::bad_alloc </script>")
                 elif path == "onnxruntime" and config == "llama-1b-long":
-                    result = row(run_id, config, path, status=protocol.SKIPPED, error="it ran out of memory at llama-1b-bf16")
+                    result = row(run_id, config, path, status=results.SKIPPED, error="it ran out of memory at llama-1b-bf16")
                 else:
                     result = measured(noise, run_id, config, path, gain=1.2 - 0.06 * number if path == "luminal" else 1)
                 database.add_result(connection, result)
-            database.add_result(connection, row(run_id, config, "luminal-torch", status=protocol.ABSENT,
+            database.add_result(connection, row(run_id, config, "not-installed", status=results.ABSENT,
                                                 error="it isn't there"))
         for path in SPEEDS:
-            database.add_result(connection, row(run_id, "qwen3-4b-bf16", path, status=protocol.NOT_BUILT,
+            database.add_result(connection, row(run_id, "qwen3-4b-bf16", path, status=results.NOT_BUILT,
                                                 error="the architecture qwen3 isn't built yet: queries are normalised"))
         if last:
             for config in ("smollm2-135m-bf16", "llama-1b-bf16"):

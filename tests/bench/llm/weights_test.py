@@ -11,7 +11,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from apps.bench.llm import blocks, protocol, settings, weights  # noqa: E402
+from apps.bench.llm import blocks, results, settings, weights  # noqa: E402
 
 TINY = settings.read().models["tiny"]
 UNTIED = dataclasses.replace(TINY, key="untied", shape={**TINY.shape, "tie_word_embeddings": False})
@@ -29,8 +29,8 @@ class Files(unittest.TestCase):
         return weights.Weights(pathlib.Path(self.folder.name) / name, pathlib.Path("/nowhere"), 1 << 40, self.said.append)
 
     def request(self, dtype, model=TINY):
-        return protocol.Request(path="", folder=str(self.made.folder_of(model)[0]), gguf=str(self.made.gguf_of(model, dtype)),
-                                dtype=dtype, prompt_tokens=1, iters=1, warmups=0, decode_tokens=1, max_cache_len=3, threads=1)
+        return results.Settings(folder=str(self.made.folder_of(model)[0]), gguf=str(self.made.gguf_of(model, dtype)),
+                                dtype=dtype, prompt_tokens=1, decode_tokens=1, max_cache_len=3, threads=1)
 
     def test_they_are_made_once_and_the_same_again(self):
         first = self.made.gguf_of(TINY, "q8_0")

@@ -1,6 +1,6 @@
 """transformers in eager mode."""
 from .. import measuring
-from .transformers_model import measure
+from .transformers_model import load
 
 if __name__ == "__main__":
-    measuring.answer(lambda request: measure(request, None))
+    measuring.serve_path("eager", lambda request: load(request, None))

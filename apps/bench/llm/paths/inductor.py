@@ -2,16 +2,16 @@
 import shutil
 
 from .. import measuring
-from .transformers_model import measure
+from .transformers_model import load
 
 
-def measure_inductor(request):
+def load_inductor(request):
     if not any(map(shutil.which, ("g++", "clang++", "c++"))):
         raise measuring.Absent("inductor needs a C++ compiler on the PATH")
     import torch._inductor.config as config
     config.force_disable_caches = True  # compile time is measured: use nothing of earlier runs
-    return measure(request, "inductor")
+    return load(request, "inductor")
 
 
 if __name__ == "__main__":
-    measuring.answer(measure_inductor)
+    measuring.serve_path("inductor", load_inductor)

@@ -55,7 +55,7 @@ class Context:
         return int(numpy.ctypeslib.as_array(logits, shape=(self.vocabulary,)).argmax())
 
 
-def measure(request):
+def load(request):
     library = load_library()
     context = Context(library, request)
     ids = measuring.prompt_ids(request.prompt_tokens, context.vocabulary)
@@ -65,10 +65,8 @@ def measure(request):
         return measuring.timed_generation(lambda: context.likeliest_after(ids),
                                           lambda token, k: context.likeliest_after([token]), new)
 
-    result = measuring.measured(request, run)
-    result.note = f"llama-cpp-python {library.__version__}"
-    return result
+    return measuring.Loaded(run, note=f"llama-cpp-python {library.__version__}")
 
 
 if __name__ == "__main__":
-    measuring.answer(measure)
+    measuring.serve_path("llama.cpp", load)

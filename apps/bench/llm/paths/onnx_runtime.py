@@ -66,7 +66,7 @@ class Generation:
                                           lambda token, k: self.likeliest_after([token], past + k), new)
 
 
-def measure(request):
+def load(request):
     onnx, onnxruntime = load_libraries()
     weights = RequestWeights(request)
     shape, file = weights.shape, model_file(onnx, request, weights)
@@ -74,13 +74,9 @@ def measure(request):
     start = time.perf_counter()
     generation = Generation(onnxruntime, file, request, shape)
     loaded = time.perf_counter() - start
-    result = measuring.measured(request, generation.run)
-    result.compile_ms = 1e3 * loaded
-    result.note = f"onnxruntime {onnxruntime.__version__}"
-    if request.dtype == "bf16":
-        result.note += "; no bf16 on CPUs: weights widened to f32"
-    return result
+    widened = "; no bf16 on CPUs: weights widened to f32" if request.dtype == "bf16" else ""
+    return measuring.Loaded(generation.run, loaded, f"onnxruntime {onnxruntime.__version__}{widened}")
 
 
 if __name__ == "__main__":
-    measuring.answer(measure)
+    measuring.serve_path("onnxruntime", load)

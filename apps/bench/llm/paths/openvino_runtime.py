@@ -39,7 +39,7 @@ class Generation:
         return measuring.timed_generation(self.prefill, lambda token, k: self.likeliest_after([token], past + k), new)
 
 
-def measure(request):
+def load(request):
     openvino = load_library()
     from .openvino_graph import Builder
     weights = RequestWeights(request)
@@ -48,11 +48,8 @@ def measure(request):
     start = time.perf_counter()
     generation = Generation(openvino, model, request, vocabulary)
     compiled = time.perf_counter() - start
-    result = measuring.measured(request, generation.run)
-    result.compile_ms = 1e3 * compiled
-    result.note = f"openvino {openvino.__version__.split('-')[0]}"
-    return result
+    return measuring.Loaded(generation.run, compiled, f"openvino {openvino.__version__.split('-')[0]}")
 
 
 if __name__ == "__main__":
-    measuring.answer(measure)
+    measuring.serve_path("openvino", load)

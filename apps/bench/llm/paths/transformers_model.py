@@ -1,11 +1,8 @@
-"""The transformers model, eager or through torch.compile; shared by three paths."""
-import statistics
-import time
-
+"""The transformers model, eager or through torch.compile; shared by two paths."""
 from .. import measuring
 
 
-def load(request):
+def load_model(request):
     """(torch, the model) with the requested dtype and threads."""
     try:
         import torch
@@ -53,18 +50,17 @@ class Generation:
         return measuring.timed_generation(self.prefill, self.step, new)
 
 
-def measure(request, backend):
-    """Compile time: the time of the first runs in excess of later ones."""
-    torch, model = load(request)
+    def logits(self):
+        return self.model(self.ids, logits_to_keep=1).logits[0, -1].float().numpy()
+
+
+def load(request, backend):
+    """Compile time: the time of the first run in excess of the second."""
+    torch, model = load_model(request)
     generation = Generation(torch, model, request, backend)
-    spent = 0.0
+    compiled = None
     if backend is not None:
         measuring.say(f"compiling with {backend}")
-        start = time.perf_counter()
-        generation.run(min(4, request.decode_tokens + 1))
-        spent = time.perf_counter() - start
-    result = measuring.measured(request, generation.run)
-    if backend is not None:
-        usual = statistics.median(result.ttft_samples) + 3 * statistics.median(result.tpot_samples)
-        result.compile_ms = max(0.0, 1e3 * spent - usual)
-    return result
+        first, second = (sum(generation.run(measuring.warm_up_tokens(request))[0]) for _ in range(2))
+        compiled = max(0.0, first - second)
+    return measuring.Loaded(generation.run, compiled, logits=generation.logits)
