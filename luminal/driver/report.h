@@ -116,7 +116,7 @@ struct FusionReport {
   int64_t intermediate = 0;
   std::string dtype;
   std::string decision;  // one of those above
-  std::string source;    // "policy never", "profile", "between", "measured now", "measured before"
+  std::string source;    // "policy never", or as text(FusionSource) says it: "profile", "records"
   double ratio = 0;      // the fused plan's time / the other's, if that was measured,
   double low = 0;        // with its 95 % interval
   double high = 0;

@@ -1,6 +1,7 @@
-"""`luminal tune fusion` and what compiles make of its profile. Usage: tune_fusion_test.py PROGRAM"""
+"""`luminal tune fusion` and what compiles make of its profile and records. Usage: tune_fusion_test.py PROGRAM"""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,22 +43,26 @@ class TuneFusion(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.profile = self.folder / "profile.json"
         self.cache = self.folder / "cache"
+        self.records = self.folder / "records.sqlite"
 
     @classmethod
     def setUpClass(cls):
         """One profile for all tests: measuring takes longest."""
         with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "profile.json"
-            cls.tuning = cls.tune(file, "--dtype", "f32,bf16")
+            file, records = pathlib.Path(folder) / "profile.json", pathlib.Path(folder) / "records.sqlite"
+            cls.tuning = cls.tune(file, "--dtype", "f32,bf16", "--records", records, "--keep-busy-times")
             cls.tuned = file.read_text()
+            cls.counted = run("tune", "stats", "--records", records, "--json")
+            cls.exported = run("tune", "export", "--records", records)
 
     @staticmethod
     def tune(file, *arguments):
+        records = () if "--records" in arguments else ("--records", "none")
         return run("tune", "fusion", "--output", file, "--quick", "--seconds", "0.02", "--hidden", 24, "--intermediate", 40,
-                   "--cache", "none", *arguments)
+                   "--cache", "none", *records, *arguments)
 
     def compiled(self, *arguments):
-        return run("compile", "-", "--cache", self.cache, *arguments, text=graph_text())
+        return run("compile", "-", "--cache", self.cache, "--records", self.records, *arguments, text=graph_text())
 
     def test_help_says_what_it_is_for(self):
         result = run("tune", "fusion", "--help")
@@ -68,7 +73,7 @@ class TuneFusion(unittest.TestCase):
 
     def test_short_options_and_quiet(self):
         result = run("tune", "fusion", "-o", self.profile, "-t", 1, "-q", "--quick", "--seconds", "0.02", "--hidden", 24,
-                     "--intermediate", 40, "--cache", "none")
+                     "--intermediate", 40, "--cache", "none", "--records", "none")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("10 answers in", result.stdout)
         self.assertEqual(self.tune(self.profile, "-q", "-v").returncode, 2)
@@ -104,6 +109,25 @@ class TuneFusion(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("note: no fusion profile is given", result.stdout)
         self.assertRegex(result.stdout, r"(fused|stored), measured now(: [a-z ]+)?; fused by unfused \d+\.\d+ \(")
+
+    def test_records_hold_the_answers_too(self):
+        self.assertEqual(json.loads(self.counted.stdout)["comparisons"], 20, self.counted.stderr)
+        self.assertEqual(self.exported.stdout.count('"question": "fusion of '), 4, "patterns and dtypes")
+        imported = run("tune", "import", "-", "--records", self.records, text=self.exported.stdout)
+        self.assertEqual((imported.returncode, imported.stderr), (0, ""))
+        result = self.compiled("--fusion", "measured", "--explain-fusion")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"8 tokens, 24 to 40, f32\n    (fused|stored), records")
+        self.assertNotIn("profile", result.stdout)
+
+    def test_a_second_compile_finds_what_the_first_measured(self):
+        first = self.compiled("--fusion", "measured", "--explain-fusion", "--keep-busy-times")
+        second = self.compiled("--fusion", "measured", "--explain-fusion")
+        figures = r"    (fused|stored), %s(.*)"
+        self.assertRegex(first.stdout, figures % "measured now")
+        self.assertRegex(second.stdout, figures % "records")
+        self.assertEqual(re.search(figures % "measured now", first.stdout).groups(),
+                         re.search(figures % "records", second.stdout).groups())
 
     def test_run_explains_too(self):
         result = run("run", "-", "--cache", self.cache, "--fusion", "swiglu=never", "--explain-fusion", text=graph_text())

@@ -13,7 +13,7 @@
 #include "apps/cli/options/progress_options.h"
 #include "apps/cli/terminal/progress_line.h"
 #include "luminal/base/errors.h"
-#include "luminal/driver/fusion/fusion_profile.h"
+#include "luminal/driver/fusion/fusion_records.h"
 #include "luminal/driver/fusion/measure_fusion.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/llm/model.h"
@@ -134,6 +134,7 @@ void run(TuneFusionArguments options) {
                                                                     : LibraryPolicy::Never;
   const std::vector<Question> questions = questions_of(options);
   FusionProfile profile = profile_for(options.output, options.compile);
+  FusionRecords records(options.compile);
   FusionTiming timing;
   if (options.quick) timing.seconds = kQuickSeconds;
   if (options.seconds > 0) timing.seconds = options.seconds;
@@ -148,6 +149,7 @@ void run(TuneFusionArguments options) {
     const FusionAnswer answer = measure_fusion(pattern, shape, options.compile, timing);
     profile.add(pattern, shape, answer);
     profile.write(options.output);  // after each answer: an interrupted run keeps them
+    records.put(pattern, shape, answer);
     line.clear();
     std::cout << line_of(questions[i], answer) << std::flush;
     loses += answer.rounds > 0 && answer.low > 1 && !is_noisy(answer);
@@ -157,6 +159,7 @@ void run(TuneFusionArguments options) {
     std::cout << fmt::format("{} of them can't be told: run it again when the machine is quiet\n",
                              busy);
   }
+  for (const std::string& note : records.notes()) std::cout << fmt::format("note: {}\n", note);
   std::cout << fmt::format("fusing loses in {} of {} settings; {} answers in {}\n", loses,
                            questions.size(), profile.size(), options.output);
 }
@@ -167,8 +170,8 @@ void define_tune_fusion(CLI::App& app) {
   auto options = std::make_shared<TuneFusionArguments>();
   app.footer(
       "Measures decoding (1 … 32 tokens) and prefill (128 … 2048 tokens), prints where\n"
-      "fusing wins and loses, and writes a profile for\n"
-      "`luminal compile --fusion measured --fusion-profile FILE`; see docs/fusion.md");
+      "fusing wins and loses, and keeps the answers for `luminal compile --fusion measured`:\n"
+      "in the tuning records, and in a profile for --fusion-profile FILE; see docs/fusion.md");
   app.add_option("-o,--output", options->output,
                  "Profile to write; answers to other questions are kept")
       ->type_name("FILE")
@@ -204,6 +207,11 @@ void define_tune_fusion(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--cache", options->compile.storage.cache_folder,
                  "Folder for plans and compiled kernels, or 'none' (default: the user's)");
+  app.add_option("--records", options->compile.storage.records,
+                 "File of tuning records, or 'none' (default: the user's)")
+      ->type_name("FILE");
+  app.add_flag("--keep-busy-times", options->compile.search.keep_busy_times,
+               "Also record times measured while other programs run");
   options->progress.add_to(app);
   app.callback([options] { run(*options); });
 }

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "luminal/base/errors.h"
-#include "luminal/driver/fusion/fusion_profile.h"
+#include "luminal/driver/fusion/fusion_answers.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/graph/verify.h"
 #include "luminal/search/fusion/find_patterns.h"
@@ -39,21 +39,31 @@ bool is_measured(const PlanOptions& options) {
   });
 }
 
-std::string note_on_profile(const std::string& file, const FusionConditions& conditions) {
+// What a report says about the profile: if something was measured that it doesn't hold, and else.
+struct ProfileNotes {
+  std::string measured;
+  std::string answered = {};
+};
+
+// Asked before anything is measured, which may write the profile.
+ProfileNotes notes_on_profile(const CompileOptions& options) {
+  const std::string& file = options.storage.fusion_profile;
   if (file.empty()) {
-    return "no fusion profile is given: what fusing does is measured now; `luminal tune fusion` "
-           "makes one";
+    return {
+        "no fusion profile is given: what fusing does is measured now; `luminal tune fusion` "
+        "makes one"};
   }
   if (!std::filesystem::exists(file)) {
-    return fmt::format(
+    return {fmt::format(
         "there is no fusion profile '{}' yet: what fusing does is measured now and kept there",
-        file);
+        file)};
   }
-  const std::string differs = FusionProfile::read(file).conditions().differ_from(conditions);
+  const std::string differs = FusionProfile::read(file).conditions().differ_from(
+      fusion_conditions(options.backend, options.plan.numerics));
   if (differs.empty()) return {};
-  return fmt::format(
-      "the fusion profile '{}' is of {}: it is not used, and what fusing does is measured now",
-      file, differs);
+  const std::string unused =
+      fmt::format("the fusion profile '{}' is of {}: it is not used", file, differs);
+  return {unused + ", and what fusing does is measured now", unused};
 }
 
 FusionReport report_of(const PatternPlace& place, const std::optional<FusionShape>& shape) {
@@ -86,6 +96,10 @@ void decide_by_policy(FusionPolicy policy, FusionReport& entry) {
   }
 }
 
+bool was_measured(const FusionAnswer& answer) {
+  return answer.source == FusionSource::Measured || answer.source == FusionSource::Remembered;
+}
+
 void decide_by_answer(const FusionAnswer& answer, FusionReport& entry) {
   entry.decision = answer.fuse ? FusionReport::kFused : FusionReport::kStored;
   entry.source = text(answer.source);
@@ -108,11 +122,11 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
   if (!measured && plan.fusion_groups.empty() && options.report == nullptr) return result;
   const std::vector<PatternPlace> places = search::find_patterns(graph, roots(graph));
   const Bindings sizes = search::representative_sizes(variables(graph), plan.typical_sizes);
-  if (measured && !places.empty()) {
-    std::string note = note_on_profile(options.storage.fusion_profile,
-                                       fusion_conditions(options.backend, plan.numerics));
-    if (!note.empty()) result.notes.push_back(std::move(note));
-  }
+  ProfileNotes on_profile;
+  if (measured && !places.empty()) on_profile = notes_on_profile(options);
+  std::optional<FusionAnswers> answers;
+  if (measured) answers.emplace(options);
+  bool any_measured = false;
   // By pattern and shape, in order of first appearance.
   std::vector<std::pair<FusionPattern, std::optional<FusionShape>>> asked;
   for (const PatternPlace& place : places) {
@@ -131,7 +145,9 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
         entry.note = "its sizes have no value, so it can't be measured";
       } else {
         if (options.progress) options.progress({"fusion", static_cast<int>(at), 0});
-        decide_by_answer(should_fuse(place.pattern, *shape, options), entry);
+        const FusionAnswer answer = answers->find(place.pattern, *shape);
+        any_measured = any_measured || was_measured(answer);
+        decide_by_answer(answer, entry);
       }
       result.reports.push_back(std::move(entry));
     }
@@ -145,6 +161,9 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
   std::ranges::sort(result.forces, {}, [](const search::FusionForce& force) {
     return std::pair(force.node, force.stored);
   });
+  if (answers) result.notes = answers->notes();
+  const std::string& note = any_measured ? on_profile.measured : on_profile.answered;
+  if (!note.empty()) result.notes.insert(result.notes.begin(), note);
   return result;
 }
 

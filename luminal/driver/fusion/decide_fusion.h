@@ -1,4 +1,4 @@
-// decide_fusion: which patterns of a graph are fused, by policy, profile or measurement.
+// decide_fusion: which patterns of a graph are fused, by policy, profile, records or measurement.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace luminal {
 struct FusionDecisions {
   std::vector<search::FusionForce> forces;  // for the search; sorted by node
   std::vector<FusionReport> reports;        // one per pattern, shape and decision
-  std::vector<std::string> notes;           // about the profile
+  std::vector<std::string> notes;           // about the profile and the tuning records
 };
 
 // Deterministic within a process, however often it is called: measurements are remembered.

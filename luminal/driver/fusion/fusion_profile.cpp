@@ -48,6 +48,12 @@ const char* numerics_text(Numerics numerics) {
 
 bool is_noisy(const FusionAnswer& answer) { return answer.high > kWidest * answer.low; }
 
+bool is_fusing_better(const FusionAnswer& answer) {
+  if (answer.rounds == 0) return false;
+  const bool tie = (answer.low <= 1 && answer.high >= 1) || is_noisy(answer);
+  return tie ? answer.fused_kernels <= answer.unfused_kernels : answer.high < 1;
+}
+
 std::string note_on(const FusionAnswer& answer) {
   if (answer.rounds == 0) return "both are the same plan";
   return is_noisy(answer) ? "the machine was too busy to tell" : "";

@@ -15,6 +15,8 @@ namespace luminal {
 
 // Whether an answer's interval is so wide that the machine must have been busy.
 bool is_noisy(const FusionAnswer& answer);
+// The decision that follows from an answer's figures.
+bool is_fusing_better(const FusionAnswer& answer);
 // A note on a measured answer; mostly empty.
 std::string note_on(const FusionAnswer& answer);
 

@@ -102,8 +102,7 @@ FusionAnswer measure_fusion(FusionPattern pattern, const FusionShape& shape,
   answer.high = ratio.high;
   answer.rounds = static_cast<int>(times[0].size());
   answer.note = note_on(answer);
-  const bool tie = (ratio.low <= 1 && ratio.high >= 1) || is_noisy(answer);
-  answer.fuse = tie ? answer.fused_kernels <= answer.unfused_kernels : ratio.high < 1;
+  answer.fuse = is_fusing_better(answer);
   return answer;
 }
 

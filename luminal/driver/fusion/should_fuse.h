@@ -14,9 +14,10 @@ namespace luminal {
 // Where an answer comes from.
 enum class FusionSource : uint8_t {
   Profile,     // measured before, at this shape
-  Between,     // the profile's neighbours below and above, in tokens, agree
+  Between,     // the neighbours below and above, in tokens, agree
   Measured,    // now
   Remembered,  // measured earlier in this process
+  Records,     // the tuning records, at this shape
 };
 
 LUMINAL_API const char* text(FusionSource source);  // "profile", "measured now"
@@ -42,10 +43,10 @@ struct FusionTiming {
   uint64_t seed = 1;   // of the data
 };
 
-// Answers from the profile in `options`; what it doesn't hold is measured: both plans are compiled
-// with the options' backend, numerics and storage, their results compared, and their runs timed
-// alternately. The answer is stored in the profile. UserError for a shape without elements or a
-// damaged profile.
+// Answers from the profile and the tuning records in `options`; what neither holds is measured:
+// both plans are compiled with the options' backend, numerics and storage, their results compared,
+// and their runs timed alternately. The answer is stored in both. UserError for a shape without
+// elements or a damaged profile.
 LUMINAL_API FusionAnswer should_fuse(FusionPattern pattern, const FusionShape& shape,
                                      const CompileOptions& options = {},
                                      const FusionTiming& timing = {});

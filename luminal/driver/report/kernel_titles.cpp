@@ -7,7 +7,6 @@
 #include <cctype>
 
 #include "luminal/driver/report/op_words.h"
-#include "luminal/graph/traverse.h"
 
 namespace luminal {
 namespace {
@@ -76,7 +75,7 @@ bool is_literal(const std::string& name) { return name.starts_with("literal."); 
 }  // namespace
 
 KernelTitles::KernelTitles(const Graph& graph, const kernel::PlannedGraph& planned)
-    : graph_(graph), planned_(planned), forms_(graph, roots(graph)) {
+    : graph_(graph), planned_(planned), forms_(graph) {
   name_values();
   IdVector<kernel::StepId, Parts> parts;
   for (const auto& step : planned.plan.steps) {

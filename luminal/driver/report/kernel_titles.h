@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "luminal/driver/report/node_forms.h"
 #include "luminal/graph/graph.h"
 #include "luminal/kernel/plan/planned_graph.h"
-#include "luminal/search/fusion/node_forms.h"
 
 namespace luminal {
 
@@ -37,7 +37,7 @@ class KernelTitles {
 
   const Graph& graph_;
   const kernel::PlannedGraph& planned_;
-  const search::NodeForms forms_;
+  const NodeForms forms_;
   std::map<kernel::ClassId, std::string> names_;          // of weights, states and outputs
   std::map<kernel::ClassId, std::vector<NodeId>> nodes_;  // with that value
   IdVector<kernel::StepId, std::string> titles_;

@@ -7,7 +7,7 @@ namespace {
 
 class Words {
  public:
-  Words(const search::NodeForms& forms, std::span<const NodeId> computed)
+  Words(const NodeForms& forms, std::span<const NodeId> computed)
       : forms_(forms), computed_(computed) {}
 
   template <typename Predicate>
@@ -35,13 +35,13 @@ class Words {
   bool is_scaled(NodeId id) const { return forms_.scaled(forms_.behind(id)).factor != 1; }
 
  private:
-  const search::NodeForms& forms_;
+  const NodeForms& forms_;
   std::span<const NodeId> computed_;
 };
 
 }  // namespace
 
-OpWords op_words(const search::NodeForms& forms, std::span<const NodeId> computed,
+OpWords op_words(const NodeForms& forms, std::span<const NodeId> computed,
                  std::span<const NodeId> results, size_t n_matrices) {
   const Words words(forms, computed);
   const bool looks_up = words.has(Op::Gather);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/search/fusion/node_forms.h"
+#include "luminal/driver/report/node_forms.h"
 
 namespace luminal {
 
@@ -16,7 +16,7 @@ struct OpWords {
 
 // Of the nodes that a kernel computes and those it stores, in order. `n_matrices`: weights that it
 // multiplies by or looks rows up in.
-OpWords op_words(const search::NodeForms& forms, std::span<const NodeId> computed,
+OpWords op_words(const NodeForms& forms, std::span<const NodeId> computed,
                  std::span<const NodeId> results, size_t n_matrices);
 
 }  // namespace luminal

@@ -42,6 +42,10 @@ void check_function(const egraph::FunctionDeclaration& function, egraph::SourceP
                             function.name, function.output.name));
 }
 
+RuleText embedded(const rules::RuleFile& file) {
+  return {std::string(file.name), std::string(file.text)};
+}
+
 void run_alone(egraph::EGraph& egraph, const RuleText& file) {
   egraph.run_program(file.text, file.file, {.limits = {}, .files = {}, .on_output = {}});
 }
@@ -55,10 +59,16 @@ std::optional<RuleClass> rule_class_from_name(std::string_view text) {
 }
 
 RuleSet::RuleSet(std::vector<RuleText> users) {
-  for (const rules::RuleFile& file : rules::rule_files()) {
-    add_file({std::string(file.name), std::string(file.text)}, false);
-  }
+  for (const rules::RuleFile& file : rules::rule_files()) add_file(embedded(file), false);
   for (const RuleText& file : users) add_file(file, true);
+}
+
+RuleSet RuleSet::of_patterns(const std::vector<RuleText>& users) {
+  RuleSet result{Empty()};
+  result.add_file(embedded(rules::rule_files().front()), false);
+  result.add_file(embedded(rules::pattern_file()), false);
+  for (const RuleText& file : users) result.add_file(file, true);
+  return result;
 }
 
 void RuleSet::add_file(const RuleText& file, bool of_user) {

@@ -57,6 +57,8 @@ class RuleSet {
 
   // UserError, with file, line and way out, if a file isn't valid.
   explicit RuleSet(std::vector<RuleText> users = {});
+  // The rules that find patterns (rules/patterns.egg) instead of those that simplify terms.
+  static RuleSet of_patterns(const std::vector<RuleText>& users = {});
 
   const std::vector<RuleInfo>& rules() const { return rules_; }
   const RuleInfo* find(std::string_view rule) const;
@@ -77,6 +79,9 @@ class RuleSet {
     std::string group;
     RuleClass numeric_class;
   };
+
+  struct Empty {};
+  explicit RuleSet(Empty) {}
 
   void add_file(const RuleText& file, bool of_user);
   void add_rule(const egraph::RuleDeclaration& rule, const std::string& form,

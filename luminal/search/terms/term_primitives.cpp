@@ -18,7 +18,7 @@ using egraph::Value;
 using Arguments = std::span<const Value>;
 
 // Memoises a primitive, since equal layers ask the same questions about the same values. Not for
-// strings, whose ids belong to one e-graph: a copy of it may assign them anew.
+// constants of the language, whose ids belong to one e-graph: a copy of it may assign them anew.
 egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
   auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
   return [known, answer = std::move(answer)](Constants& constants, Arguments in) {
@@ -105,6 +105,15 @@ class Adder {
     add("is-positive", {"Index"}, "bool", [&host = host_](Constants&, Arguments in) {
       return if_true(host.expr(in[0]).lower_bound() >= 1);
     });
+    // Whether a view into the iteration space of a matrix product, […, columns, summed], reads the
+    // same for all columns.
+    add("repeats-over-columns", {"Map"}, "bool", [&host = host_](Constants&, Arguments in) {
+      const IndexMap& map = host.map(in[0]);
+      const int columns = static_cast<int>(map.dims().size()) - 2;
+      return if_true(columns >= 0 && std::ranges::none_of(map.exprs(), [&](Expr e) {
+                       return e.uses_index(columns);
+                     }));
+    });
     // The map that broadcasts a scalar to a type's dims.
     add("broadcast", {"Type"}, "Map", [&host = host_](Constants&, Arguments in) {
       return std::optional(host.of(IndexMap(host.type(in[0]).dims, {}, {})));
@@ -178,10 +187,41 @@ class Adder {
     });
   }
 
+  // Dims of a type, from which patterns take their sizes.
+  void dims() {
+    add("rank-of", {"Type"}, "i64", [&host = host_](Constants& c, Arguments in) {
+      return std::optional(c.intern(std::ssize(host.type(in[0]).dims)));
+    });
+    add("last-dim-of", {"Type"}, "Index",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          const Dims& dims = host.type(in[0]).dims;
+          if (dims.empty()) return std::nullopt;
+          return host.of(dims.back());
+        });
+    // The elements of a type without its innermost dim.
+    add("rows-of", {"Type"}, "Index",
+        [&host = host_](Constants&, Arguments in) -> std::optional<Value> {
+          Dims dims = host.type(in[0]).dims;
+          if (dims.empty()) return std::nullopt;
+          dims.pop_back();
+          return host.of(n_elements(dims));
+        });
+  }
+
   void dtypes() {
     add("is-integer-dtype", {"String"}, "bool", [](Constants& c, Arguments in) {
       const std::optional<DType> dtype = dtype_from_name(c.string(in[0]));
       return if_true(dtype && is_int(*dtype));
+    });
+    // Both say false too, for rules about the other dtypes.
+    add("is-half-dtype", {"String"}, "bool", [](Constants& c, Arguments in) {
+      const std::optional<DType> dtype = dtype_from_name(c.string(in[0]));
+      return std::optional(Constants::boolean(dtype && is_half(*dtype)));
+    });
+    add("widens-half", {"Type", "String"}, "bool", [&host = host_](Constants& c, Arguments in) {
+      const bool from_half = is_half(host.type(in[0]).dtype);
+      return std::optional(
+          Constants::boolean(from_half && dtype_from_name(c.string(in[1])) == DType::F32));
     });
     add("casts-compose", {"Type", "String", "String"}, "bool",
         [&host = host_](Constants& c, Arguments in) {
@@ -207,6 +247,11 @@ class Adder {
     about_number("is-true", is_true);
     about_number("is-false", is_false);
     about_number("has-all-bits", has_all_bits);
+    add("real-of", {"Number"}, "f64", [&host = host_](Constants& c, Arguments in) {
+      const Number& number = host.number(in[0]);
+      return std::optional(
+          c.intern(is_float(number.dtype) ? number.real : static_cast<double>(number.integer)));
+    });
     make_number("rest-by-unit", {"Number"}, [&host = host_](Constants&, Arguments in) {
       return rest_by_unit(host.number(in[0]));
     });
@@ -241,10 +286,12 @@ class Adder {
            egraph::PrimitiveFunction answer) {
     std::vector<SortId> sorts;
     for (const char* input : inputs) sorts.push_back(egraph_.sort(input));
-    const SortId string = egraph_.schema().string();
-    const bool any_string = egraph_.sort(output) == string ||
-                            std::find(sorts.begin(), sorts.end(), string) != sorts.end();
-    if (!any_string) answer = remembering(std::move(answer));
+    const auto is_interned = [](std::string_view sort) {
+      return sort == "String" || sort == "i64" || sort == "f64";
+    };
+    if (!is_interned(output) && std::ranges::none_of(inputs, is_interned)) {
+      answer = remembering(std::move(answer));
+    }
     egraph_.add_primitive(name, std::move(sorts), egraph_.sort(output), std::move(answer));
   }
 
@@ -274,6 +321,7 @@ void add_primitives(egraph::EGraph& egraph, HostValues& host) {
   Adder adder(egraph, host);
   adder.maps();
   adder.types();
+  adder.dims();
   adder.dtypes();
   adder.numbers();
 }

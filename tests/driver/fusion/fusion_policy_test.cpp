@@ -7,9 +7,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "luminal/driver/fusion/decide_fusion.h"
-#include "luminal/driver/fusion/fusion_profile.h"
+#include "luminal/driver/fusion/fusion_records.h"
 #include "luminal/driver/fusion/pattern_graph.h"
 #include "tests/backends/against_interpreter.h"
 #include "tests/search/llama_blocks.h"
@@ -181,28 +182,34 @@ class FusionProfileFile : public testing::Test {
               ("luminal_fusion_" + std::to_string(getpid()) + "_" +
                testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
-    options_ = {
-        .plan = {.fusion = FusionPolicy::Measured},
-        .storage = {.cache_folder = "none", .fusion_profile = (folder_ / "profile.json").string()},
-        .report = &report_};
+    options_ = {.plan = {.fusion = FusionPolicy::Measured},
+                .storage = {.cache_folder = "none",
+                            .records = "none",
+                            .fusion_profile = (folder_ / "profile.json").string()},
+                .report = &report_};
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  FusionConditions conditions() const {
-    return fusion_conditions(options_.backend, options_.plan.numerics);
+  static FusionAnswer answer_of(bool fuse) {
+    return {.fuse = fuse,
+            .ratio = fuse ? 0.5 : 2.0,
+            .low = fuse ? 0.4 : 1.9,
+            .high = fuse ? 0.6 : 2.1,
+            .rounds = 11,
+            .fused_kernels = 2,
+            .unfused_kernels = 4};
   }
 
-  void write_profile(bool fuse, const FusionConditions& valid_for) {
-    FusionProfile profile(valid_for);
-    profile.add(FusionPattern::SwiGlu, shape_,
-                {.fuse = fuse,
-                 .ratio = fuse ? 0.5 : 2.0,
-                 .low = fuse ? 0.4 : 1.9,
-                 .high = fuse ? 0.6 : 2.1,
-                 .rounds = 11,
-                 .fused_kernels = 2,
-                 .unfused_kernels = 4});
+  void write_profile(bool fuse, const FusionConditions& conditions) {
+    FusionProfile profile(conditions);
+    profile.add(FusionPattern::SwiGlu, shape_, answer_of(fuse));
     profile.write(options_.storage.fusion_profile);
+  }
+
+  // A file of records of its own: a process remembers what it read in one.
+  void use_records(const char* name) {
+    options_.storage.records = (folder_ / name).string();
+    options_.search.keep_busy_times = true;
   }
 
   const FusionShape shape_{.tokens = 4, .hidden = 32, .intermediate = 48};
@@ -214,7 +221,7 @@ class FusionProfileFile : public testing::Test {
 
 TEST_F(FusionProfileFile, DecidesWhatACompileDoes) {
   for (bool fuse : {true, false}) {
-    write_profile(fuse, conditions());
+    write_profile(fuse, fusion_conditions(options_.backend, options_.plan.numerics));
     report_ = {};
     compile(swiglu_.graph(), options_);
     ASSERT_EQ(report_.fusion.size(), 1u);
@@ -234,7 +241,7 @@ TEST_F(FusionProfileFile, ACachedPlanIsOfTheSameDecision) {
   options_.storage.cache_folder = (folder_ / "cache").string();
   std::vector<size_t> kernels;
   for (bool fuse : {true, false, true}) {
-    write_profile(fuse, conditions());
+    write_profile(fuse, fusion_conditions(options_.backend, options_.plan.numerics));
     report_ = {};
     compile(swiglu_.graph(), options_);
     kernels.push_back(kernels_of(report_));
@@ -246,7 +253,7 @@ TEST_F(FusionProfileFile, ACachedPlanIsOfTheSameDecision) {
 }
 
 TEST_F(FusionProfileFile, OfAnotherDeviceIsNotUsedAndStays) {
-  FusionConditions foreign = conditions();
+  FusionConditions foreign = fusion_conditions(options_.backend, options_.plan.numerics);
   foreign.device = "someone else's";
   foreign.description = "another processor";
   write_profile(false, foreign);
@@ -287,6 +294,78 @@ TEST_F(FusionProfileFile, NoneAtAllIsSaid) {
   EXPECT_EQ(report_.fusion.at(0).source, "measured before") << "in this process";
 }
 
+TEST_F(FusionProfileFile, RecordsDecideWithoutAProfile) {
+  options_.storage.fusion_profile.clear();
+  for (bool fuse : {true, false}) {
+    use_records(fuse ? "fused" : "stored");
+    FusionRecords(options_).put(FusionPattern::SwiGlu, shape_, answer_of(fuse));
+    report_ = {};
+    compile(swiglu_.graph(), options_);
+    ASSERT_EQ(report_.fusion.size(), 1u);
+    const FusionReport& decided = report_.fusion[0];
+    EXPECT_EQ(decided.source, "records") << "nothing was measured";
+    EXPECT_EQ(decided.decision, fuse ? FusionReport::kFused : FusionReport::kStored);
+    EXPECT_EQ(decided.ratio, fuse ? 0.5 : 2.0);
+    EXPECT_EQ(stored_as(report_, "f32[4, 48]") >= 2, !fuse) << report_.text();
+    EXPECT_THAT(report_.notes, Not(Contains(HasSubstr("fusion profile"))));
+  }
+}
+
+TEST_F(FusionProfileFile, WhatWasMeasuredIsFoundInTheRecords) {
+  options_.storage.fusion_profile.clear();
+  use_records("first");
+  const PatternGraph other(FusionPattern::SwiGlu, {.tokens = 7, .hidden = 32, .intermediate = 40},
+                           1);
+  compile(other.graph(), options_);
+  ASSERT_EQ(report_.fusion.at(0).source, "measured now");
+  const FusionReport measured = report_.fusion.at(0);
+  std::stringstream lines;
+  records::Store::open(options_.storage.records, records::Mode::ReadOnly).export_lines(lines);
+  EXPECT_THAT(lines.str(), HasSubstr("fusion of swiglu, 32 to 40, f32; backend cpu"));
+  // As on another machine of the same kind, with a profile to write.
+  use_records("second");
+  EXPECT_EQ(records::Store::open(options_.storage.records).import_lines(lines, "test").refused, 0);
+  options_.storage.fusion_profile = (folder_ / "exported.json").string();
+  report_ = {};
+  compile(other.graph(), options_);
+  EXPECT_EQ(report_.fusion.at(0).source, "records");
+  EXPECT_EQ(report_.fusion.at(0).ratio, measured.ratio);
+  EXPECT_EQ(report_.fusion.at(0).decision, measured.decision);
+  EXPECT_EQ(FusionProfile::read(options_.storage.fusion_profile).size(), 1u);
+}
+
+TEST_F(FusionProfileFile, AProfileGoesBeforeTheRecords) {
+  use_records("records");
+  FusionRecords(options_).put(FusionPattern::SwiGlu, shape_, answer_of(false));
+  write_profile(true, fusion_conditions(options_.backend, options_.plan.numerics));
+  compile(swiglu_.graph(), options_);
+  EXPECT_EQ(report_.fusion.at(0).source, "profile");
+  EXPECT_EQ(report_.fusion.at(0).decision, FusionReport::kFused);
+}
+
+TEST_F(FusionProfileFile, OfAnotherDeviceIsSaidWhereTheRecordsAnswer) {
+  use_records("records");
+  FusionRecords(options_).put(FusionPattern::SwiGlu, shape_, answer_of(true));
+  FusionConditions foreign = fusion_conditions(options_.backend, options_.plan.numerics);
+  foreign.device = "someone else's";
+  write_profile(false, foreign);
+  compile(swiglu_.graph(), options_);
+  EXPECT_EQ(report_.fusion.at(0).source, "records");
+  EXPECT_THAT(report_.notes, Contains(testing::EndsWith("it is not used")));
+}
+
+TEST_F(FusionProfileFile, RecordsThatCannotBeOpenedAreANote) {
+  options_.storage.fusion_profile.clear();
+  use_records("none of ours");
+  std::ofstream(options_.storage.records)
+      << "not a database at all, but long enough to be looked at";
+  const PatternGraph other(FusionPattern::SwiGlu, {.tokens = 9, .hidden = 32, .intermediate = 40},
+                           1);
+  compile(other.graph(), options_);
+  EXPECT_EQ(report_.fusion.at(0).source, "measured now");
+  EXPECT_THAT(report_.notes, Contains(HasSubstr("tuning records are not used any further")));
+}
+
 TEST_F(FusionProfileFile, DamagedIsAnErrorWithAWayOut) {
   std::ofstream(options_.storage.fusion_profile) << "{\"luminal_fusion_profile\": 1";
   EXPECT_THAT(user_error([&] { compile(swiglu_.graph(), options_); }),
@@ -294,7 +373,7 @@ TEST_F(FusionProfileFile, DamagedIsAnErrorWithAWayOut) {
 }
 
 TEST_F(FusionProfileFile, ShouldFuseAnswersWithoutMeasuring) {
-  write_profile(true, conditions());
+  write_profile(true, fusion_conditions(options_.backend, options_.plan.numerics));
   const FusionAnswer answer = should_fuse(FusionPattern::SwiGlu, shape_, options_);
   EXPECT_TRUE(answer.fuse);
   EXPECT_EQ(answer.source, FusionSource::Profile);

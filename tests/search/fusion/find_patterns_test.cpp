@@ -1,4 +1,4 @@
-// Patterns are found by their ops, in layers and in models, and near misses are not.
+// Rules find patterns by their ops, in layers and in models, and don't find near misses.
 #include "luminal/search/fusion/find_patterns.h"
 
 #include <gmock/gmock.h>
@@ -9,15 +9,19 @@
 
 #include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
+#include "tests/support/user_error.h"
 
 namespace luminal::search {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using tests::user_error;
 
-std::vector<PatternPlace> found_in(const Graph& graph) {
-  return find_patterns(graph, roots(graph));
+std::vector<PatternPlace> found_in(const Graph& graph, const std::vector<RuleText>& more = {}) {
+  return find_patterns(graph, roots(graph), more);
 }
 
 std::vector<std::string> names_of(const std::vector<PatternPlace>& places) {
@@ -56,6 +60,46 @@ TEST(FindPatterns, SwiGluWithItsFactorsTheOtherWayRound) {
   const Tensor x = graph.input("x", {5, 8});
   (project(graph, "up", x, 12) * silu(project(graph, "gate", x, 12))).output("y");
   EXPECT_THAT(names_of(found_in(graph)), ElementsAre("swiglu"));
+}
+
+// Views between, a bias before its product, a cast between product and sum.
+TEST(FindPatterns, SwiGluHoweverItIsWritten) {
+  Graph graph;
+  const Tensor x = graph.input("x", {6, 8}, DType::BF16);
+  const Tensor gate =
+      (graph.weight("bias", {12}, DType::BF16) + project(graph, "gate", x, 12)).reshape({2, 3, 12});
+  const Tensor up = project(graph, "up", x.reshape({2, 3, 8}).reshape({6, 8}), 12);
+  (up.reshape({2, 3, 12}) * silu(gate)).output("y");
+  const std::vector<PatternPlace> places = found_in(graph);
+  ASSERT_THAT(names_of(places), ElementsAre("swiglu"));
+  ASSERT_EQ(places[0].interior.size(), 2u);
+  for (NodeId id : places[0].interior) EXPECT_EQ(graph.node(id).dtype, DType::BF16);
+  const FusionShape wanted{.tokens = 6, .hidden = 8, .intermediate = 12, .dtype = DType::BF16};
+  EXPECT_EQ(shape_of(places[0], {}), wanted);
+}
+
+// Projections of a pattern read the same rows; the same matrix is something else.
+TEST(FindPatterns, RowsAndMatricesAreToldApart) {
+  Graph graph;
+  const Tensor w = graph.weight("w", {8, 12});
+  const Tensor x = graph.input("x", {5, 8}), z = graph.input("z", {5, 8});
+  (silu(matmul(x, w)) * matmul(z, w)).output("y");
+  (silu(matmul(x, x.t())) * matmul(x, graph.weight("v", {8, 5}))).output("of a square");
+  EXPECT_THAT(found_in(graph), IsEmpty());
+}
+
+// Equal nodes are one value: each is decided about, and neither is a second reader.
+TEST(FindPatterns, EqualNodesAreOneValue) {
+  Graph graph;
+  const Tensor x = graph.input("x", {7, 24});
+  const Tensor sum = x + graph.input("r", {7, 24});
+  const Tensor a = rms_norm(sum, {24}, std::nullopt, 1e-5);
+  const Tensor b = rms_norm(sum, {24}, std::nullopt, 1e-5);
+  (project(graph, "q", a, 8) + project(graph, "k", b, 8)).output("y");
+  const std::vector<PatternPlace> places = found_in(graph);
+  ASSERT_THAT(names_of(places), ElementsAre("add-rms-norm"));
+  EXPECT_THAT(places[0].interior, ElementsAre(sum.id(), a.id(), b.id()));
+  EXPECT_EQ(shape_of(places[0], {})->intermediate, 16);
 }
 
 TEST(FindPatterns, NearMissesOfSwiGlu) {
@@ -176,6 +220,38 @@ TEST(FindPatterns, EveryLayerOfALlama) {
     }
     EXPECT_THAT(columns, ElementsAre(50, 64, 96)) << "logits; queries, keys, values; gate and up";
   }
+}
+
+// A gate without an activation, as another pattern of the name.
+constexpr const char* kBilinear = R"(
+(ruleset mine.exact)
+(rule ((= v (Mul a b)) (projection a gate rows s) (projection b up rows z) (!= gate up)
+       (free gate) (free up) (product s rows c k) (= t (type-of s)) (= n (rows-of t)))
+  ((pattern "NAME" v n k) (inside "NAME" v gate) (inside "NAME" v up) (projected "NAME" v s c))
+  :ruleset mine.exact :name "bilinear"))";
+
+RuleText bilinear(const std::string& name) {
+  std::string text = kBilinear;
+  for (size_t at; (at = text.find("NAME")) != text.npos;) text.replace(at, 4, name);
+  return {"mine.egg", text};
+}
+
+TEST(FindPatterns, ARuleIsAPattern) {
+  Graph graph;
+  const Tensor x = graph.input("x", {5, 8});
+  const Tensor gate = project(graph, "gate", x, 12);
+  const Tensor up = project(graph, "up", x, 12);
+  (gate * up).output("y");
+  EXPECT_THAT(found_in(graph), IsEmpty());
+  const std::vector<PatternPlace> places = found_in(graph, {bilinear("swiglu")});
+  ASSERT_THAT(names_of(places), ElementsAre("swiglu"));
+  EXPECT_THAT(places[0].interior, ElementsAre(gate.id(), up.id()));
+  const FusionShape wanted{.tokens = 5, .hidden = 8, .intermediate = 12};
+  EXPECT_EQ(shape_of(places[0], {}), wanted);
+  EXPECT_THAT(user_error([&] { found_in(graph, {bilinear("bilinear")}); }),
+              HasSubstr("finds a pattern 'bilinear', which has no name; the patterns are swiglu"));
+  EXPECT_THAT(user_error([&] { found_in(graph, {{"mine.egg", "(rule ((factors v)) ())"}}); }),
+              AllOf(HasSubstr("mine.egg"), HasSubstr("a rule without a name")));
 }
 
 TEST(FindPatterns, NamesReadBack) {
