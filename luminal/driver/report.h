@@ -151,7 +151,7 @@ struct LUMINAL_API CompileReport {
   std::vector<PlanReport> plans;       // one per variant; none on backends that run the graph
   std::vector<KernelReport> kernels;   // of all plans
   std::vector<StoredReport> stored;
-  std::vector<FusionReport> fusion;  // what was decided before the search
+  std::vector<FusionReport> fusion;  // what was decided before the search; InspectOptions
   std::vector<std::string> notes;    // what did not fuse, what runs on the host, and why
   std::string target;                // what kernels are compiled for
   std::string machine;               // the peaks that the model went by, and where they are from

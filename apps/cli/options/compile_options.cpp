@@ -169,6 +169,7 @@ std::string explain_fusion_text(const CompileReport& report) {
 CompileOptions CompileArguments::parsed() const {
   CompileOptions result = options;
   set_fusion(fusion, result.plan);
+  result.inspect.list_patterns = explain_fusion;
   result.plan.numerics = numerics_of(numerics);
   result.backend.library = library == "always"     ? LibraryPolicy::Always
                            : library == "measured" ? LibraryPolicy::Measured

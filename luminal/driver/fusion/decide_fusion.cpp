@@ -119,7 +119,7 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
   check_groups(plan);
   FusionDecisions result;
   const bool measured = is_measured(plan);
-  if (!measured && plan.fusion_groups.empty() && options.report == nullptr) return result;
+  if (!measured && plan.fusion_groups.empty() && !options.inspect.list_patterns) return result;
   const std::vector<PatternPlace> places = search::find_patterns(graph, roots(graph));
   const Bindings sizes = search::representative_sizes(variables(graph), plan.typical_sizes);
   ProfileNotes on_profile;

@@ -64,15 +64,15 @@ FusionPattern pattern_named(const std::string& name) {
 std::vector<PatternPlace> places_found(const Graph& graph, const NodesOf& nodes,
                                        const Terms& terms) {
   const egraph::EGraph& egraph = terms.egraph;
-  using Key = std::pair<Value, Value>;  // name and result
-  std::map<Key, PatternPlace> places;
+  using NameAndResult = std::pair<Value, Value>;
+  std::map<NameAndResult, PatternPlace> places;
   const auto each = [&](const char* relation, const auto& use) {
     egraph.for_each_row(egraph.function(relation),
                         [&](std::span<const Value> row, Value, egraph::RuleId) { use(row); });
   };
   each("pattern", [&](std::span<const Value> row) {
     const NodeId at = nodes.at(row[1]).front();
-    places.try_emplace(Key(row[0], row[1]),
+    places.try_emplace(NameAndResult(row[0], row[1]),
                        PatternPlace{.pattern = pattern_named(egraph.constants().string(row[0])),
                                     .at = at,
                                     .interior = {},

@@ -31,6 +31,7 @@ CompileReport compiled(const Graph& graph, const Groups& groups,
   CompileReport report;
   compile(graph, {.plan = {.fusion = fusion, .fusion_groups = groups},
                   .storage = {.cache_folder = "none"},
+                  .inspect = {.list_patterns = true},
                   .report = &report});
   return report;
 }

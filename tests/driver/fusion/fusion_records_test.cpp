@@ -18,7 +18,7 @@ FusionAnswer answer_of(double ratio, int rounds = 9) {
           .unfused_kernels = rounds == 0 ? 2 : 4};
 }
 
-FusionShape tokens(int64_t count) {
+FusionShape shape_of_tokens(int64_t count) {
   return {.tokens = count, .hidden = 64, .intermediate = 96, .dtype = DType::BF16};
 }
 
@@ -56,7 +56,7 @@ class FusionRecordsTest : public testing::Test {
  protected:
   FusionRecords records() { return FusionRecords(options_); }
   bool holds(int64_t count) {
-    return records().find(FusionPattern::SwiGlu, tokens(count)).has_value();
+    return records().find(FusionPattern::SwiGlu, shape_of_tokens(count)).has_value();
   }
 
   TemporaryFolder folder_;
@@ -66,16 +66,17 @@ class FusionRecordsTest : public testing::Test {
 TEST_F(FusionRecordsTest, AnswerWhatTheyHoldAndWhatLiesBetween) {
   options_.search.keep_busy_times = true;
   for (int64_t count : {32, 64, 256}) {
-    records().put(FusionPattern::SwiGlu, tokens(count), answer_of(count < 100 ? 0.5 : 2));
+    records().put(FusionPattern::SwiGlu, shape_of_tokens(count), answer_of(count < 100 ? 0.5 : 2));
   }
-  const auto exact = records().find(FusionPattern::SwiGlu, tokens(64));
+  const auto exact = records().find(FusionPattern::SwiGlu, shape_of_tokens(64));
   ASSERT_TRUE(exact.has_value());
   EXPECT_TRUE(exact->fuse);
   EXPECT_EQ(exact->source, FusionSource::Records);
-  EXPECT_EQ(records().find(FusionPattern::SwiGlu, tokens(48))->source, FusionSource::Between);
+  EXPECT_EQ(records().find(FusionPattern::SwiGlu, shape_of_tokens(48))->source,
+            FusionSource::Between);
   EXPECT_FALSE(holds(128)) << "its neighbours don't agree";
   EXPECT_FALSE(holds(512));
-  EXPECT_FALSE(records().find(FusionPattern::AddRmsNorm, tokens(64)).has_value());
+  EXPECT_FALSE(records().find(FusionPattern::AddRmsNorm, shape_of_tokens(64)).has_value());
   options_.plan.numerics = Numerics::Exact;
   EXPECT_FALSE(holds(64)) << "of other options";
 }
@@ -85,15 +86,15 @@ TEST_F(FusionRecordsTest, TheBetterMeasuredOneCounts) {
   FusionAnswer other = answer_of(2, 99);
   other.unfused_kernels = 5;  // planned by other peaks
   for (const FusionAnswer& answer : {answer_of(0.5, 9), other, answer_of(0.6, 8)}) {
-    records().put(FusionPattern::SwiGlu, tokens(8), answer);
+    records().put(FusionPattern::SwiGlu, shape_of_tokens(8), answer);
   }
-  EXPECT_EQ(records().find(FusionPattern::SwiGlu, tokens(8))->rounds, 99);
+  EXPECT_EQ(records().find(FusionPattern::SwiGlu, shape_of_tokens(8))->rounds, 99);
 }
 
 TEST_F(FusionRecordsTest, OfAnotherCompilerOrDeviceAreNotUsed) {
   const records::PlanKey key =
       fusion_question(fusion_conditions(options_.backend, options_.plan.numerics),
-                      FusionPattern::SwiGlu, tokens(8));
+                      FusionPattern::SwiGlu, shape_of_tokens(8));
   for (std::string records::PlanKey::* part :
        {&records::PlanKey::compiler, &records::PlanKey::device, &records::PlanKey::question}) {
     records::PlanKey other = key;
@@ -108,7 +109,7 @@ TEST_F(FusionRecordsTest, OfAnotherCompilerOrDeviceAreNotUsed) {
 TEST_F(FusionRecordsTest, ForgedOnesAreIgnored) {
   const records::PlanKey key =
       fusion_question(fusion_conditions(options_.backend, options_.plan.numerics),
-                      FusionPattern::SwiGlu, tokens(8));
+                      FusionPattern::SwiGlu, shape_of_tokens(8));
   {
     records::Store store = records::Store::open(options_.storage.records);
     store.put(key, fusion_comparison(8, answer_of(0.5)));
