@@ -7,6 +7,8 @@ import unittest
 SOURCE = pathlib.Path(sys.argv[1])
 PHASES = ("lower_graph", "saturate", "extract_terms", "choose_terms", "plan_request", "find_plan")
 RUNNER = "luminal/search/pipeline/phases.cpp"
+# Runs rules of its own, over facts of its own, before planning: no plan comes of it.
+PATTERNS = {"luminal/search/fusion/find_patterns.cpp": {"lower_graph", "saturate"}}
 
 
 def phases_called(path):
@@ -24,7 +26,7 @@ class OnePipeline(unittest.TestCase):
         found = {str(path.relative_to(SOURCE)): phases_called(path)
                  for folder in ("luminal", "apps") for path in sorted((SOURCE / folder).rglob("*.cpp"))}
         self.assertGreater(len(found), 500)
-        self.assertEqual({name: called for name, called in found.items() if len(called) > 1 and name != RUNNER}, {})
+        self.assertEqual({name: called for name, called in found.items() if len(called) > 1 and name != RUNNER}, PATTERNS)
 
 
 if __name__ == "__main__":
