@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "luminal/kernel/ir/kernel.h"
+
 namespace luminal::backends::cpu {
 
 struct EmitOptions;
