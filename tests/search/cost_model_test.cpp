@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> kernels_of(const Graph& graph) {
+std::vector<std::string> costed_kernels(const Graph& graph) {
   std::vector<std::string> texts;
   for (const auto& step : plan(graph).plan.steps) {
     texts.push_back(kernel::text(std::get<kernel::KernelStep>(step).lowered.kernel));
@@ -32,7 +32,7 @@ TEST(CostModel, ARotationOfPairsIsNotPartOfItsProduct) {
     rotary_embedding(heads,
                      {.pairs = RotaryPairs::Interleaved, .offset = Expr::var("past", 0, 4095)})
         .output("y");
-    for (const std::string& kernel : kernels_of(graph)) {
+    for (const std::string& kernel : costed_kernels(graph)) {
       if (kernel.find("sum over") == std::string::npos) continue;
       EXPECT_THAT(kernel, Not(HasSubstr("sin")));
     }
@@ -49,7 +49,7 @@ TEST(CostModel, AProductIsNotPartOfAnUpdateOfRows) {
     const Tensor row = prim::iota(graph, Expr::var("past", 0, 4095), {1}, DType::I32);
     graph.update(cache, index_put(cache, row, value));
     int updates = 0;
-    for (const std::string& kernel : kernels_of(graph)) {
+    for (const std::string& kernel : costed_kernels(graph)) {
       if (kernel.find("4096") == std::string::npos) continue;
       ++updates;
       EXPECT_THAT(kernel, Not(HasSubstr("sum over")));
@@ -70,7 +70,7 @@ TEST(CostModel, QueriesAreNotPartOfAttentionOverALongCache) {
   scaled_dot_product_attention(q, k, v, {.causal = true, .past = Expr::var("past", 0, 4000)})
       .output("y");
   int attentions = 0;
-  for (const std::string& kernel : kernels_of(graph)) {
+  for (const std::string& kernel : costed_kernels(graph)) {
     if (kernel.find("exp2") == std::string::npos) continue;
     ++attentions;
     EXPECT_THAT(kernel, Not(HasSubstr("[576, 576]")));
