@@ -25,13 +25,16 @@ def main():
     entries = [name for filter_text in filters for name in tests(program, filter_text)]
     everything = tests(program, "*")
     missed = sorted(set(everything) - set(entries))
+    empty = [filter_text for filter_text in filters if not tests(program, filter_text)]
     twice = sorted({name for name in entries if entries.count(name) > 1})
     for name in missed:
         print(f"{name}: no entry of ctest runs it: name its suite in a TEST, TEST_F or TEST_P of a source")
     for name in twice:
         print(f"{name}: two entries of ctest run it: its suite is named in two sources of {program}")
+    for filter_text in empty:
+        print(f"{filter_text}: this entry of ctest runs nothing: its sources have no test that is compiled")
     print(f"{len(everything)} tests, {len(filters)} entries, {len(missed)} missed, {len(twice)} run twice")
-    sys.exit(1 if missed or twice or not everything else 0)
+    sys.exit(1 if missed or twice or empty or not everything else 0)
 
 
 main()

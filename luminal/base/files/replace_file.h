@@ -13,8 +13,8 @@ enum class FileReaders : uint8_t {
 };
 
 // Writes a temporary file beside `file`, whose name ends in ".tmp", then renames it. Any thread may
-// replace any file. Returns false on failure; the temporary
-// file is then removed and the old file is unchanged.
+// replace any file. Returns false on failure; the temporary file is then removed and the old file
+// is unchanged.
 bool replace_file(const std::filesystem::path& file, std::string_view bytes,
                   FileReaders readers = FileReaders::AsUsual);
 
