@@ -19,6 +19,8 @@ constexpr Assumed kAssumed[] = {{"amx", 17, 75, 150, 1800, 3600},
                                 {"sse2", 13, 18, 18, 18, 18}};
 constexpr double kMostRead = 60e9;  // limit for any number of threads
 constexpr double kCopyShare = 0.9;  // copy bandwidth relative to reading
+constexpr double kL2Bytes = 30e9;   // of a thread, from its second-level cache
+constexpr double kL3Share = 1.2;    // bandwidth of the last-level cache relative to memory
 constexpr uint64_t kL1 = 32 << 10, kL2 = 1 << 20, kL3 = 32 << 20;
 
 const Assumed& assumed(std::string_view instruction_set) {
@@ -53,6 +55,8 @@ Peaks default_peaks(std::string_view instruction_set, int threads) {
               .l2 = caches.l2 != 0 ? caches.l2 : kL2,
               .l3 = caches.l3 != 0 ? caches.l3 : kL3};
   if (threads > 1) peaks.memory.push_back(assumed_bandwidth(of.read, threads));
+  peaks.l2_bytes = kL2Bytes * threads;
+  peaks.l3_bytes = kL3Share * peaks.memory.back().read;
   return peaks;
 }
 

@@ -16,7 +16,8 @@
 namespace luminal::machine {
 namespace {
 
-constexpr double kStreamSeconds = 0.2, kUnitSeconds = 0.1;
+constexpr double kStreamSeconds = 0.2, kCacheSeconds = 0.05, kUnitSeconds = 0.1;
+constexpr uint64_t kMostL3Buffer = 24 << 20;  // other cores share it
 constexpr int kLaunches = 2000;
 constexpr double kShareSeconds = 10e-6;  // long enough for a helper to wake up
 constexpr double kLongUs = 1e6;          // an estimate so high that helpers are always woken
@@ -37,6 +38,11 @@ double best_unit(DType dtype, int threads) {
     best = std::max(best, measure_unit(unit, threads, kUnitSeconds));
   }
   return best;
+}
+
+double cached_bytes(uint64_t buffer, int threads) {
+  const StreamRates rates = measure_streams(buffer, threads, kCacheSeconds);
+  return std::max(rates.read, rates.copy) * 1e9;
 }
 
 // The median overhead of a launch beyond the time of its shares.
@@ -71,6 +77,9 @@ Peaks measure_peaks(int threads) {
     bandwidth.read = rates.read * 1e9;
     bandwidth.copy = rates.copy * 1e9;
   }
+  peaks.l2_bytes = cached_bytes(peaks.l2 / 2, threads);
+  peaks.l3_bytes =
+      cached_bytes(std::min(peaks.l3 / 4, kMostL3Buffer) / static_cast<uint64_t>(threads), threads);
   peaks.elementwise = measure_unit(elementwise_unit(), threads, kUnitSeconds);
   peaks.f32_products = best_unit(DType::F32, threads);
   peaks.bf16_products = std::max(best_unit(DType::BF16, threads), peaks.f32_products);

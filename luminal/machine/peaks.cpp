@@ -39,12 +39,25 @@ std::string origin_text(const Peaks& peaks) {
 double Peaks::read_bytes(int of_threads) const { return at(memory, of_threads, &Bandwidth::read); }
 double Peaks::copy_bytes(int of_threads) const { return at(memory, of_threads, &Bandwidth::copy); }
 
+double Peaks::bytes_again(double working_set) const {
+  const double of_memory = std::max(read_bytes(threads), copy_bytes(threads));
+  const double of_l3 = std::max(of_memory, l3_bytes);
+  if (2 * working_set <= static_cast<double>(l2) * threads) return std::max(of_l3, l2_bytes);
+  return 2 * working_set <= static_cast<double>(l3) ? of_l3 : of_memory;
+}
+
 std::string text(const Peaks& peaks) {
+  const bool knows_caches = peaks.l2_bytes > 0 && peaks.l3_bytes > 0;
+  const std::string caches =
+      knows_caches ? fmt::format(" ({:.0f} from L2, {:.0f} from L3)", peaks.bytes_again(0) * 1e-9,
+                                 peaks.bytes_again(static_cast<double>(peaks.l3) / 2) * 1e-9)
+                   : "";
   return fmt::format(
-      "{}: on {} thread{} reads {:.1f} and copies {:.1f} GB/s, computes {:.0f} GF/s element-wise; "
+      "{}: on {} thread{} reads {:.1f} and copies {:.1f} GB/s{}, computes {:.0f} GF/s "
+      "element-wise; "
       "products: f32 {:.0f}, bf16 {:.0f}, int8 {:.0f} GF/s; launch {:.1f} µs, barrier {:.1f} µs",
       origin_text(peaks), peaks.threads, peaks.threads == 1 ? "" : "s",
-      peaks.read_bytes(peaks.threads) * 1e-9, peaks.copy_bytes(peaks.threads) * 1e-9,
+      peaks.read_bytes(peaks.threads) * 1e-9, peaks.copy_bytes(peaks.threads) * 1e-9, caches,
       peaks.elementwise * 1e-9, peaks.f32_products * 1e-9, peaks.bf16_products * 1e-9,
       peaks.i8_products * 1e-9, peaks.launch_seconds * 1e6, peaks.barrier_seconds * 1e6);
 }

@@ -44,10 +44,16 @@ struct Peaks {
   double launch_seconds = 0;        // to start a kernel on one thread
   double barrier_seconds = 0;       // to fork to all threads and join
   uint64_t l1 = 0, l2 = 0, l3 = 0;  // bytes of one instance
-  double others = 0;                // load of other programs while measuring, in cores
+  // Bandwidth out of these caches in bytes per second, all threads together; 0: not known, as
+  // memory's.
+  double l2_bytes = 0, l3_bytes = 0;
+  double others = 0;  // load of other programs while measuring, in cores
 
   double read_bytes(int of_threads) const;
   double copy_bytes(int of_threads) const;
+  // The bandwidth, on all threads, of data that is read again and again and takes `working_set`
+  // bytes: that of the smallest cache which holds it twice, else of memory.
+  double bytes_again(double working_set) const;
   bool operator==(const Peaks&) const = default;
 };
 

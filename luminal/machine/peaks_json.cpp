@@ -28,6 +28,9 @@ struct Cache {
 };
 constexpr Cache kCaches[] = {{"l1", &Peaks::l1}, {"l2", &Peaks::l2}, {"l3", &Peaks::l3}};
 
+// Rates that files of before don't have.
+constexpr Field kCacheRates[] = {{"l2_bytes", &Peaks::l2_bytes}, {"l3_bytes", &Peaks::l3_bytes}};
+
 class Reader {
  public:
   Reader(const nlohmann::json& object, const std::string& source)
@@ -92,6 +95,7 @@ std::string to_json(const Peaks& peaks) {
   }
   json.end_array();
   for (const Field& field : kFields) json.field(field.name, peaks.*field.value);
+  for (const Field& field : kCacheRates) json.field(field.name, peaks.*field.value);
   json.field("others_cores", peaks.others);
   json.key("caches");
   json.begin_object(Layout::OnOneLine);
@@ -122,6 +126,9 @@ Peaks from_json(const std::string& json, const std::string& source) {
   }
   if (peaks.memory.empty()) reader.refuse("'memory' is empty");
   for (const Field& field : kFields) peaks.*field.value = reader.number(field.name);
+  for (const Field& field : kCacheRates) {
+    if (parsed.contains(field.name)) peaks.*field.value = reader.number(field.name);
+  }
   if (const auto others = parsed.find("others_cores"); others != parsed.end()) {
     if (others->is_number()) peaks.others = others->get<double>();
   }

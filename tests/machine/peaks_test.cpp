@@ -71,6 +71,32 @@ TEST(Peaks, AreTheSameAfterJson) {
   EXPECT_EQ(from_json(to_json(peaks), "x"), peaks);
 }
 
+TEST(Peaks, DataThatACacheHoldsTwiceIsReadAtItsRate) {
+  Peaks peaks = default_peaks("avx512", 2);
+  peaks.l2 = 1 << 20;
+  peaks.l3 = 32 << 20;
+  peaks.l2_bytes = 100e9;
+  peaks.l3_bytes = 40e9;
+  const double memory = peaks.read_bytes(2);
+  EXPECT_EQ(peaks.bytes_again(1 << 20), 100e9) << "each thread has its half";
+  EXPECT_EQ(peaks.bytes_again((1 << 20) + 1), 40e9);
+  EXPECT_EQ(peaks.bytes_again(16 << 20), 40e9);
+  EXPECT_EQ(peaks.bytes_again((16 << 20) + 1), memory);
+  peaks.l2_bytes = peaks.l3_bytes = 0;
+  EXPECT_EQ(peaks.bytes_again(0), memory) << "not known";
+}
+
+TEST(Peaks, AFileOfBeforeHasNoRatesOfCaches) {
+  std::string json = to_json(default_peaks("avx2", 2));
+  for (const char* name : {"l2_bytes", "l3_bytes"}) {
+    const size_t at = json.find(std::string("\"") + name);
+    ASSERT_NE(at, std::string::npos);
+    json.erase(at, json.find('\n', at) - at);
+  }
+  const Peaks peaks = from_json(json, "x");
+  EXPECT_EQ(peaks.bytes_again(0), peaks.read_bytes(2));
+}
+
 TEST(Peaks, AFileThatHoldsNoneIsRefusedByField) {
   const std::string good = to_json(default_peaks("avx2", 2));
   EXPECT_THAT(error_of("nonsense"), HasSubstr("'some.json' holds no peaks of a machine"));

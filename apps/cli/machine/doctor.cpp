@@ -151,6 +151,13 @@ std::string memory_text(const machine::Peaks& peaks) {
   return text;
 }
 
+// "96 GB/s from L2, 31 from L3, threads: 2"
+std::string caches_text(const machine::Peaks& peaks) {
+  if (peaks.l2_bytes == 0 || peaks.l3_bytes == 0) return "not measured: run doctor --measure";
+  return fmt::format("{:.0f} GB/s from L2, {:.0f} from L3, threads: {}", peaks.l2_bytes * 1e-9,
+                     peaks.l3_bytes * 1e-9, peaks.threads);
+}
+
 std::string arithmetic_text(const machine::Peaks& peaks) {
   return fmt::format(
       "{:.0f} GF/s element-wise; products: f32 {:.0f}, bf16 {:.0f}, int8 {:.0f} GF/s, threads: {}",
@@ -195,6 +202,7 @@ void print_lines(const MachineFinding& found) {
   line("huge pages", huge_pages_text(found.huge_pages));
   line("peaks", origin_text(found.peaks));
   line("  memory", memory_text(found.peaks));
+  line("  caches", caches_text(found.peaks));
   line("  arithmetic", arithmetic_text(found.peaks));
   line("  launch",
        fmt::format("{:.1f} µs on one thread, {:.1f} µs on all", found.peaks.launch_seconds * 1e6,

@@ -28,6 +28,8 @@ namespace {
 // Share of the peak that kernels of few elements reach: most of their time is loop prologues and
 // epilogues.
 constexpr double kOpsOfSmallKernels = 0.1;
+// How many times faster than memory a thread reads what it has just written.
+constexpr double kNearSpeed = 8;
 
 }  // namespace
 
@@ -38,9 +40,10 @@ runtime::ThreadSpeed thread_speed(const machine::Peaks& peaks) {
           .products = std::max(peaks.f32_products, peaks.bf16_products) * per_microsecond};
 }
 
-search::MachineModel machine_model(const machine::Peaks& peaks) {
-  return {.bytes_per_second =
-              std::max(peaks.read_bytes(peaks.threads), peaks.copy_bytes(peaks.threads)),
+search::MachineModel machine_model(const machine::Peaks& peaks, double working_set) {
+  constexpr double kAnything = std::numeric_limits<double>::infinity();
+  return {.bytes_per_second = peaks.bytes_again(working_set),
+          .near_bytes_per_second = kNearSpeed * peaks.bytes_again(kAnything),
           .flops_per_second = peaks.elementwise,
           .product_flops_per_second = peaks.f32_products,
           .exact_product_flops_per_second = peaks.bf16_products,

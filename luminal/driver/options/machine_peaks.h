@@ -1,6 +1,7 @@
 // Peak rates of the machine that plans are made for: from a file, measured or assumed.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "luminal/driver/storage_options.h"
@@ -20,7 +21,11 @@ std::string machine_text(const machine::Peaks& peaks);
 
 // For all threads of the machine, not the option's: the plan, and with it the order of every sum,
 // is the same for any number of threads.
-search::MachineModel machine_model(const machine::Peaks& peaks);
+//
+// `working_set`: bytes that each run reads and writes; a cache that holds them is read faster than
+// memory.
+search::MachineModel machine_model(const machine::Peaks& peaks,
+                                   double working_set = std::numeric_limits<double>::infinity());
 
 // The speed of a thread, to decide how many threads a launch is worth.
 runtime::ThreadSpeed thread_speed(const machine::Peaks& peaks);

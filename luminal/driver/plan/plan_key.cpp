@@ -63,8 +63,9 @@ class KeyWriter {
                  limits, costs, progress] = search;
     LUMINAL_CHECK(costs == nullptr, "what a search measured on its way is no part of the question");
     out().number(static_cast<uint64_t>(fusion));
-    const auto& [bytes_rate, flops_rate, product_rate, exact_rate, launch, threads] = machine;
-    for (double rate : {bytes_rate, flops_rate, product_rate, exact_rate, launch}) {
+    const auto& [bytes_rate, near_rate, flops_rate, product_rate, exact_rate, launch, threads] =
+        machine;
+    for (double rate : {bytes_rate, near_rate, flops_rate, product_rate, exact_rate, launch}) {
       out().real(rate);
     }
     out().integer(threads);

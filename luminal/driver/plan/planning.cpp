@@ -147,6 +147,20 @@ void note_host_steps(const Graph& graph, const search::PlannedTerms& terms, Comp
   }
 }
 
+// Bytes of inputs, weights, states and results. What kernels hand over in between is in cache if
+// these are.
+double working_set(const Graph& graph, const Bindings& sizes) {
+  double bytes = 0;
+  const auto add = [&](NodeId id) {
+    const Node& node = graph.node(id);
+    const std::optional<int64_t> count = n_elements(node.dims).evaluate(sizes).value;
+    bytes += static_cast<double>(count.value_or(0)) * bits(node.dtype) / 8;
+  };
+  for (NodeId id : graph.leaves()) add(id);
+  for (NodeId id : roots(graph)) add(id);
+  return bytes;
+}
+
 // Marks the kernels that a library computes.
 void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::PackRequest& request,
                   const ChooseLibrary& choose) {
@@ -188,8 +202,9 @@ search::PlanningOptions planning_options(const Graph& graph, const CompileOption
   const bool by_model = options.plan.fusion == FusionPolicy::Measured;
   result.search.fusion = by_model ? FusionPolicy::Modelled : options.plan.fusion;
   result.search.seed = options.search.seed;
-  result.search.machine = machine_model(machine_peaks(options.storage, options.backend.target));
   result.search.sizes = search::representative_sizes(variables(graph), options.plan.typical_sizes);
+  result.search.machine = machine_model(machine_peaks(options.storage, options.backend.target),
+                                        working_set(graph, result.search.sizes));
   result.fusing = fusion_forces(graph, options);
   return result;
 }

@@ -58,7 +58,6 @@ constexpr double kTiledWaiting = 0.25;
 // Copies of the factors that rows share are written and read again, in cache if they are small.
 constexpr double kNearBytes = 4 << 20;
 constexpr double kNearWeightBytes = 512 << 10;
-constexpr double kNearSpeed = 8;
 
 // The share of keys that a positional mask leaves visible to the middle row. The others are neither
 // read nor multiplied.
@@ -133,7 +132,7 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
   // Factors that all threads need at once, such as weights, come from memory unless they are small;
   // keys and values of a head have just been computed.
   const bool near = shared / others <= (others < machine.threads ? kNearWeightBytes : kNearBytes);
-  const double speed = machine.bytes_per_second * (near ? kNearSpeed : 1);
+  const double speed = near ? machine.near_bytes_per_second : machine.bytes_per_second;
   const double copies = std::max(1.0, machine.threads / others);
   return 2 * value(work.products, sizes) / machine.product_flops_per_second +
          2 * value(work.half_products, sizes) / machine.half_product_flops_per_second() +
@@ -266,6 +265,7 @@ double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machin
 MachineModel reached(const MachineModel& peaks) {
   MachineModel model = peaks;
   model.bytes_per_second *= kBytesReached;
+  model.near_bytes_per_second *= kBytesReached;
   model.flops_per_second *= kFlopsReached;
   model.product_flops_per_second *= kFlopsReached;
   // bf16 GEMMs that are many times as fast as f32 ones run on tiles (AMX).

@@ -11,8 +11,9 @@ namespace luminal::search {
 // Peak rates of a machine on all its threads (machine/peaks.h). A compile fills it in; the figures
 // here describe a machine for tests: two threads, AVX-512 and AMX.
 struct MachineModel {
-  double bytes_per_second = 33e9;
-  double flops_per_second = 150e9;  // of element-wise work
+  double bytes_per_second = 33e9;  // of memory, or of the cache that holds all of a graph's data
+  double near_bytes_per_second = 264e9;  // of what the same thread has just written
+  double flops_per_second = 150e9;       // of element-wise work
   // Of GEMMs, counting two flops per multiply-add: f32, and bf16 by bf16.
   double product_flops_per_second = 300e9;
   double exact_product_flops_per_second = 3600e9;
