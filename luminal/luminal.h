@@ -7,6 +7,7 @@
 #include "luminal/driver/executable.h"
 #include "luminal/driver/fusion/should_fuse.h"
 #include "luminal/driver/npy.h"
+#include "luminal/driver/pin_threads.h"
 #include "luminal/graph/composite/activation.h"
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/attention.h"

@@ -178,6 +178,8 @@ class Pool {
     job->release();
   }
 
+  void pin() { pins_.store(true, std::memory_order_relaxed); }
+
   int helpers() const { return helpers_.load(std::memory_order_relaxed); }
 
  private:
@@ -197,7 +199,8 @@ class Pool {
     const int most = static_cast<int>(base::usable_threads()) - 1;
     // Never joined: helpers end with the process. After fork() a child has none, and its callers
     // run all shares themselves.
-    while (helpers() < std::min(wanted, most) && base::start_helper_thread([this] { help(); })) {
+    while (helpers() < std::min(wanted, most) &&
+           base::start_helper_thread([this, core = helpers() + 1] { help(core); })) {
       helpers_.fetch_add(1, std::memory_order_release);
     }
     if (helpers() < wanted) all_started_.store(true, std::memory_order_release);
@@ -222,8 +225,13 @@ class Pool {
     return false;
   }
 
-  [[noreturn]] void help() {
-    for (;;) {
+  // `core`: where it stays if helpers are pinned.
+  [[noreturn]] void help(int core) {
+    for (bool is_pinned = false;;) {
+      if (!is_pinned && pins_.load(std::memory_order_relaxed)) {
+        base::pin_to_core(core);
+        is_pinned = true;
+      }
       const uint32_t seen = posted_.load(std::memory_order_acquire);
       if (help_once()) continue;
       auto posted = [&] { return posted_.load(std::memory_order_relaxed) != seen; };
@@ -242,6 +250,7 @@ class Pool {
   std::mutex starting_;
   std::atomic<int> helpers_ = 0;
   std::atomic<bool> all_started_ = false;
+  std::atomic<bool> pins_ = false;
 };
 
 // Never destroyed: helpers may still use it while the process exits.
@@ -260,6 +269,8 @@ void run_shares(int shares, double us, ShareFunction function) {
   }
   pool().run(shares, us, function);
 }
+
+void pin_helpers() { pool().pin(); }
 
 int helper_threads() { return pool().helpers(); }
 

@@ -30,6 +30,10 @@ inline constexpr int kMostShares = 0x7fff;
 // once the helpers have started. `us` is a rough estimate of all shares' time on one thread.
 void run_shares(int shares, double us, ShareFunction function);
 
+// From now on each helper stays on a core of its own, of those that the process may use, leaving
+// the first to callers. Of the whole process; there is no way back.
+void pin_helpers();
+
 // Number of helpers started so far: at most one less than the threads this process may use.
 int helper_threads();
 

@@ -1,6 +1,7 @@
 #include "luminal/base/os/thread.h"
 
 #include "luminal/base/errors.h"
+#include "luminal/base/os/limits.h"
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,16 @@ TEST(OsThread, RethrowsWhatTheFunctionThrew) {
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(), "from inside");
   }
+}
+
+TEST(OsThread, APinnedThreadStaysOnItsCore) {
+  std::thread([] {
+    ASSERT_TRUE(pin_to_core(0));
+    const int core = current_core();
+    EXPECT_TRUE(pin_to_core(5)) << "one core is left, whatever the position";
+    EXPECT_EQ(current_core(), core);
+    EXPECT_EQ(affinity_threads(), 1u);
+  }).join();
 }
 
 TEST(OsThread, AnImpossibleStackIsTheMachinesError) {

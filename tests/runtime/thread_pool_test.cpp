@@ -85,6 +85,13 @@ TEST(ThreadPool, ACallerWaitsForAHelperThatIsSlow) {
   }
 }
 
+TEST(ThreadPool, PinnedHelpersComputeTheSame) {
+  const unsigned before = base::affinity_threads();
+  pin_helpers();
+  for (int round = 0; round < 100; ++round) expect_each_share_once(8);
+  EXPECT_EQ(base::affinity_threads(), before) << "callers stay as they are";
+}
+
 TEST(ThreadPool, AChildAfterForkComputesAlone) {
   expect_each_share_once(8);
   const pid_t child = fork();

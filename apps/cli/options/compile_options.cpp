@@ -6,6 +6,7 @@
 
 #include "apps/cli/files/files.h"
 #include "apps/cli/options/numbers.h"
+#include "luminal/driver/pin_threads.h"
 #include "luminal/search/fusion/fusion_pattern.h"
 
 namespace luminal::cli {
@@ -96,6 +97,10 @@ void CompileArguments::add_to(CLI::App& app) {
   app.add_option("-t,--threads", options.backend.threads,
                  "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
+  app.add_flag_callback(
+         "--pin-threads", pin_threads,
+         "Keep each helper thread on a core of its own: for machines that run nothing else")
+      ->group(kGroup);
   app.add_option("--memory-limit", options.backend.memory_limit,
                  "Maximum memory of a run besides inputs and weights, in bytes or as 512MB; 0: the "
                  "control group's limit (default: 0)")

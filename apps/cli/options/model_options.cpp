@@ -1,5 +1,7 @@
 #include "apps/cli/options/model_options.h"
+
 #include "apps/cli/options/numbers.h"
+#include "luminal/driver/pin_threads.h"
 
 #include <CLI/CLI.hpp>
 #include <random>
@@ -18,6 +20,9 @@ void add_threads_and_cache(CLI::App& app, CompileOptions& compile) {
   app.add_option("-t,--threads", compile.backend.threads,
                  "Number of threads; 0: all that this process may use (default: 0)")
       ->check(not_negative());
+  app.add_flag_callback(
+      "--pin-threads", pin_threads,
+      "Keep each helper thread on a core of its own: for machines that run nothing else");
   app.add_option("--cache", compile.storage.cache_folder,
                  "Folder for plans and compiled kernels, or 'none' (default: the user's)");
 }

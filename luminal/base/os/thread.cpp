@@ -68,6 +68,24 @@ bool start_helper_thread(std::function<void()> function) {
   return started;
 }
 
+bool pin_to_core(int position) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  int left = position % std::max(CPU_COUNT(&allowed), 1);
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+#else
+  (void)position;
+#endif
+  return false;
+}
+
 int current_core() {
 #ifdef __linux__
   return sched_getcpu();

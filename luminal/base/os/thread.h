@@ -15,6 +15,10 @@ void run_with_stack(size_t bytes, const std::function<void()>& function);
 // False if the system can't start another thread.
 bool start_helper_thread(std::function<void()> function);
 
+// Binds the calling thread to one of the cores that it may run on: the one at `position`, counted
+// around. False if the system doesn't allow that.
+bool pin_to_core(int position);
+
 // The core that the calling thread runs on at this moment; -1 if unknown.
 int current_core();
 
