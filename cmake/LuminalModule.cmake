@@ -30,7 +30,7 @@ function(luminal_target_settings target)
   endif()
 endfunction()
 
-# For tests and the program: it is the library that works, and that sanitizers look at.
+# For tests, examples, benchmarks and the program: it is the library that works, and that sanitizers look at.
 function(luminal_compile_quickly target)
   if(LUMINAL_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
