@@ -25,8 +25,10 @@ using namespace std::string_view_literals;
 constexpr Format kFormats[] = {
     {{".onnx"}, ""sv, "an ONNX model, which isn't read yet"},
     {{".pt2"}, ""sv, "an exported PyTorch program, which isn't read yet"},
-    {{".pt", ".pth", ".ckpt", ".bin"}, ""sv, "a PyTorch checkpoint, which holds code to run"},
-    {{}, "\x80\x02"sv, "a Python pickle, which holds code to run"},
+    {{".pt", ".pth", ".ckpt", ".bin"},
+     ""sv,
+     "a PyTorch checkpoint, which is a pickle that can run code"},
+    {{}, "\x80\x02"sv, "a Python pickle, which can run code"},
     {{".safetensors"},
      ""sv,
      "a file of weights alone",

@@ -55,7 +55,7 @@ TEST(FormatFromOutside, WhatIsWrongIsNamed) {
               HasSubstr("tensor 'w' has 2 elements, not 3"));
   const TemporaryToy no_toy("no toy\n");
   EXPECT_THAT(user_error([&] { open_weights(no_toy.path(), with_toy()); }),
-              HasSubstr("these are: safetensors, gguf, huggingface, toy"));
+              HasSubstr("supported: safetensors, gguf, huggingface, toy"));
   const TemporaryToy other("TOY\ntensor w 2 : 1 2\n");
   Graph graph;
   graph.weight("v", {2});

@@ -57,19 +57,19 @@ TEST(Config, WhatIsMissingOrOfAnotherKindIsNamed) {
   EXPECT_EQ(error([&] { config.int_at("hidden_size"); }),
             "config: 'config.json': lacks 'hidden_size'");
   EXPECT_EQ(error([&] { config.find_int("n"); }),
-            "config: 'config.json': 'n' is a fraction, but an integer is wanted");
-  EXPECT_THAT(error([&] { config.find_int("large"); }), HasSubstr("an integer is wanted"));
-  EXPECT_THAT(error([&] { config.find_int("huge"); }), HasSubstr("an integer is wanted"));
+            "config: 'config.json': 'n' is a fraction, but an integer is expected");
+  EXPECT_THAT(error([&] { config.find_int("large"); }), HasSubstr("an integer is expected"));
+  EXPECT_THAT(error([&] { config.find_int("huge"); }), HasSubstr("an integer is expected"));
   EXPECT_THAT(error([&] { config.find_int("t"); }), HasSubstr("'t' is a string, but an integer"));
   EXPECT_THAT(error([&] { config.find_real("b"); }), HasSubstr("'b' is true or false, but a num"));
-  EXPECT_THAT(error([&] { config.find_bool("n"); }), HasSubstr("but true or false is wanted"));
+  EXPECT_THAT(error([&] { config.find_bool("n"); }), HasSubstr("but true or false is expected"));
   EXPECT_THAT(error([&] { config.find_text("o"); }), HasSubstr("'o' is an object, but a string"));
   EXPECT_THAT(error([&] { config.find_ints("l"); }),
-              HasSubstr("'l' is a string, but a list of integers is wanted"));
+              HasSubstr("'l' is a string, but a list of integers is expected"));
   EXPECT_THAT(error([&] { config.find_object("l"); }), HasSubstr("'l' is a list, but an object"));
   EXPECT_THAT(error([&] { config.find_object("o")->int_at("z"); }), HasSubstr("lacks 'o.z'"));
   EXPECT_THAT(error([&] { config.find_object("o")->find_int("k"); }),
-              HasSubstr("'o.k' is a list, but an integer is wanted"));
+              HasSubstr("'o.k' is a list, but an integer is expected"));
 }
 
 std::string repeat(std::string_view text, int times) {
@@ -86,8 +86,8 @@ TEST(Config, HostileTextsGiveAnErrorThatNamesFileAndFault) {
       {"}", "isn't valid JSON at byte 1"},
       {"{}}", "isn't valid JSON at byte 3"},
       {"{} {}", "isn't valid JSON at byte 4"},
-      {"[]", "holds a list, but an object is wanted"},
-      {"null", "holds null, but an object is wanted"},
+      {"[]", "holds a list, but an object is expected"},
+      {"null", "holds null, but an object is expected"},
       {"3", "holds an integer"},
       {"\"x\"", "holds a string"},
       {std::string("{}\0{}", 5), "at byte 2: a zero byte"},
@@ -133,9 +133,9 @@ TEST(Config, AListOfObjectsIsReadOneByOne) {
   EXPECT_TRUE(list("[]").empty());
   const auto error = [&](auto function) { return user_error(function); };
   EXPECT_THAT(error([&] { found[0].find_object("in")->int_at("x"); }),
-              HasSubstr("'0.in.x' is a fraction, but an integer is wanted"));
+              HasSubstr("'0.in.x' is a fraction, but an integer is expected"));
   EXPECT_THAT(error([&] { found[1].text_at("type"); }), HasSubstr("lacks '1.type'"));
-  EXPECT_THAT(error([&] { list("{}"); }), HasSubstr("holds an object, but a list is wanted"));
+  EXPECT_THAT(error([&] { list("{}"); }), HasSubstr("holds an object, but a list is expected"));
   EXPECT_THAT(error([&] { list("[{}, 3]"); }), HasSubstr("holds an integer in its list, but an"));
   EXPECT_THAT(error([&] { list("[{}"); }), HasSubstr("isn't valid JSON at byte"));
 }

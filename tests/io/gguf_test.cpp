@@ -87,14 +87,14 @@ TEST(Gguf, MetadataHasItsValuesAndKinds) {
 TEST(Gguf, AValueOfAnotherKindIsAnErrorThatNamesIt) {
   const Gguf file = parse_gguf(every_kind());
   EXPECT_EQ(user_error([&] { file.find_int("f32"); }),
-            "gguf: 'hostile.gguf': metadata 'f32' is of kind f32, but an integer is wanted");
-  EXPECT_THAT(user_error([&] { file.find_int("u64"); }), HasSubstr("an integer is wanted"));
-  EXPECT_THAT(user_error([&] { file.find_int("ints"); }), HasSubstr("of kind array of i16"));
+            "gguf: 'hostile.gguf': metadata 'f32' has type f32, but an integer is expected");
+  EXPECT_THAT(user_error([&] { file.find_int("u64"); }), HasSubstr("an integer is expected"));
+  EXPECT_THAT(user_error([&] { file.find_int("ints"); }), HasSubstr("has type array of i16"));
   EXPECT_THAT(user_error([&] { file.find_ints("texts"); }), HasSubstr("an array of integers"));
   EXPECT_THAT(user_error([&] { file.find_ints("bools"); }), HasSubstr("an array of integers"));
   EXPECT_THAT(user_error([&] { file.find_texts("reals"); }), HasSubstr("an array of strings"));
-  EXPECT_THAT(user_error([&] { file.find_text("u8"); }), HasSubstr("a string is wanted"));
-  EXPECT_THAT(user_error([&] { file.find_bool("u8"); }), HasSubstr("a bool is wanted"));
+  EXPECT_THAT(user_error([&] { file.find_text("u8"); }), HasSubstr("a string is expected"));
+  EXPECT_THAT(user_error([&] { file.find_bool("u8"); }), HasSubstr("a bool is expected"));
   EXPECT_EQ(user_error([&] { file.int_at("absent"); }),
             "gguf: 'hostile.gguf': lacks the metadata 'absent'");
 }
@@ -192,8 +192,8 @@ std::vector<HostileGguf> hostile_metadata() {
       {with_metadata(raw(1ull << 63) + std::string(16, 'a')), "claims 9223372036854775808 items"},
       {with_metadata(raw(uint64_t{17}) + std::string(16, 'a')), "claims 17 items, more than fit"},
       {with_metadata(counted("key") + raw(uint32_t{13}) + raw(~0ull)),
-       "metadata 'key' has kind 13, which doesn't exist"},
-      {with_metadata(counted("key") + raw(~0u) + raw(~0ull)), "has kind 4294967295"},
+       "metadata 'key' has type 13, which GGUF doesn't define"},
+      {with_metadata(counted("key") + raw(~0u) + raw(~0ull)), "has type 4294967295"},
       {value(GgufKind::U64, "1234"), "metadata 'k' takes 8 bytes at byte 37, where 4 are left"},
       {value(GgufKind::Bool, "\x02"), "metadata 'k' is a bool but holds 2"},
       {value(GgufKind::String, raw(~0ull)), "metadata 'k' claims 18446744073709551615 items"},
@@ -205,14 +205,14 @@ std::vector<HostileGguf> hostile_metadata() {
       {array(GgufKind::Array, 1ull << 40, ""), "claims 1099511627776 items"},
       {array(GgufKind::Array, 1, array_of(GgufKind::F64, 1, "")), "claims 1 items"},
       {array(GgufKind::Bool, 2, "\x01\x07"), "is a bool but holds 7"},
-      {array(static_cast<GgufKind>(99), 1, "a"), "has kind 99"},
+      {array(static_cast<GgufKind>(99), 1, "a"), "has type 99"},
       {value(GgufKind::Array, deep), "metadata 'k' is nested deeper than 4"},
       {GgufParts{.metadata = {flag, flag}}.bytes(), "has metadata 'k' twice"},
       {alignment(GgufKind::U32, raw(uint32_t{0})), "must be a power of two"},
       {alignment(GgufKind::U32, raw(uint32_t{24})), "must be a power of two"},
       {alignment(GgufKind::U32, raw(uint32_t{4})), "at least 8"},
-      {alignment(GgufKind::U64, raw(uint64_t{32})), "of kind u32"},
-      {alignment(GgufKind::String, counted("32")), "of kind u32"},
+      {alignment(GgufKind::U64, raw(uint64_t{32})), "of type u32"},
+      {alignment(GgufKind::String, counted("32")), "of type u32"},
   };
 }
 
@@ -226,13 +226,15 @@ std::vector<HostileGguf> hostile_tensors() {
       {with_tensors({tensor("", {4}, 24, 0)}), "the name of tensor 0 is empty"},
       {with_tensors({tensor("\x80", {4}, 24, 0)}), "the name of tensor 0 isn't UTF-8"},
       {with_tensors({raw(~0ull) + std::string(64, 'n')}), "the name of tensor 0 claims 1844674"},
-      {with_tensors({tensor("w", {1, 1, 1, 1, 1}, 24, 0)}), "tensor 'w' has 5 dims; 4 is most"},
+      {with_tensors({tensor("w", {1, 1, 1, 1, 1}, 24, 0)}),
+       "tensor 'w' has 5 dims; at most 4 are supported"},
       {with_tensors({counted("w") + raw(~0u) + std::string(40, '\0')}), "has 4294967295 dims"},
       {with_tensors({tensor("w", {1ull << 63}, 24, 0)}), "has the dim 9223372036854775808"},
       {with_tensors({tensor("w", {1ull << 32, 1ull << 32}, 24, 0)}),
-       "is I8 [4294967296, 4294967296], which has no size in bytes that fits"},
-      {with_tensors({tensor("w", {1ull << 61}, 28, 0)}), "which has no size in bytes that fits"},
-      {with_tensors({tensor("w", {(1ull << 62) - 32, 2}, 8, 0)}), "which has no size"},
+       "is I8 [4294967296, 4294967296], whose size is not a whole number of bytes or overflows"},
+      {with_tensors({tensor("w", {1ull << 61}, 28, 0)}),
+       "whose size is not a whole number of bytes or overflows"},
+      {with_tensors({tensor("w", {(1ull << 62) - 32, 2}, 8, 0)}), "or overflows"},
       {with_tensors({tensor("w", {4}, 4, 0)}), "tensor 'w' has type 4, which is unknown"},
       {with_tensors({tensor("w", {4}, 1000, 0)}), "tensor 'w' has type 1000, which is unknown"},
       {with_tensors({tensor("w", {33}, 8, 0)}), "is Q8_0 [33], whose blocks of 32 don't divide"},

@@ -71,7 +71,7 @@ TEST(GgufVocabulary, WhatIsNoneIsSaid) {
                                                 raw(int32_t{-1}))})),
               HasSubstr("'tokenizer.ggml.bos_token_id' holds -1, which is out of range"));
   EXPECT_THAT(error_of(file_of({tokens(), entry("tokenizer.ggml.model", GgufKind::U8, "a")})),
-              HasSubstr("a string is wanted"));
+              HasSubstr("a string is expected"));
 }
 
 TEST(GgufVocabulary, RealFilesHaveTokenizers) {

@@ -104,11 +104,11 @@ TEST_F(LoadWeights, MissingNamesComeWithNearOnes) {
                                     {"head_bias", floats({1}, {1})},
                                     {"there", floats({1}, {1})}}));
   EXPECT_THAT(message, HasSubstr("model.safetensors' doesn't fit 3 of the graph's 4 weights:"));
-  EXPECT_THAT(message, HasSubstr("'encoder.layer.0.query.weight' [2, 3] is missing; near it: "
+  EXPECT_THAT(message, HasSubstr("'encoder.layer.0.query.weight' [2, 3] is missing; similar names: "
                                  "'bert.encoder.layer.0.query.weight'"));
-  EXPECT_THAT(message, HasSubstr("'head.bias' [2] is missing; near it: 'head_bias'"));
+  EXPECT_THAT(message, HasSubstr("'head.bias' [2] is missing; similar names: 'head_bias'"));
   EXPECT_THAT(message, HasSubstr("'unlike.anything' [1] is missing"));
-  EXPECT_THAT(message, Not(HasSubstr("'unlike.anything' [1] is missing; near")));
+  EXPECT_THAT(message, Not(HasSubstr("'unlike.anything' [1] is missing; similar")));
 }
 
 TEST_F(LoadWeights, WrongDimsNameBothShapesAndChangeNothing) {
@@ -207,7 +207,7 @@ TEST_F(LoadWeights, AMissingPlaneIsNamedLikeAnyWeight) {
     load_weights(graph_, quantised_file());
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'e.offsets' [2, 1] is missing; near it:"));
+    EXPECT_THAT(error.what(), HasSubstr("'e.offsets' [2, 1] is missing; similar names:"));
   }
 }
 

@@ -117,7 +117,7 @@ TEST(SentenceFiles, WhatIsNotSupportedIsNamed) {
                          "{}"),
                 HasSubstr("leaves the folder"));
   }
-  EXPECT_THAT(error_of("{}", "{}"), HasSubstr("holds an object, but a list is wanted"));
+  EXPECT_THAT(error_of("{}", "{}"), HasSubstr("holds an object, but a list is expected"));
   EXPECT_THAT(error_of("[3]", "{}"), HasSubstr("holds an integer in its list"));
   EXPECT_THAT(error_of("[{}]", "{}"), HasSubstr("lacks '0.type'"));
 }

@@ -44,7 +44,7 @@ std::shared_ptr<const WeightSource> open_weights(const std::string& path,
   if (const FileFormat* format = formats.find(path)) return format->open_weights(path);
   std::vector<std::string> names;
   for (const FileFormat& format : formats.all()) names.push_back(format.name);
-  throw UserError(fmt::format("'{}' holds no weights of a format that is read; these are: {}", path,
+  throw UserError(fmt::format("'{}' holds no weights in a supported format; supported: {}", path,
                               fmt::join(names, ", ")));
 }
 

@@ -33,7 +33,7 @@ std::optional<To> find_as(const Gguf& file, std::string_view key, std::string_vi
   std::string found(name(value->kind));
   if (value->kind == GgufKind::Array) found += fmt::format(" of {}", name(value->element));
   fail_gguf(file.name(),
-            fmt::format("metadata {} is of kind {}, but {} is wanted", quote(key), found, wanted));
+            fmt::format("metadata {} has type {}, but {} is expected", quote(key), found, wanted));
 }
 
 // The same for a list; a value alone is a list of one.
@@ -150,8 +150,9 @@ TensorData Gguf::data(std::string_view name) const {
   if (!info.dtype) {
     fail_gguf(
         contents_->name,
-        fmt::format("tensor {} is {}, which holds blocks and no plain elements; read its planes",
-                    quote(name), info.file_dtype));
+        fmt::format(
+            "tensor {} is {}, which is quantised in blocks; read its planes instead of elements",
+            quote(name), info.file_dtype));
   }
   return io::elements_in_file(*info.dtype, info.dims, bytes(name), contents_->owner);
 }

@@ -139,7 +139,7 @@ class Reader {
   GgufKind kind() {
     const auto value = number<uint32_t>();
     if (value > static_cast<uint32_t>(GgufKind::F64)) {
-      fail(fmt::format("{} has kind {}, which doesn't exist", place_, value));
+      fail(fmt::format("{} has type {}, which GGUF doesn't define", place_, value));
     }
     return static_cast<GgufKind>(value);
   }
@@ -211,7 +211,7 @@ class Reader {
       const bool good = entry.value.kind == GgufKind::U32 && found >= 8 &&
                         std::has_single_bit(static_cast<uint64_t>(*found));
       if (!good) {
-        fail(fmt::format("metadata {} must be a power of two of kind u32, at least 8",
+        fail(fmt::format("metadata {} must be a power of two of type u32, at least 8",
                          quote(kAlignmentKey)));
       }
       header_.alignment = *found;
@@ -234,7 +234,8 @@ class Reader {
   void read_tensor(GgufTensor& tensor) {
     TensorInfo& info = tensor.info;
     const auto rank = number<uint32_t>();
-    if (rank > kMaxDims) fail(fmt::format("{} has {} dims; {} is most", place_, rank, kMaxDims));
+    if (rank > kMaxDims)
+      fail(fmt::format("{} has {} dims; at most {} are supported", place_, rank, kMaxDims));
     for (uint32_t i = 0; i < rank; ++i) {
       const auto dim = number<uint64_t>();
       if (dim > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
@@ -278,8 +279,8 @@ class Reader {
     fits =
         fits && !__builtin_mul_overflow(elements / type.block_elements, type.block_bytes, &total);
     if (!fits) {
-      fail(fmt::format("{} is {} [{}], which has no size in bytes that fits", place_, type.text,
-                       fmt::join(dims, ", ")));
+      fail(fmt::format("{} is {} [{}], whose size is not a whole number of bytes or overflows",
+                       place_, type.text, fmt::join(dims, ", ")));
     }
     return total;
   }

@@ -161,7 +161,7 @@ struct Config::Contents {
   static std::shared_ptr<const Contents> of(const Json& object, std::shared_ptr<const Json> whole,
                                             std::string place, std::string name) {
     if (!object.is_object()) {
-      fail_config(name, fmt::format("holds {}{}, but an object is wanted", kind_of(object),
+      fail_config(name, fmt::format("holds {}{}, but an object is expected", kind_of(object),
                                     place.empty() ? "" : " in its list"));
     }
     return std::make_shared<const Contents>(
@@ -175,7 +175,7 @@ struct Config::Contents {
 
   [[noreturn]] void wrong_kind(std::string_view key, std::string_view wanted,
                                const Json& found) const {
-    fail_config(name, fmt::format("{} is {}, but {} is wanted", quote(place + std::string(key)),
+    fail_config(name, fmt::format("{} is {}, but {} is expected", quote(place + std::string(key)),
                                   kind_of(found), wanted));
   }
 
@@ -229,7 +229,7 @@ std::vector<Config> Config::open_list(const std::string& path) {
 std::vector<Config> Config::parse_list(std::string_view text, std::string name) {
   auto whole = std::make_shared<const Json>(parse_checked(text, name));
   if (!whole->is_array()) {
-    fail_config(name, fmt::format("holds {}, but a list is wanted", kind_of(*whole)));
+    fail_config(name, fmt::format("holds {}, but a list is expected", kind_of(*whole)));
   }
   std::vector<Config> list;
   for (const Json& item : *whole) {

@@ -102,7 +102,7 @@ std::string missing(const std::string& name, const Tensor& weight, const Offers&
   std::string line = fmt::format("{} {} is missing", quote(name), text(weight.dims()));
   std::vector<std::string> near;
   if (look_for_near) near = near_offers(name, offers);
-  if (!near.empty()) line += fmt::format("; near it: {}", fmt::join(near, ", "));
+  if (!near.empty()) line += fmt::format("; similar names: {}", fmt::join(near, ", "));
   return line;
 }
 

@@ -357,8 +357,9 @@ class HeaderCheck {
     info.dtype = dtype->dtype;
     std::optional<int64_t> expected = checked_bytes(info.dims, dtype->bits);
     if (!expected) {
-      fail(fmt::format("tensor {} has {} [{}], which has no size in bytes that fits",
-                       quote(info.name), info.file_dtype, fmt::join(info.dims, ", ")));
+      fail(fmt::format(
+          "tensor {} has {} [{}], whose size is not a whole number of bytes or overflows",
+          quote(info.name), info.file_dtype, fmt::join(info.dims, ", ")));
     }
     if (*expected != info.n_bytes) {
       fail(fmt::format("tensor {} has {} bytes of data, but {} [{}] takes {}", quote(info.name),
