@@ -56,18 +56,18 @@ class ByteReader {
       value |= static_cast<uint64_t>(next & 0x7f) << shift;
       if (next < 0x80) return value;
     }
-    throw ByteError("a number of too many bytes");
+    throw ByteError("a number has too many bytes");
   }
   // A number below `end`: an id, an enumerator.
   uint64_t below(uint64_t end) {
     const uint64_t value = number();
-    if (value >= end) throw ByteError("a number out of its range");
+    if (value >= end) throw ByteError("a number is out of range");
     return value;
   }
   // How many things follow, each of a byte at least.
   size_t count() {
     const uint64_t value = number();
-    if (value > rest_.size()) throw ByteError("more things than bytes");
+    if (value > rest_.size()) throw ByteError("a count is larger than the bytes that follow it");
     return static_cast<size_t>(value);
   }
   int64_t integer() {
@@ -77,12 +77,12 @@ class ByteReader {
   // An integer that an `int` holds.
   int small() {
     const int64_t value = integer();
-    if (value < INT32_MIN || value > INT32_MAX) throw ByteError("an integer out of its range");
+    if (value < INT32_MIN || value > INT32_MAX) throw ByteError("an integer is out of range");
     return static_cast<int>(value);
   }
   bool flag() {
     const uint8_t value = byte();
-    if (value > 1) throw ByteError("a flag that is neither 0 nor 1");
+    if (value > 1) throw ByteError("a flag is neither 0 nor 1");
     return value == 1;
   }
   uint64_t word() {
@@ -98,12 +98,12 @@ class ByteReader {
     return value;
   }
   void finish() const {
-    if (!rest_.empty()) throw ByteError("bytes after the end");
+    if (!rest_.empty()) throw ByteError("there are bytes after the end");
   }
 
  private:
   uint8_t byte() {
-    if (rest_.empty()) throw ByteError("the bytes end early");
+    if (rest_.empty()) throw ByteError("the bytes end too early");
     const auto value = static_cast<uint8_t>(rest_.front());
     rest_.remove_prefix(1);
     return value;

@@ -21,11 +21,11 @@ class Result {
 
   explicit operator bool() const { return value_.has_value(); }
   const T& operator*() const {
-    LUMINAL_CHECK(value_.has_value(), "the value of a failure was read: " + why_);
+    LUMINAL_CHECK(value_.has_value(), "the value of a failed result was read: " + why_);
     return *value_;
   }
   T& operator*() {
-    LUMINAL_CHECK(value_.has_value(), "the value of a failure was read: " + why_);
+    LUMINAL_CHECK(value_.has_value(), "the value of a failed result was read: " + why_);
     return *value_;
   }
   const T* operator->() const { return &**this; }

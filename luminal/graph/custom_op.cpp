@@ -16,7 +16,7 @@ std::string current_message() {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "threw something that is no std::exception";
+    return "threw something that isn't a std::exception";
   }
 }
 

@@ -84,7 +84,7 @@ Tensor Graph::leaf(Role role, std::string_view name, Dims dims, DType dtype) {
     if (dim.to_int().value_or(0) < 0) {
       throw UserError(
           fmt::format("input '{}': dim {} of {} is negative; give its size, or Expr::var for one "
-                      "that runs bind",
+                      "that each run binds",
                       name, dim.text(), text(dims)));
     }
     if (dim.lower_bound() < 0 || dim.uses_indices()) {

@@ -39,7 +39,7 @@ struct Subject {
 void require_kind(const Subject& subject, size_t input, bool fits, const char* wanted,
                   const char* way_out) {
   if (fits) return;
-  subject.fail(fmt::format("wants {}, not {}; {}", wanted, subject.input_text(input), way_out));
+  subject.fail(fmt::format("expects {}, not {}; {}", wanted, subject.input_text(input), way_out));
 }
 
 void require_same(const Subject& subject, size_t a, size_t b) {
@@ -60,8 +60,8 @@ void require_same(const Subject& subject, size_t a, size_t b) {
 bool computes(DType dtype) { return kind(dtype) != DTypeKind::Packed; }
 
 void require_computes(const Subject& subject, size_t input) {
-  require_kind(subject, input, computes(subject.input(input).dtype), "a type that computes",
-               "u4 only stores: cast it first");
+  require_kind(subject, input, computes(subject.input(input).dtype), "a type with arithmetic",
+               "u4 is a storage type: cast it first");
 }
 
 void require_index(const Subject& subject, size_t input) {
@@ -81,7 +81,7 @@ void require_operand(const Subject& subject) {
     case OperandKind::Numbers:
       return require_kind(subject, 0, fits, "floats or integers", "cast bool to i64");
     case OperandKind::Integers:
-      return require_kind(subject, 0, fits, "integers", "cast it, or use a function that does");
+      return require_kind(subject, 0, fits, "integers", "cast it to an integer type first");
     case OperandKind::None:
       break;
   }
@@ -115,7 +115,7 @@ TensorType select(const Subject& subject) {
 
 TensorType cast(const Subject& subject) {
   const DType to = subject.node.dtype;
-  if (!computes(to)) subject.fail("nothing is cast to u4: pack it outside the graph");
+  if (!computes(to)) subject.fail("can't cast to u4; pack the data outside the graph");
   return {subject.input(0).dims, to};
 }
 
@@ -142,7 +142,7 @@ void check_index(const Subject& subject, const IndexMap& map, size_t axis) {
   std::string why;
   if (!at.variables().empty() || !size.to_int()) {
     if (at.upper_bound() < 0 || (size.to_int() && at.lower_bound() >= *size.to_int())) {
-      why = fmt::format("{} is never inside", at.text());
+      why = fmt::format("{} is never in range", at.text());
     }
   } else {
     why = shape::why_outside(at, size, {});
@@ -172,8 +172,8 @@ TensorType reduction(const Subject& subject) {
   const Node& input = subject.input(0);
   require_computes(subject, 0);
   if (input.dims.empty()) {
-    subject.fail(
-        fmt::format("{} has no axis to go along; unsqueeze it first", subject.input_name(0)));
+    subject.fail(fmt::format("{} is a scalar and has no axis to reduce or scan; unsqueeze it first",
+                             subject.input_name(0)));
   }
   Dims dims = input.dims;
   if (subject.node.op == Op::Reduce) dims.pop_back();
@@ -240,10 +240,10 @@ TensorType structural(const Subject& subject, StructuralOp op) {
     case StructuralOp::Input:
       return {node.dims, node.dtype};
     case StructuralOp::Constant:
-      if (!computes(node.dtype)) subject.fail("u4 only stores: choose u8 and cast");
+      if (!computes(node.dtype)) subject.fail("u4 is a storage type: choose u8 and cast");
       return {{}, node.dtype};
     case StructuralOp::Iota:
-      if (!computes(node.dtype)) subject.fail("u4 only stores: choose u8 and cast");
+      if (!computes(node.dtype)) subject.fail("u4 is a storage type: choose u8 and cast");
       return {node.dims, node.dtype};
     case StructuralOp::View:
       return view(subject);

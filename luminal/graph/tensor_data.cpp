@@ -18,7 +18,7 @@ int64_t TensorData::n_elements() const {
   int64_t count = 1;
   for (int64_t dim : dims) {
     LUMINAL_CHECK(dim >= 0 && !__builtin_mul_overflow(count, dim, &count),
-                  "the number of elements of a tensor leaves 64 bits");
+                  "the number of elements of a tensor overflows 64 bits");
   }
   return count;
 }

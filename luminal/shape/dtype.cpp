@@ -72,7 +72,7 @@ std::optional<DType> dtype_from_name(std::string_view text) {
 int64_t byte_size(DType dtype, int64_t count) {
   int64_t total_bits = 0;
   LUMINAL_CHECK(count >= 0 && !__builtin_mul_overflow(count, bits(dtype), &total_bits),
-                "the size of a tensor leaves 64 bits");
+                "the size of a tensor overflows 64 bits");
   return total_bits / 8 + (total_bits % 8 != 0);
 }
 

@@ -127,7 +127,7 @@ IndexMap IndexMap::identity(const Dims& source) {
 }
 
 IndexMap IndexMap::permute(const Dims& source, std::span<const int> order) {
-  LUMINAL_CHECK(order.size() == source.size(), "permute: an order of another rank");
+  LUMINAL_CHECK(order.size() == source.size(), "permute: the order and the source differ in rank");
   Dims dims;
   for (int axis : order) dims.push_back(source[checked_axis(source, axis, "permute")]);
   std::vector<Expr> exprs(source.size(), Expr(0));
@@ -137,7 +137,7 @@ IndexMap IndexMap::permute(const Dims& source, std::span<const int> order) {
 }
 
 IndexMap IndexMap::expand(const Dims& source, const Dims& dims) {
-  LUMINAL_CHECK(dims.size() == source.size(), "expand: dims of another rank");
+  LUMINAL_CHECK(dims.size() == source.size(), "expand: the dims and the source differ in rank");
   std::vector<Expr> exprs = indices_of(dims);
   for (size_t k = 0; k < dims.size(); ++k) {
     LUMINAL_CHECK(source[k] == dims[k] || source[k].is(1),
@@ -158,7 +158,7 @@ IndexMap IndexMap::unsqueeze(const Dims& source, int axis) {
 
 IndexMap IndexMap::squeeze(const Dims& source, int axis) {
   const size_t at = checked_axis(source, axis, "squeeze");
-  LUMINAL_CHECK(source[at].is(1), "squeeze: a dim that isn't 1");
+  LUMINAL_CHECK(source[at].is(1), "squeeze: the dim isn't 1");
   Dims dims = source;
   dims.erase(dims.begin() + axis);
   std::vector<Expr> exprs = indices_of(dims);

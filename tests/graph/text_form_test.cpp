@@ -61,7 +61,7 @@ TEST(TextForm, AViewThatLeavesItsSourceIsRefused) {
   EXPECT_THAT(with_view("i0 - 2, 0", "[4]"), HasSubstr("reaches -2 at i0 = 0"));
   EXPECT_THAT(with_view("0, i0", "[7]"), HasSubstr("axis 1 of [4, 6]"));
   EXPECT_THAT(with_view("i0 * 1000000000000, 0", "[4]"), HasSubstr("lies outside axis 0"));
-  EXPECT_THAT(with_view("4 + s, 0", "[4]"), HasSubstr("is never inside"));
+  EXPECT_THAT(with_view("4 + s, 0", "[4]"), HasSubstr("is never in range"));
   for (const char* map : {"i0 * 1000 % 4, i0 % 6", "min(i0, 3), max(5 - i0, 0)", "i0 // 16, 0",
                           "i0 * 144115188075855869 % 4, 5"}) {
     EXPECT_EQ(with_view(map, "[64]"), "no error") << map;
@@ -109,8 +109,8 @@ TEST(TextForm, ErrorsNameTheLine) {
   EXPECT_THAT(parse_error(head + "%1 = view %0 [i0 + 9] : f32[2]\n"), HasSubstr("lies outside"));
   EXPECT_THAT(parse_error(head + "%1 = exp2 %0 : f32[t]\n"), HasSubstr("file.lum:3"));
   EXPECT_THAT(parse_error(head + "%0 = exp2 %0 : f32[4]\n"), HasSubstr("defined twice"));
-  EXPECT_THAT(parse_error(head + "output \"y\n"), HasSubstr("does not end"));
-  EXPECT_THAT(parse_error(head + "wibble %0\n"), HasSubstr("starts no line of a graph"));
+  EXPECT_THAT(parse_error(head + "output \"y\n"), HasSubstr("the closing double quote is missing"));
+  EXPECT_THAT(parse_error(head + "wibble %0\n"), HasSubstr("doesn't start any line of a graph"));
   EXPECT_THAT(parse_error(head + "output \"y\" %0 %0\n"), HasSubstr("nothing may follow"));
   EXPECT_THAT(parse_error(head + "data %0 [99999999]\n"), HasSubstr("at most 64 elements"));
   EXPECT_THAT(parse_error(head + "%1 = constant 300 : u8[]\n"), HasSubstr("not a value of u8"));

@@ -308,7 +308,7 @@ TEST(ParseExpr, ErrorsNameThePosition) {
   EXPECT_EQ(message("s + "), "expression: unexpected end at position 4 of 's + '");
   EXPECT_EQ(message("s ) 2"), "expression: unexpected text at position 2 of 's ) 2'");
   EXPECT_EQ(message("9223372036854775808"),
-            "expression: a number that doesn't fit 64 bits at position 0 of '9223372036854775808'");
+            "expression: the number doesn't fit in 64 bits at position 0 of '9223372036854775808'");
   EXPECT_EQ(message("i0"), "expression: index i0 has no extent in scope at position 0 of 'i0'");
   EXPECT_EQ(message("q", {.variables = {}, .extents = {}, .declared_only = true}),
             "expression: unknown variable 'q' at position 0 of 'q'");

@@ -128,7 +128,7 @@ TEST(Shape, ErrorsSayWhatWasAskedAndTheWayOut) {
   EXPECT_EQ(error_of([&] { shape.slice(1, 0, 4); }),
             "slice: stop 4 is past the end of axis 1 of size 3 in [2, 3]; use a stop of at most 3");
   EXPECT_EQ(error_of([&] { shape.permute({0, 0}); }),
-            "permute: axis 0 stands twice; name each axis once");
+            "permute: axis 0 is named twice; name each axis once");
   EXPECT_EQ(error_of([&] { shape.flip(2); }), "flip: axis 2 is not in [2, 3]; use -2 … 1");
   EXPECT_EQ(error_of([&] { shape.reshape({4}); }),
             "reshape: [2, 3] has 6 elements, [4] has 4; they must be equal");

@@ -146,7 +146,7 @@ FileCache::~FileCache() {
 }
 
 std::filesystem::path FileCache::file_of(const std::string& key) const {
-  LUMINAL_CHECK(is_key(key), "a cache key of another form: " + key);
+  LUMINAL_CHECK(is_key(key), "malformed cache key: " + key);
   return folder_ / (key + std::string(kind_.ending));
 }
 
@@ -214,8 +214,8 @@ std::vector<std::string> FileCache::notes() const {
   };
   note(damaged_, (" in " + folder_.string() + " were damaged and made again").c_str());
   note(not_own_, (" in " + folder_.string() +
-                  " are not used: they are another user's, others may write to them, or they are "
-                  "no plain files; empty the folder ('luminal cache clear'), or name another")
+                  " are not used: they are another user's, others may write to them, or they "
+                  "aren't regular files; empty the folder ('luminal cache clear'), or name another")
                      .c_str());
   const std::string why = no_secret_.empty() ? "" : ": " + no_secret_;
   note(not_written_, (" could not be kept in " + folder_.string() + why).c_str());

@@ -11,7 +11,7 @@ namespace luminal::base {
 namespace {
 
 std::string why_not_own(const struct stat& status) {
-  if (!S_ISREG(status.st_mode)) return "it is no plain file";
+  if (!S_ISREG(status.st_mode)) return "it isn't a regular file";
   if (status.st_uid != ::geteuid() && status.st_uid != 0) return "it belongs to another user";
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "other users may write to it";
   return {};

@@ -94,7 +94,8 @@ std::string json_quoted(std::string_view text) {
 }
 
 void JsonText::key(std::string_view name) {
-  LUMINAL_CHECK(!open_.empty() && !after_key_, "a key stands in an object, before its value");
+  LUMINAL_CHECK(!open_.empty() && !after_key_,
+                "a JSON key must be inside an object and precede its value");
   start_item();
   append_quoted(name, text_);
   text_ += ": ";

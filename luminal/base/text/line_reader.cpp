@@ -105,7 +105,7 @@ std::string LineReader::string() {
       out += rest_[i];
     }
   }
-  fail("a name in double quotes does not end");
+  fail("the closing double quote is missing");
 }
 
 std::vector<std::string_view> LineReader::list() {
@@ -130,7 +130,7 @@ std::vector<std::string_view> LineReader::list() {
       return items;
     }
   }
-  fail("a list in brackets does not end");
+  fail("the closing ']' is missing");
 }
 
 std::string_view LineReader::until_type() {

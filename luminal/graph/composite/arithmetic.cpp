@@ -50,7 +50,8 @@ Tensor negate(const Tensor& x) { return prim::mul(x, constant_like(x, -1)); }
 
 Tensor subtract(const Tensor& a, const Tensor& b) {
   if (a.dtype() == DType::Bool) {
-    throw UserError("subtract: bool tensors don't subtract; use logical_xor, or cast them to i64");
+    throw UserError(
+        "subtract: bool tensors can't be subtracted; use logical_xor, or cast them to i64");
   }
   return prim::add(a, negate(b));
 }

@@ -17,7 +17,7 @@ namespace {
 
 void check_ints(std::string_view op, const Tensor& x) {
   if (is_int(x.dtype())) return;
-  throw UserError(fmt::format("{}: wants integers, but {} is {}; cast it first", op, x.describe(),
+  throw UserError(fmt::format("{}: expects integers, but {} is {}; cast it first", op, x.describe(),
                               name(x.dtype())));
 }
 

@@ -25,8 +25,8 @@ void check_picks(std::string_view op, const Tensor& x, int axis, const Tensor& i
   }
   if (!fits) {
     throw UserError(
-        fmt::format("{}: index {} must have as many axes as x {} and be no larger but "
-                    "along axis {}; expand or slice it",
+        fmt::format("{}: index {} must have as many axes as x {} and be no larger except along "
+                    "axis {}; expand or slice it",
                     op, text(index.dims()), text(x.dims()), axis));
   }
 }
@@ -142,7 +142,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value) {
 Tensor arange(Graph& graph, Expr end, DType dtype) { return arange(graph, 0, end, 1, dtype); }
 
 Tensor arange(Graph& graph, Expr start, Expr end, Expr step, DType dtype) {
-  if (step.is(0)) throw UserError("arange: a step of 0 never ends; use another");
+  if (step.is(0)) throw UserError("arange: the step is 0; use another");
   const Expr size = max(ceil_div(end - start, step), 0);
   return prim::iota(graph, start + Expr::index(0, size) * step, {size}, dtype);
 }

@@ -22,8 +22,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_not_bool(const char* op, const Tensor& x) {
   if (x.dtype() != DType::Bool) return;
-  throw UserError(fmt::format("{}: not for bool, which {} is; use logical_not, or cast it to i64",
-                              op, x.describe()));
+  throw UserError(
+      fmt::format("{}: {} is bool, which isn't supported; use logical_not, or cast it to i64", op,
+                  x.describe()));
 }
 
 Tensor all_equal_to(const Tensor& like, bool value) {

@@ -15,7 +15,7 @@ void check_operands(std::string_view op, const Tensor& a, const Tensor& b) {
                                 name(a.dtype()), b.describe(), name(b.dtype())));
   }
   if (a.dtype() == DType::Bool) {
-    throw UserError(fmt::format("{}: not for bool; cast both sides to i64 or f32", op));
+    throw UserError(fmt::format("{}: bool isn't supported; cast both sides to i64 or f32", op));
   }
 }
 
@@ -74,7 +74,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 Tensor dot(const Tensor& a, const Tensor& b) {
   check_operands("dot", a, b);
   if (a.rank() != 1 || b.rank() != 1) {
-    throw UserError(fmt::format("dot: wants two 1-D tensors, not {} and {}; use matmul",
+    throw UserError(fmt::format("dot: expects two 1-D tensors, not {} and {}; use matmul",
                                 text(a.dims()), text(b.dims())));
   }
   return matmul(a, b);

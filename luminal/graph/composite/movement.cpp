@@ -22,7 +22,7 @@ Tensor crop(const Tensor& x, int axis, Padding& padding) {
   auto is_negative = [](Expr size) { return size.to_int() && size.upper_bound() < 0; };
   const Expr whole = x.dim(axis) + padding.before + padding.after;
   if (whole.upper_bound() < 0) {
-    throw UserError(fmt::format("pad: ({}, {}) cuts more than axis {} of {} has",
+    throw UserError(fmt::format("pad: ({}, {}) removes more elements than axis {} of {} has",
                                 padding.before.text(), padding.after.text(), axis, text(x.dims())));
   }
   // A cut longer than the axis also reduces the padding of the other end.
@@ -61,7 +61,7 @@ DType check_pieces(std::string_view op, const std::vector<Tensor>& tensors, int 
 
 Tensor triangle(std::string_view op, const Tensor& x, Expr diagonal, bool lower) {
   if (x.rank() < 2) {
-    throw UserError(fmt::format("{}: wants a matrix, but {} is {}; unsqueeze it first", op,
+    throw UserError(fmt::format("{}: expects a matrix, but {} is {}; unsqueeze it first", op,
                                 x.describe(), text(x.dims())));
   }
   const Dims dims = x.dims();

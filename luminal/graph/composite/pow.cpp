@@ -64,7 +64,7 @@ Tensor float_power(const Tensor& a, const Tensor& b) {
 }
 
 Tensor power(const Tensor& a, const Tensor& b) {
-  if (a.dtype() == DType::Bool) throw UserError("pow: not for bool; cast one side to i64");
+  if (a.dtype() == DType::Bool) throw UserError("pow: bool isn't supported; cast one side to i64");
   if (is_int(a.dtype())) return int_power(a, b);
   const DType compute = composite::compute_dtype(a.dtype());
   return float_power(a.cast(compute), b.cast(compute)).cast(a.dtype());
@@ -83,8 +83,9 @@ Tensor pow(const Tensor& a, const Scalar& b) {
   }
   if (is_int(dtype)) {
     if (b.integer >= 0) return power_by_squaring(a.cast(dtype), static_cast<uint64_t>(b.integer));
-    throw UserError(fmt::format("pow: an integer to the power {} isn't one; cast {} to f32 first",
-                                b.integer, a.describe()));
+    throw UserError(
+        fmt::format("pow: an integer to the power {} isn't an integer; cast {} to f32 first",
+                    b.integer, a.describe()));
   }
   const Tensor base = a.cast(composite::compute_dtype(dtype));
   Tensor result;

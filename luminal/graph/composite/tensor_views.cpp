@@ -36,7 +36,8 @@ Dims solve_reshape(std::string_view what, const Dims& source, Dims wanted) {
     }
   }
   if (unknown >= 0) {
-    if (known.is(0)) throw UserError(asked + ": a dim of 0 leaves -1 open; name every dim");
+    if (known.is(0))
+      throw UserError(asked + ": next to a dim of 0, -1 is ambiguous; name every dim");
     wanted[at(unknown)] = total / known;
     if (wanted[at(unknown)] * known != total) {
       throw UserError(
@@ -182,7 +183,7 @@ Tensor Tensor::split_dims(int axis, std::initializer_list<Expr> factors) const {
 Tensor Tensor::slice(int axis, Expr start, Expr stop, Expr step) const {
   const int which = normalize_axis("slice", axis, dims());
   const Expr size = dims()[at(which)];
-  if (step.is(0)) throw UserError("slice: a step of 0 goes nowhere; use 1 or -1");
+  if (step.is(0)) throw UserError("slice: the step is 0; use 1 or -1");
   if (step.upper_bound() < 0) {
     const Expr from = slice_bound(start, size, -1, -1);
     const Expr to = slice_bound(stop, size, -1, -1);
@@ -216,7 +217,7 @@ Tensor Tensor::narrow(int axis, Expr start, Expr size) const {
   const Expr whole = dims()[at(which)];
   const Expr from = start.to_int() && start.upper_bound() < 0 ? start + whole : start;
   if (from.upper_bound() < 0 || size.upper_bound() < 0 || known_less(whole, from + size)) {
-    throw UserError(fmt::format("narrow: {} elements from {} on don't lie in axis {} of {}",
+    throw UserError(fmt::format("narrow: {} elements from index {} on don't fit in axis {} of {}",
                                 size.text(), start.text(), axis, text(dims())));
   }
   return prim::view(*this, IndexMap::slice(dims(), which, from, size, 1));

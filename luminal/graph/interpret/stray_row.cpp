@@ -8,7 +8,7 @@ namespace luminal::interpret {
 std::string stray_row_text(const Graph& graph, NodeId node, int64_t row, int64_t rows,
                            std::span<const int64_t> position) {
   const std::string inside = rows == 0
-                                 ? "inside of nothing: there are no rows"
+                                 ? "out of range: there are no rows"
                                  : fmt::format("outside 0 … {}: there are {} rows", rows - 1, rows);
   return fmt::format("{}: index {} at [{}] is {}; check the index tensor {}", graph.describe(node),
                      row, fmt::join(position, ", "), inside,

@@ -63,7 +63,7 @@ Tensor sigmoid_of(const Tensor& x) { return prim::recip(exp(-x) + 1.0); }
 }  // namespace
 
 Tensor relu(const Tensor& x) {
-  if (x.dtype() == DType::Bool) throw UserError("relu: not for bool; cast it first");
+  if (x.dtype() == DType::Bool) throw UserError("relu: bool isn't supported; cast it first");
   return clamp(x, 0);
 }
 

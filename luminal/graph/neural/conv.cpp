@@ -73,8 +73,8 @@ void check_weights(std::string_view op, const Tensor& x, const Tensor& weight,
   if (groups < 1 || !(channels % groups).is(0) || !(out % groups).is(0) ||
       weight.dim(1) != channels / groups) {
     throw UserError(
-        fmt::format("{}: {} channels in {} groups want a weight [out, {}, …], out a "
-                    "multiple of {}, but it is {}; check its layout and groups",
+        fmt::format("{}: {} channels in {} groups need a weight [out, {}, …], out a multiple of "
+                    "{}, but it is {}; check its layout and groups",
                     op, channels.text(), groups, groups < 1 ? "?" : (channels / groups).text(),
                     groups, text(weight.dims())));
   }
@@ -117,7 +117,7 @@ Tensor conv(std::string_view op, const Tensor& x, const Tensor& weight,
   }
   check_weights(op, x, weight, bias, groups);
   if (x.dtype() == DType::Bool) {
-    throw UserError(fmt::format("{}: not for bool; cast both sides to i64 or f32", op));
+    throw UserError(fmt::format("{}: bool isn't supported; cast both sides to i64 or f32", op));
   }
   const DType dtype = x.dtype();
   const DType compute = is_float(dtype) ? composite::compute_dtype(dtype) : dtype;

@@ -66,8 +66,8 @@ double epsilon(DType dtype) {
 Expr channels(std::string_view op, const Tensor& x) {
   check_float(op, x);
   if (x.rank() < 2) {
-    throw UserError(fmt::format("{}: wants [n, channels, …], but {} is {}; unsqueeze it first", op,
-                                x.describe(), text(x.dims())));
+    throw UserError(fmt::format("{}: expects [n, channels, …], but {} is {}; unsqueeze it first",
+                                op, x.describe(), text(x.dims())));
   }
   return x.dim(1);
 }

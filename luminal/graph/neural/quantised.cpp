@@ -21,11 +21,12 @@ void check_plane(const char* what, const Tensor& plane, DType dtype, const Dims&
 Dims check(const Quantised& weight) {
   const BlockFormat& format = weight.format;
   if (format.quants != DType::I8 && format.quants != DType::U4) {
-    fail(fmt::format("quants are i8 or u4, not {}", name(format.quants)));
+    fail(fmt::format("quants must be i8 or u4, not {}", name(format.quants)));
   }
   if (!is_float(format.scales) || format.block < 1) {
-    fail(fmt::format("scales are floats of blocks of at least one element, not {} of {}",
-                     name(format.scales), format.block));
+    fail(fmt::format(
+        "scales must be floats, and blocks must have at least one element, not {} and {}",
+        name(format.scales), format.block));
   }
   if (weight.offsets.has_value() != format.offsets) {
     fail(format.offsets ? "the format has offsets, but none are given"

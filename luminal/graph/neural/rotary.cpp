@@ -17,8 +17,7 @@ void check_operand(const Tensor& x, const RotaryOptions& options) {
   composite::check_float("rotary_embedding", x);
   if (x.rank() < 2 || !(x.dim(-1) % 2).is(0)) {
     throw UserError(
-        fmt::format("rotary_embedding: wants [… s, d] with an even d, but {} is {}; "
-                    "reshape it",
+        fmt::format("rotary_embedding: expects [… s, d] with an even d, but {} is {}; reshape it",
                     x.describe(), text(x.dims())));
   }
   if (options.frequencies && !same_dims(options.frequencies->dims(), {x.dim(-1) / 2})) {

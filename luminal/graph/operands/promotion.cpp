@@ -30,13 +30,13 @@ DType compute_dtype(DType dtype) { return dtype == DType::F64 ? DType::F64 : DTy
 
 void check_float(std::string_view op, const Tensor& x) {
   if (is_float(x.dtype())) return;
-  throw UserError(fmt::format("{}: wants floats, but {} is {}{}; cast it to f32 first", op,
+  throw UserError(fmt::format("{}: expects floats, but {} is {}{}; cast it to f32 first", op,
                               x.describe(), name(x.dtype()), text(x.dims())));
 }
 
 void check_index(std::string_view op, const Tensor& x) {
   if (x.dtype() == DType::I64 || x.dtype() == DType::I32) return;
-  throw UserError(fmt::format("{}: wants an i64 or i32 index, but {} is {}{}; cast it to i64", op,
+  throw UserError(fmt::format("{}: expects an i64 or i32 index, but {} is {}{}; cast it to i64", op,
                               x.describe(), name(x.dtype()), text(x.dims())));
 }
 

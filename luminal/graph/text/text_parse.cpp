@@ -72,7 +72,7 @@ class GraphParser {
       tensor(line).diff(path, atol, rtol);
     } else {
       line.fail(
-          fmt::format("'{}' starts no line of a graph; known: %id =, var, data, update, "
+          fmt::format("'{}' doesn't start any line of a graph; known: %id =, var, data, update, "
                       "output, keep, materialize, print, diff",
                       keyword));
     }
@@ -89,7 +89,7 @@ class GraphParser {
     const int64_t version = line.integer();
     if (version != kTextVersion) {
       line.fail(
-          fmt::format("version {} of the text form is not known; this library reads version {}",
+          fmt::format("version {} of the text form is not supported; this library reads version {}",
                       version, kTextVersion));
     }
     line.expect_end();

@@ -119,10 +119,9 @@ Expr Expr::var(std::string_view name, int64_t lower, int64_t upper) {
         name));
   }
   if (lower > upper) {
-    throw UserError(
-        fmt::format("variable: {} has the bounds {} … {}, which hold no value; give the "
-                    "lower one first",
-                    name, lower, upper));
+    throw UserError(fmt::format(
+        "variable: {} has the bounds {} … {}, which are an empty range; give the lower one first",
+        name, lower, upper));
   }
   return shape::intern({.kind = ExprKind::Var, .lower = lower, .upper = upper, .name = name});
 }

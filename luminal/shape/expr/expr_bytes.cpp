@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kKinds = static_cast<uint64_t>(ExprKind::Or) + 1;
 
-constexpr const char* kOther = "an expression that isn't the one that was written";
+constexpr const char* kOther = "an expression differs from the one that was written";
 
 void check(bool holds, const char* what) {
   if (!holds) throw base::ByteError(what);
@@ -17,27 +17,28 @@ void check(bool holds, const char* what) {
 // As many operands and coefficients as the kind has.
 void check_lists(const NodeKey& key) {
   const size_t operands = key.operands.size(), coefficients = key.coefficients.size();
-  check(coefficients == 0 || coefficients == operands, "coefficients without operands");
+  check(coefficients == 0 || coefficients == operands,
+        "an expression has other numbers of coefficients and operands");
   switch (key.kind) {
     case ExprKind::Const:
     case ExprKind::Var:
-      return check(operands == 0, "an expression with too many operands");
+      return check(operands == 0, "an expression has too many operands");
     case ExprKind::Index:
-      return check(operands == 1 && key.axis >= 0, "an index without its extent");
+      return check(operands == 1 && key.axis >= 0, "an index has no extent");
     case ExprKind::Sum:
-      return check(operands >= 1 && coefficients == operands, "a sum without its coefficients");
+      return check(operands >= 1 && coefficients == operands, "a sum has no coefficients");
     case ExprKind::FloorDiv:
     case ExprKind::CeilDiv:
     case ExprKind::Mod:
     case ExprKind::Less:
     case ExprKind::GreaterEqual:
-      return check(operands == 2, "an expression that needs two operands");
+      return check(operands == 2, "an expression doesn't have two operands");
     case ExprKind::Product:
     case ExprKind::Min:
     case ExprKind::Max:
     case ExprKind::And:
     case ExprKind::Or:
-      return check(operands >= 2, "an expression with too few operands");
+      return check(operands >= 2, "an expression has too few operands");
   }
 }
 
@@ -136,7 +137,7 @@ std::vector<Expr> ExprReader::exprs() {
 IndexMap ExprReader::map() {
   Dims dims = exprs(), source_dims = exprs();
   std::vector<Expr> over = exprs();
-  check(over.size() == source_dims.size(), "a map of too many or too few dims");
+  check(over.size() == source_dims.size(), "an index map has the wrong number of dims");
   return IndexMap(std::move(dims), std::move(source_dims), std::move(over));
 }
 

@@ -131,7 +131,7 @@ class Evaluator {
       total.add(n.coefficients[i], *value);
     }
     const auto value = total.value();
-    return value ? value : fail(fmt::format("{} leaves 128 bits", e.text()));
+    return value ? value : fail(fmt::format("{} overflows 128 bits", e.text()));
   }
 
   // One zero factor makes the product 0, however large the others are.
@@ -145,7 +145,7 @@ class Evaluator {
       overflow |= __builtin_mul_overflow(result, *value, &result);
     }
     if (zero) return 0;
-    return overflow ? fail(fmt::format("{} leaves 128 bits", e.text())) : result;
+    return overflow ? fail(fmt::format("{} overflows 128 bits", e.text())) : result;
   }
 
   std::optional<Wide> division(Expr e, const Node& n) {
@@ -158,7 +158,7 @@ class Evaluator {
       return r != 0 && (r < 0) != (*b < 0) ? r + *b : r;
     }
     constexpr Wide kMin = static_cast<Wide>(1) << 126;
-    if (*b == -1 && *a <= -kMin - kMin) return fail(fmt::format("{} leaves 128 bits", e.text()));
+    if (*b == -1 && *a <= -kMin - kMin) return fail(fmt::format("{} overflows 128 bits", e.text()));
     const Wide q = floor_divide(*a, *b);
     return n.kind == ExprKind::CeilDiv && q * *b != *a ? q + 1 : q;
   }
@@ -190,7 +190,7 @@ Expr::Value Expr::evaluate(const Bindings& bindings, std::span<const int64_t> in
   const auto value = evaluator.evaluate(*this);
   if (!value) return {std::nullopt, std::move(evaluator.why)};
   if (*value < INT64_MIN || *value > INT64_MAX) {
-    return {std::nullopt, fmt::format("{} leaves 64 bits", text())};
+    return {std::nullopt, fmt::format("{} overflows 64 bits", text())};
   }
   return {static_cast<int64_t>(*value), {}};
 }

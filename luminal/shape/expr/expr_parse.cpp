@@ -66,7 +66,7 @@ class Reader {
     if (negative) digits.insert(digits.begin(), '-');
     int64_t value = 0;
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (result.ec != std::errc()) fail_at(start, "a number that doesn't fit 64 bits");
+    if (result.ec != std::errc()) fail_at(start, "the number doesn't fit in 64 bits");
     return value;
   }
 
@@ -275,7 +275,7 @@ class TermReader : public Reader {
       skip_spaces();
       const size_t at = position_;
       const int64_t axis = number();
-      if (axis < 0 || axis > INT32_MAX) fail_at(at, "an axis out of range");
+      if (axis < 0 || axis > INT32_MAX) fail_at(at, "the axis is out of range");
       return Expr::index(static_cast<int>(axis), term());
     }
     struct Operation {
@@ -314,7 +314,7 @@ class TermReader : public Reader {
     const int64_t lower = number();
     skip_spaces();
     const int64_t upper = number();
-    if (lower > upper) fail_at(start, fmt::format("bounds of '{}' that hold no value", name));
+    if (lower > upper) fail_at(start, fmt::format("the bounds of '{}' are an empty range", name));
     return Expr::var(name, lower, upper);
   }
 };

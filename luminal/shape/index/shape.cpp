@@ -65,7 +65,7 @@ Range forward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dims
   const auto where = [&] { return place(axis, dims); };
   const Expr first = from_end(start, n), end = from_end(stop, n);
   if (known_negative(first)) {
-    fail("slice", fmt::format("start {} is before the begin of {}; use a start of at least -{}",
+    fail("slice", fmt::format("start {} is before the beginning of {}; use a start of at least -{}",
                               start.text(), where(), n.text()));
   }
   if (known_less(n, first)) {
@@ -94,8 +94,8 @@ Range backward_range(Expr start, Expr stop, Expr step, int axis, const Dims& dim
                               start.text(), where(), (n - 1).text()));
   }
   if (known_less(end, -1)) {
-    fail("slice", fmt::format("stop {} is before the begin of {}; with a negative step, {} takes "
-                              "all down to the first element",
+    fail("slice", fmt::format("stop {} is before the beginning of {}; with a negative step, {} "
+                              "takes all down to the first element",
                               stop.text(), where(), (-n - 1).text()));
   }
   if (known_less(first, end)) {
@@ -230,12 +230,12 @@ Shape Shape::permute(std::span<const int> order) const {
   for (int axis : order) {
     resolved.push_back(resolve_axis("permute", dims(), axis));
     const size_t at = static_cast<size_t>(resolved.back());
-    if (seen[at]) fail("permute", fmt::format("axis {} stands twice; name each axis once", axis));
+    if (seen[at]) fail("permute", fmt::format("axis {} is named twice; name each axis once", axis));
     seen[at] = true;
   }
   if (resolved.size() != dims().size()) {
-    fail("permute",
-         fmt::format("{} axes for {}; name each axis once", order.size(), luminal::text(dims())));
+    fail("permute", fmt::format("{} axes are given for {}; name each axis once", order.size(),
+                                luminal::text(dims())));
   }
   return view(IndexMap::permute(dims(), resolved));
 }
@@ -289,8 +289,9 @@ Shape Shape::flip(int axis) const {
 Shape Shape::pad(int axis, Expr before, Expr after) const {
   const int at = resolve_axis("pad", dims(), axis);
   if (known_negative(before) || known_negative(after)) {
-    fail("pad", fmt::format("{} before and {} after {}; padding is not negative, use slice to cut",
-                            before.text(), after.text(), place(at, dims())));
+    fail("pad",
+         fmt::format("{} before and {} after {}: padding must not be negative; use slice to cut",
+                     before.text(), after.text(), place(at, dims())));
   }
   const Expr size = before + dims()[static_cast<size_t>(at)] + after;
   const Expr inside = IndexMap::pad_valid(dims(), at, before, size);
@@ -302,7 +303,7 @@ Shape Shape::pad(int axis, Expr before, Expr after) const {
 Shape Shape::merge(int first, int count) const {
   const int at = resolve_axis("merge", dims(), first);
   if (count < 1 || at + count > rank()) {
-    fail("merge", fmt::format("{} axes from axis {} of {}; use 1 … {}", count, at,
+    fail("merge", fmt::format("{} axes from axis {} on don't lie in {}; use 1 … {}", count, at,
                               luminal::text(dims()), rank() - at));
   }
   return view(IndexMap::merge(dims(), at, count));
@@ -326,8 +327,8 @@ Shape Shape::windows(int axis, Expr size, Expr step, Expr dilation) const {
   const int at = resolve_axis("windows", dims(), axis);
   const Expr n = dims()[static_cast<size_t>(at)];
   if (size.upper_bound() < 1 || step.upper_bound() < 1 || dilation.upper_bound() < 1) {
-    fail("windows", fmt::format("size {}, step {}, dilation {} on {}; all start at 1", size.text(),
-                                step.text(), dilation.text(), place(at, dims())));
+    fail("windows", fmt::format("size {}, step {} and dilation {} on {} must all be at least 1",
+                                size.text(), step.text(), dilation.text(), place(at, dims())));
   }
   const Expr span = dilation * (size - 1) + 1;
   if (known_less(n, span)) {
