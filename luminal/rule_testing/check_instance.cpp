@@ -125,7 +125,7 @@ class Checking {
       }
       const Known here{declared_[id], exact_[id], {node.dims, node.dtype}};
       if (auto why = compare(*known, here); !why.empty()) {
-        return fmt::format("{} was joined with another value: {}",
+        return fmt::format("{} was united with another value: {}",
                            instance_.graph->describe(NodeId{id}), why);
       }
     }
@@ -191,7 +191,7 @@ class Checking {
         if (!value) continue;
         if (!first) first = value;
         if (auto why = compare(*first, *value); !why.empty()) {
-          return "two tensors were joined: " + why;
+          return "two tensors were united: " + why;
         }
       }
     }
@@ -205,7 +205,7 @@ class Checking {
       if (const std::optional<Value> type = egraph_.lookup(terms_.type_of, {value})) {
         const Type& said = terms_.host.type(*type);
         if (!same_dims(said.dims, known_[i]->type.dims) || said.dtype != known_[i]->type.dtype) {
-          return fmt::format("the type is said to be {}{} and is {}{}", name(said.dtype),
+          return fmt::format("the type is stated as {}{}, but it is {}{}", name(said.dtype),
                              text(said.dims), name(known_[i]->type.dtype),
                              text(known_[i]->type.dims));
         }
@@ -213,7 +213,7 @@ class Checking {
       if (const std::optional<Value> constant = egraph_.lookup(terms_.constant_of, {value})) {
         const Known said = filled(terms_.host.number(*constant), *known_[i]);
         if (auto why = compare(*known_[i], said); !why.empty()) {
-          return "a value that is said to be constant isn't: " + why;
+          return "a value is stated to be constant, but isn't: " + why;
         }
       }
     }
@@ -289,7 +289,7 @@ class Checking {
       }
       return known;
     } catch (const UserError& error) {
-      why = fmt::format("the rule made a term that can't be: {}", error.what());
+      why = fmt::format("the rule made an invalid term: {}", error.what());
       return std::nullopt;
     }
   }

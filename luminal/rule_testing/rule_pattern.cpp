@@ -54,7 +54,7 @@ RulePattern::RulePattern(const RuleInfo& rule) {
 void RulePattern::read_side(const Pattern& side, const Pattern* variable, Terms& terms) {
   if (is_term(side)) {
     if (variable != nullptr && !definitions.emplace(variable->name, &side).second) {
-      throw Untestable{"it wants two terms to be equal before it starts"};
+      throw Untestable{"it needs two terms to be equal beforehand"};
     }
     terms.emplace_back(variable == nullptr ? "" : variable->name, &side);
     return;

@@ -39,8 +39,8 @@ RuleTestResult test_rule(const RuleSet& rules, const RuleInfo& rule,
     const bool unlucky = result.fired == 0 && result.tries >= kTriesWithoutLuck;
     if (unlucky || result.tries >= kTriesPerInstance * options.instances) {
       result.why = fmt::format(
-          "{} of {} random instances made it fire, {} were wanted; check that its guards can hold, "
-          "and that operands of commutative ops are in an order they can have",
+          "{} of {} random instances made it fire, but {} are needed; check that its guards can "
+          "hold, and that operands of commutative ops are in an order they can have",
           result.fired, result.tries, options.instances);
       return result;
     }
@@ -58,10 +58,9 @@ RuleTestResult test_rule(const RuleSet& rules, const RuleInfo& rule,
     const Verdict verdict = check_instance(*instance, rule, terms);
     if (verdict.kind == Verdict::Kind::Holds) ++result.fired;
     if (verdict.kind == Verdict::Kind::Differs) {
-      result.why = fmt::format(
-          "rule '{}' of class {} doesn't keep its promise (try {} of seed {}): "
-          "{}",
-          rule.name, name(rule.numeric_class), result.tries, options.seed, verdict.text);
+      result.why =
+          fmt::format("rule '{}' of class {} does not hold (try {} of seed {}): {}", rule.name,
+                      name(rule.numeric_class), result.tries, options.seed, verdict.text);
       return result;
     }
   }

@@ -35,7 +35,8 @@ TEST(NoPlan, NamesTheOpTheNearestRuleAndItsGuard) {
   :ruleset planted.exact :name "away")
 (rewrite (Load (Store (Sqrt (Reindex m v)))) (Sqrt v) :when ((is-identity m))
   :ruleset planted.exact :name "back"))"),
-            "missing-lowering at %2 (sin): it loads what no step of the plan makes; look at rule "
+            "missing-lowering at %2 (sin): it loads a value that no step of the plan computes; "
+            "look at rule "
             "'away'; the nearest rule is 'back', which fails at (is-identity [i1, i0])");
 }
 

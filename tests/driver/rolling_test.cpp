@@ -72,7 +72,7 @@ TEST(Rolling, ThirtyLayersArePlannedAsFour) {
     EXPECT_EQ(few.report.search_candidates, many.report.search_candidates);
     ASSERT_NE(stage(many.report, "rolled"), nullptr);
     // The last one goes on for the last token alone, so it is no trip.
-    EXPECT_TRUE(stage(many.report, "rolled")->summary.starts_with("29 trips of "))
+    EXPECT_TRUE(stage(many.report, "rolled")->summary.starts_with("29 iterations of "))
         << stage(many.report, "rolled")->summary;
   }
 }
@@ -105,7 +105,7 @@ TEST(Rolling, ShowsTheRolledGraphAndWhatIsStoredForIt) {
   EXPECT_NE(out.str().find("; after rolled\nluminal-graph"), std::string::npos);
   EXPECT_NE(out.str().find("input \"loop 1: "), std::string::npos);
   EXPECT_TRUE(std::ranges::any_of(report.stored, [](const StoredReport& value) {
-    return value.because == "a trip of a rolled loop hands it over";
+    return value.because == "an iteration of a rolled loop passes it to the next";
   }));
 }
 
@@ -135,7 +135,7 @@ TEST(Rolling, CustomOpsRunInEveryTripAsTheirOwn) {
                                           .storage = {.cache_folder = "none"},
                                           .report = &report});
   ASSERT_NE(stage(report, "rolled"), nullptr);
-  EXPECT_NE(stage(report, "rolled")->summary.find(" trips of 5 nodes"), std::string::npos);
+  EXPECT_NE(stage(report, "rolled")->summary.find(" iterations of 5 nodes"), std::string::npos);
   executable.set(*graph.find("x"), std::vector<float>{0, 1, 2, 3, 4, 5});
   executable.run();
   std::vector<float> wanted;

@@ -41,14 +41,14 @@ TEST(Compile, ErrorsInRulesNameThePlaceAndTheWayOut) {
        "t.egg:2:11: nothing binds 'x'; use it in a fact about a function, or as the result of a "
        "primitive whose arguments are bound"},
       {"(rule ((r x) (= y (+ x 0.5))) ())",
-       "t.egg:2:19: no primitive takes (+ i64 f64); there is (+ i64 i64), (+ f64 f64), "
+       "t.egg:2:19: no primitive takes (+ i64 f64); known: (+ i64 i64), (+ f64 f64), "
        "(+ String …) of sort String, (+ BigInt BigInt)"},
       {"(rule ((= x (+ y z))) ())",
        "t.egg:2:13: the sorts of (+ ? ?) aren't known well enough to choose among (+ i64 i64), "
        "(+ f64 f64), (+ String …) of sort String, (+ BigInt BigInt); bind a variable in a fact "
        "about a function"},
       {"(rule ((r x) (bool-< x 1)) ())",
-       "t.egg:2:14: a bool is no fact; write (= true (bool-< …))"},
+       "t.egg:2:14: a bool is not a fact; write (= true (bool-< …))"},
       {"(rule ((= (A) 3)) ())", "t.egg:2:15: this is of sort T where i64 is expected"},
       {"(rule ((r x)) ((r y)))",
        "t.egg:2:19: 'y' isn't bound; bind it in the query or with (let y …)"},

@@ -174,12 +174,11 @@ TEST(Containers, ErrorsNameThePlaceAndTheWayOut) {
             "t.egg:1:48: the sorts of (vec-of i64) aren't known well enough to choose among "
             "(vec-of i64 …) of sort A, (vec-of i64 …) of sort B; bind a variable in a fact about a "
             "function");
-  EXPECT_EQ(
-      error_of("(sort A (Pair i64 i64))"),
-      "t.egg:1:10: there are no containers 'Pair'; this engine has (Vec Sort), (Set Sort) and "
-      "(Map Sort Sort)");
+  EXPECT_EQ(error_of("(sort A (Pair i64 i64))"),
+            "t.egg:1:10: there is no container 'Pair'; this engine has (Vec Sort), (Set Sort) and "
+            "(Map Sort Sort)");
   EXPECT_EQ(error_of("(sort A (UnstableFn (i64) i64))"),
-            "t.egg:1:10: there are no containers 'UnstableFn'; this engine has (Vec Sort), (Set "
+            "t.egg:1:10: there is no container 'UnstableFn'; this engine has (Vec Sort), (Set "
             "Sort) and (Map Sort Sort)");
   EXPECT_EQ(error_of("(sort A (Map i64))"), "t.egg:1:10: 'Map' is over 2 sorts, found 1");
   EXPECT_EQ(error_of("(sort A (Vec B))"), "t.egg:1:14: there is no sort 'B'; declare it first");
@@ -187,7 +186,7 @@ TEST(Containers, ErrorsNameThePlaceAndTheWayOut) {
             "t.egg:1:20: constructor 'c' makes values of sort A, which has no classes; use "
             "(function …), or a sort of your own");
   EXPECT_EQ(error_of("(sort A (Vec i64)) (let v (vec-of 1 2.0))"),
-            "t.egg:1:27: no primitive takes (vec-of i64 f64); there is (vec-of i64 …) of sort A");
+            "t.egg:1:27: no primitive takes (vec-of i64 f64); known: (vec-of i64 …) of sort A");
 }
 
 TEST(Containers, ForwardValuesForGood) {

@@ -133,7 +133,7 @@ TEST_F(HostTest, APrimitiveOfTheWrongSortIsAnError) {
     egraph.run_program("(rule ((= t (Input s)) (= n (rank t))) ())", "t.egg");
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "t.egg:1:29: no primitive takes (rank T); there is (rank Shape)");
+    EXPECT_STREQ(error.what(), "t.egg:1:29: no primitive takes (rank T); known: (rank Shape)");
   }
   EXPECT_THROW(egraph.add_primitive("rank", {egraph.sort("Shape")}, egraph.schema().i64(), {}),
                UserError);

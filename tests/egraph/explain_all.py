@@ -20,7 +20,7 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 COUNTS = re.compile(r"^explained (\d+) steps (\d+) refused (\d+) altered (\d+) rejected (\d+) also right (\d+)$",
                     flags=re.MULTILINE)
 # A question that has no answer: its terms have variables, went away with a pop, or are numbers.
-NO_ANSWER = re.compile(r"isn't bound|isn't in the e-graph|aren't made equal|aren't equal in|has no value|no equality")
+NO_ANSWER = re.compile(r"isn't bound|isn't in the e-graph|aren't made equal|aren't equal in|has no value|not an equality")
 
 
 def closing(text, start):

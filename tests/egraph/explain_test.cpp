@@ -220,7 +220,7 @@ TEST(Explain, RecordingChangesNothingElse) {
 
 TEST(Explain, WrongQuestionsSayWhatIsExpected) {
   EGraph egraph = recorded(kMath);
-  EXPECT_EQ(error_of(egraph, "e"), "'e' is no equality; ask 'TERM = TERM'");
+  EXPECT_EQ(error_of(egraph, "e"), "'e' is not an equality; ask 'TERM = TERM'");
   EXPECT_EQ(error_of(egraph, "e = (Num 77)"),
             "(Num 77) isn't in the e-graph: there is no (Num 77)");
   EXPECT_EQ(error_of(egraph, "1 = 1"),

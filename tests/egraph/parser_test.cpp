@@ -50,13 +50,13 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
        "t.egg:1:1: 'prove' isn't supported: ask for a proof from outside the program: "
        "`luminal egg FILE --explain 'TERM = TERM'`"},
       {"(function f (i64) i64)",
-       "t.egg:1:1: say what two values make: expected (function name (Sort …) Sort :merge "
+       "t.egg:1:1: say how two values merge: expected (function name (Sort …) Sort :merge "
        "expression) or … :no-merge)"},
       {"(function f (i64) i64 :merge old :no-merge)",
-       "t.egg:1:1: say what two values make: expected (function name (Sort …) Sort :merge "
+       "t.egg:1:1: say how two values merge: expected (function name (Sort …) Sort :merge "
        "expression) or … :no-merge)"},
       {"(relation r (i64)) (rule ((r x)) ((r x)) :lazy)",
-       "t.egg:1:42: ':lazy' is no option of 'rule'; expected (rule (fact …) (action …) "
+       "t.egg:1:42: ':lazy' is not an option of 'rule'; expected (rule (fact …) (action …) "
        "[:ruleset r] [:name \"n\"] [:naive])"},
       {"(relation r (i64)) (rule ((r x)) ((r x)) :name \"a\" :name \"b\")",
        "t.egg:1:52: ':name' is given twice"},
@@ -71,7 +71,7 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
        "t.egg:1:23: 99999999999999999999 doesn't fit 64 bits; write a float, "
        "99999999999999999999.0, or (from-string \"99999999999999999999\") for a BigInt"},
       {"(relation r (i64)) (r 12ab)",
-       "t.egg:1:23: '12ab' is no number; names don't start with a digit"},
+       "t.egg:1:23: '12ab' is not a number; names don't start with a digit"},
       {"(run-schedule (loop (run)))",
        "t.egg:1:15: expected a schedule: a ruleset, (run …), (saturate …), (seq …) or "
        "(repeat n …)"},
@@ -81,7 +81,7 @@ TEST(Parser, ErrorsNameThePlaceAndTheWayOut) {
       {"(set f 1)", "t.egg:1:6: set needs a call such as (f x), found f"},
       {"(subsume x)", "t.egg:1:10: subsume needs a call such as (f x), found x"},
       {"(birewrite (f x) (g x) :subsume)",
-       "t.egg:1:1: ':subsume' would take away both sides of a birewrite; write two rewrites"},
+       "t.egg:1:1: ':subsume' would remove both sides of a birewrite; write two rewrites"},
       {"(panic oops)", "t.egg:1:8: expected a message in quotes, found oops"},
       {"(run :until)",
        "t.egg:1:1: ':until' needs a fact; expected (run [ruleset] [times] [:until fact …])"},

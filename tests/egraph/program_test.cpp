@@ -199,7 +199,7 @@ TEST(Program, InputSaysWhatDoesNotFit) {
   EXPECT_EQ(error_of("(relation r (i64)) (input r \"b\")", files.files()),
             "t.egg:1:20: b:2: 'x' is no i64");
   EXPECT_EQ(error_of("(relation r (bool)) (input r \"b\")", files.files()),
-            "t.egg:1:21: 'r' can't be read from a file: bool is none of i64, f64, String and Unit");
+            "t.egg:1:21: 'r' can't be read from a file: bool is not i64, f64, String or Unit");
   EXPECT_EQ(error_of("(input q \"b\")", files.files()),
             "t.egg:1:8: there is no function 'q'; declare it first");
 }

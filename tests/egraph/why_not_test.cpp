@@ -190,9 +190,9 @@ std::string error_of(EGraph& egraph, std::string_view question) {
 
 TEST(WhyNot, WrongQuestionsSayWhatIsThere) {
   EGraph egraph = make();
-  EXPECT_EQ(error_of(egraph, "fold"), "'fold' is no question; ask 'RULE at TERM'");
+  EXPECT_EQ(error_of(egraph, "fold"), "'fold' is not a question; ask 'RULE at TERM'");
   EXPECT_EQ(error_of(egraph, "fald at q"),
-            "there is no rule 'fald'; there is 'distribute', 'fold', 'double', 'neg-zero', 'lift', "
+            "there is no rule 'fald'; known: 'distribute', 'fold', 'double', 'neg-zero', 'lift', "
             "'zero at last'");
   EXPECT_EQ(error_of(egraph, "lift at z=q"), "rule 'lift' has no variable 'z'; it has a, b, e");
   EXPECT_EQ(error_of(egraph, "fold at x=q"),

@@ -105,7 +105,7 @@ TEST(ViewData, LayersAreThereOnceWithTheirTrips) {
   options.plan.rolling = Rolling::Always;
   const Made made = made_of(graph, options, "layers", 0, {}, {});
   const Json& plan = made.json["plans"][0];
-  EXPECT_THAT(plan["rolled"].get<std::string>(), HasSubstr("trips of"));
+  EXPECT_THAT(plan["rolled"].get<std::string>(), HasSubstr("iterations of"));
   EXPECT_LT(plan["nodes"].size(), graph.size());
   EXPECT_EQ(plan["places"].size(), graph.size());
   EXPECT_EQ(plan["loops"].size(), plan["nodes"].size());

@@ -355,9 +355,8 @@ TEST(PackWeights, ATiedWeightIsHeldTwiceAndTheReportSaysWhy) {
   const InterpretedPlan plan = packed_like_before(graph);
   EXPECT_THAT(plan.packed(), ElementsAre("'w'"));
   EXPECT_EQ(plan.readers("w"), 1);
-  EXPECT_THAT(plan.notes(),
-              ElementsAre("'w' is held more than once, 4096 bytes of it in panels: kernel 0 reads "
-                          "it as it is"));
+  EXPECT_THAT(plan.notes(), ElementsAre("'w' is stored more than once, 4096 bytes of it as packed "
+                                        "panels: kernel 0 reads it unpacked"));
 }
 
 TEST(PackWeights, InputsAndStatesStayAsTheyAre) {
@@ -446,7 +445,7 @@ TEST(PackWeights, ReportsTellPanelsFromKernels) {
   EXPECT_EQ(report.kernels[1].name, "kernel 0");
   EXPECT_EQ(report.n_packing(), 1u);
   EXPECT_THAT(report.text(), HasSubstr("plan: 1 kernels"));
-  EXPECT_THAT(report.text(), HasSubstr("weights in panels: 1"));
+  EXPECT_THAT(report.text(), HasSubstr("weights packed into panels: 1"));
 }
 
 TEST(PackWeights, PanelsAreMadeOnceAndTheWeightIsNotReadAgain) {

@@ -128,7 +128,8 @@ TEST(VerifyPlan, StepsBeforeWhatTheyReadAreRefused) {
   PlannedGraph planned = planned_graph(*graph, FusionPolicy::Never);
   ASSERT_EQ(why_not(planned, *graph), "");
   std::reverse(planned.plan.steps.begin(), planned.plan.steps.end());
-  EXPECT_NE(why_not(planned, *graph).find("before what it reads"), std::string::npos);
+  EXPECT_NE(why_not(planned, *graph).find("runs before the step whose result it reads"),
+            std::string::npos);
   planned = planned_graph(*graph);
   planned.plan.steps.pop_back();
   EXPECT_NE(why_not(planned, *graph).find("isn't in memory"), std::string::npos);

@@ -36,7 +36,7 @@ struct Verdict {
   size_t elements = 0;  // of all results compared
   size_t unknown = 0;   // of them, those about which the bounds say nothing
   size_t kernels = 0;
-  std::string rolled = {};  // "12 trips of 9 nodes"; empty: nothing was
+  std::string rolled = {};  // "12 iterations of 9 nodes"; empty: nothing was
 };
 
 // States that kept their own get it written into `trial`, so that any run can be repeated alone.

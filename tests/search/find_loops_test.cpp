@@ -76,7 +76,7 @@ TEST(FindLoops, BlocksOfALlamaHandOverTheResidualAlone) {
   const RolledGraph rolled = roll_graph(graph, roots(graph), ways[0]);
   EXPECT_EQ(n_markers(rolled, 1), 10u);  // the residual, two norms and seven matrices
   EXPECT_EQ(n_markers(rolled, 0), 0u);   // the last residual is a result, and nothing reads it
-  EXPECT_EQ(rolled.summary, "6 trips of " + std::to_string(ways[0][0].n_nodes()) + " nodes");
+  EXPECT_EQ(rolled.summary, "6 iterations of " + std::to_string(ways[0][0].n_nodes()) + " nodes");
   EXPECT_TRUE(loops_of(graph, Rolling::Off).empty());
 }
 

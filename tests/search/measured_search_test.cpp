@@ -271,7 +271,8 @@ TEST(MeasuredSearch, BudgetsAreNamedWhenTheyAreOver) {
   Question question;
   Memory memory;
   Clock clock(fusing_is_dear);
-  EXPECT_EQ(question.run(&clock, memory, budget(0, 40)).report.stopped, "the 0 seconds are over");
+  EXPECT_EQ(question.run(&clock, memory, budget(0, 40)).report.stopped,
+            "the time limit of 0 s was reached");
   EXPECT_THAT(question.run(&clock, memory, budget(30, 2)).report.stopped,
               HasSubstr("2 candidates were tried"));
 }

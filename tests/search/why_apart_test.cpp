@@ -33,7 +33,7 @@ TEST(WhyApart, StoringItWasAskedFor) {
   Tensor y = exp2(root).output("y");
   const Finding found = asked(graph, root, y);
   EXPECT_EQ(found.at("outcome"), "apart");
-  EXPECT_THAT(list(found, "reasons"), ElementsAre("storing it was asked for"));
+  EXPECT_THAT(list(found, "reasons"), ElementsAre("materialize() was called on it"));
   EXPECT_EQ(found.at("all_inside"), "");
 }
 

@@ -92,10 +92,11 @@ TEST(KernelText, NamesTheLineOfWhatItCantRead) {
   EXPECT_THAT(fault_of("over i1", "over i2"), HasSubstr("sum:7: there is no 'i2'"));
   EXPECT_THAT(fault_of("load p0", "load p7"), HasSubstr("sum:8: there is no 'p7'"));
   EXPECT_THAT(fault_of("load p0[i0, i1]", "add %0"), HasSubstr("sum:8: there is no '%0'"));
-  EXPECT_THAT(fault_of("load p0[i0, i1]", "hop %0"), HasSubstr("sum:8: 'hop' is no instruction"));
+  EXPECT_THAT(fault_of("load p0[i0, i1]", "hop %0"),
+              HasSubstr("sum:8: 'hop' is not an instruction"));
   EXPECT_THAT(fault_of("store p1[i0] %0", "store p1[j0] %0"), HasSubstr("'j0'"));
   EXPECT_THAT(fault_of("store p1[i0] %0\n", "store p1[i0] %0\nend\n"),
-              HasSubstr("sum:10: this is no line of a kernel"));
+              HasSubstr("sum:10: this is not a line of a kernel"));
 }
 
 TEST(PlanText, NamesTheLineOfWhatItCantRead) {
@@ -110,8 +111,9 @@ TEST(PlanText, NamesTheLineOfWhatItCantRead) {
   EXPECT_THAT(fault("plan 2\n"), HasSubstr("plan:1: this library reads version 1 of plans"));
   EXPECT_THAT(fault("plan 1\nhost 0\n"), HasSubstr("plan:2: there is no '0'"));
   EXPECT_THAT(fault("plan 1\nclass c0 : f32[]\nterm c0 hop c0\n"),
-              HasSubstr("plan:3: 'hop' is no term"));
-  EXPECT_THAT(fault("plan 1\nsteps\n"), HasSubstr("plan:2: 'steps' starts no line of a plan"));
+              HasSubstr("plan:3: 'hop' is not a term"));
+  EXPECT_THAT(fault("plan 1\nsteps\n"),
+              HasSubstr("plan:2: 'steps' doesn't start any line of a plan"));
 }
 
 }  // namespace

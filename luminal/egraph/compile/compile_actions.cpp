@@ -169,7 +169,8 @@ class ActionCompiler {
 
   FunctionId called_function(const Expr& expr) const {
     const auto id = schema_.find_function(expr.name);
-    if (!id) fail(expr.position, "'" + expr.name + "' is no function; declare it before its use");
+    if (!id)
+      fail(expr.position, "'" + expr.name + "' is not a function; declare it before its use");
     return *id;
   }
 

@@ -178,7 +178,7 @@ void QueryCompiler::check_facts() const {
   for (const TermGuard& guard : guards_) {
     const Primitive& primitive = schema_.primitive(sorts_.primitive(guard.call));
     if (!guard.is_fact || primitive.output != schema_.boolean() || primitive.host) continue;
-    fail(guard.position, "a bool is no fact; write (= true (" + guard.name + " …))");
+    fail(guard.position, "a bool is not a fact; write (= true (" + guard.name + " …))");
   }
 }
 

@@ -82,7 +82,7 @@ void SortSolver::solve() {
 SortId SortSolver::known_sort(uint32_t variable) const {
   const Variable& known = variables_[root(variable)];
   if (known.sort.valid()) return known.sort;
-  fail(variables_[variable].position, "nothing tells the sort of this value");
+  fail(variables_[variable].position, "the sort of this value can't be inferred");
 }
 
 bool SortSolver::fits(uint32_t variable, SortId sort) const {
@@ -110,8 +110,8 @@ bool SortSolver::resolve(Call& call) {
   }
   if (!found) {
     fail_if_output_differs(call);
-    fail(call.position, "no primitive takes " + found_sorts(call) + "; there is " +
-                            print_overloads(schema_, call.name));
+    fail(call.position, "no primitive takes " + found_sorts(call) +
+                            "; known: " + print_overloads(schema_, call.name));
   }
   const Primitive& primitive = schema_.primitive(*found);
   if (primitive.any_sort) {

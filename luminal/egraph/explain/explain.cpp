@@ -37,7 +37,7 @@ size_t equals_sign(std::string_view text) {
                        (text[i + 1] == ' ' || text[i + 1] == '(');
     if (c == '=' && depth == 0 && alone) return i;
   }
-  throw UserError("'" + std::string(text) + "' is no equality; ask 'TERM = TERM'");
+  throw UserError("'" + std::string(text) + "' is not an equality; ask 'TERM = TERM'");
 }
 
 }  // namespace

@@ -318,7 +318,7 @@ Question split_question(const Engine& engine, std::string_view question) {
   constexpr std::string_view kAt = " at ";
   size_t at = question.find(kAt);
   if (at == std::string_view::npos) {
-    throw UserError("'" + std::string(question) + "' is no question; ask 'RULE at TERM'");
+    throw UserError("'" + std::string(question) + "' is not a question; ask 'RULE at TERM'");
   }
   const std::string asked(unquoted(without_outer_blanks(question.substr(0, at))));
   for (; at != std::string_view::npos; at = question.find(kAt, at + 1)) {
@@ -330,7 +330,7 @@ Question split_question(const Engine& engine, std::string_view question) {
   std::string some;
   constexpr size_t kMostNamed = 8;
   for (size_t i = 0; i < engine.rules.size() && i < kMostNamed; ++i) {
-    some += (i == 0 ? "; there is '" : ", '") + engine.rules[i].name + "'";
+    some += (i == 0 ? "; known: '" : ", '") + engine.rules[i].name + "'";
   }
   if (engine.rules.size() > kMostNamed) {
     some += " and " + std::to_string(engine.rules.size() - kMostNamed) + " more";

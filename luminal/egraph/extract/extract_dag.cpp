@@ -157,7 +157,7 @@ class DagWriter {
 ExtractedDag extract_dag(const Database& database, Value value, SortId sort) {
   if (!database.is_equality(sort)) {
     throw UserError("values of sort " + database.schema.sort(sort).name +
-                    " are no classes; extract a term instead");
+                    " are not classes; extract a term instead");
   }
   const Snapshot snapshot = take_snapshot(database);
   const DagExtraction extraction(snapshot, database);

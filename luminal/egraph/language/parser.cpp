@@ -130,7 +130,8 @@ std::pair<FormParser::Items, FormParser::Options> FormParser::split(
     bool is_known = false;
     for (const char* option_name : known) is_known |= key.text == option_name;
     if (!is_known) {
-      fail(key, "'" + key.text + "' is no option of '" + print(items[0]) + "'; expected " + shape);
+      fail(key,
+           "'" + key.text + "' is not an option of '" + print(items[0]) + "'; expected " + shape);
     }
     if (!options.emplace(key.text, items.subspan(at + 1, end - at - 1)).second) {
       fail(key, "'" + key.text + "' is given twice");

@@ -19,7 +19,7 @@ void FormParser::container_sort(const Sexpr& form) {
   if (list(form.items[2], shape).empty()) fail(form.items[2], std::string("expected ") + shape);
   const Items call(form.items[2].items);
   if (!call[0].is_atom("Vec") && !call[0].is_atom("Set") && !call[0].is_atom("Map")) {
-    fail(call[0], "there are no containers '" + print(call[0]) +
+    fail(call[0], "there is no container '" + print(call[0]) +
                       "'; this engine has (Vec Sort), (Set Sort) and (Map Sort Sort)");
   }
   add(form, SortDeclaration{.name = symbol(form.items[1], "a name"),
@@ -95,7 +95,7 @@ void FormParser::function(const Sexpr& form) {
   };
   const Sexpr* merge = option(form, options, ":merge");
   if ((merge != nullptr) == flag(form, options, ":no-merge")) {
-    fail(form, std::string("say what two values make: expected ") + shape);
+    fail(form, std::string("say how two values merge: expected ") + shape);
   }
   if (merge != nullptr) declaration.merge = expr(*merge);
   declaration.extractable = !flag(form, options, ":unextractable");

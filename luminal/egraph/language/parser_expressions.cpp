@@ -41,7 +41,7 @@ bool FormParser::number_atom(const Sexpr& form, Expr& result) const {
   }
   const auto [rest, error] = std::from_chars(begin, end, result.f64);
   if (rest != end || error != std::errc()) {
-    fail(form, "'" + text + "' is no number; names don't start with a digit");
+    fail(form, "'" + text + "' is not a number; names don't start with a digit");
   }
   result.kind = Expr::Kind::F64;
   return true;

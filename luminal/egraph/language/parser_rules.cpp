@@ -49,7 +49,7 @@ void FormParser::add_rewrites(const Sexpr& form, bool both) {
       split(form, 3, 3, shape, {":when", ":ruleset", ":name", ":subsume"});
   const bool subsumes = flag(form, options, ":subsume");
   if (both && subsumes) {
-    fail(form, "':subsume' would take away both sides of a birewrite; write two rewrites");
+    fail(form, "':subsume' would remove both sides of a birewrite; write two rewrites");
   }
   RuleDeclaration common;
   read_rule_options(form, options, common);

@@ -129,7 +129,7 @@ std::vector<Value> ProgramRunner::input_row(const Function& function, std::strin
       if (const auto number = number_in<double>(cell)) value = database_.constants.intern(*number);
     } else {
       fail(position_, "'" + function.name + "' can't be read from a file: " + wanted.name +
-                          " is none of i64, f64, String and Unit");
+                          " is not i64, f64, String or Unit");
     }
     if (!value) {
       fail(position_, place + ": '" + std::string(cell) + "' is no " + wanted.name);

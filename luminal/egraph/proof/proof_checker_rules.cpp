@@ -124,7 +124,7 @@ std::vector<Candidates> ProofChecker::evaluate_all(const std::vector<Expr>& expr
 
 FunctionId ProofChecker::called(const Expr& expr) const {
   const auto id = schema_.find_function(expr.name);
-  require(id.has_value(), "a rule sets what is no function");
+  require(id.has_value(), "a rule sets something that is not a function");
   return *id;
 }
 

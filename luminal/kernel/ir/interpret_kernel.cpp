@@ -329,7 +329,8 @@ class KernelInterpreter {
 double interpret_kernel(const Kernel& kernel, const Bindings& bindings,
                         std::span<std::byte* const> params,
                         const interpret::Arithmetic& arithmetic) {
-  LUMINAL_CHECK(params.size() == kernel.params.size(), "a kernel got another number of parameters");
+  LUMINAL_CHECK(params.size() == kernel.params.size(),
+                "a kernel got the wrong number of parameters");
   KernelInterpreter interpreter(kernel, bindings, params, arithmetic);
   interpreter.run();
   return interpreter.largest();
@@ -339,7 +340,8 @@ InterpretedPoints interpret_points(const Kernel& kernel, const Bindings& binding
                                    std::span<std::byte* const> params,
                                    std::span<const int64_t> points,
                                    const interpret::Arithmetic& arithmetic) {
-  LUMINAL_CHECK(params.size() == kernel.params.size(), "a kernel got another number of parameters");
+  LUMINAL_CHECK(params.size() == kernel.params.size(),
+                "a kernel got the wrong number of parameters");
   KernelInterpreter interpreter(kernel, bindings, params, arithmetic);
   InterpretedPoints result{.written = interpreter.run_some(points)};
   result.largest = interpreter.largest();

@@ -180,7 +180,7 @@ std::optional<Reducer> read_optional_reducer(ByteReader& in) {
 
 Reducer read_reducer(ByteReader& in) {
   const std::optional<Reducer> reducer = read_optional_reducer(in);
-  if (!reducer) throw base::ByteError("a reduction without a reducer");
+  if (!reducer) throw base::ByteError("a reduction has no reducer");
   return *reducer;
 }
 

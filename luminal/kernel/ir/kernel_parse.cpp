@@ -42,7 +42,7 @@ class KernelParser {
     if (line.take("param ")) return read_param(line);
     if (line.take("loop ")) return read_loop(line);
     if (line.take("stage ")) return read_stage(line);
-    if (kernel_.stages.empty()) line.fail("an instruction comes after the line of its stage");
+    if (kernel_.stages.empty()) line.fail("an instruction must follow the line of its stage");
     line.next_is('%') ? read_inst(line) : read_target(line);
   }
 
@@ -117,7 +117,7 @@ class KernelParser {
     }
     const std::string_view word = line.word();
     const std::optional<Op> op = op_from_name(word);
-    if (!op) line.fail(fmt::format("'{}' is no instruction", word));
+    if (!op) line.fail(fmt::format("'{}' is not an instruction", word));
     OpInst made{*op, {}};
     while (!line.at_end()) made.operands.push_back(inst_id(line, stage));
     return made;
@@ -172,7 +172,7 @@ Kernel parse_kernel(base::TextLines& lines) { return KernelParser().parse(lines)
 Kernel parse_kernel(std::string_view text, std::string_view source) {
   base::TextLines lines(text, source);
   Kernel kernel = parse_kernel(lines);
-  if (!lines.at_end()) lines.next().fail("this is no line of a kernel");
+  if (!lines.at_end()) lines.next().fail("this is not a line of a kernel");
   return kernel;
 }
 

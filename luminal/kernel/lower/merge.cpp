@@ -131,7 +131,7 @@ class Merger {
     std::vector<Expr> whole = outer_index();
     whole.insert(whole.end(), own.begin(), own.end());
     if (output.index != whole) {
-      why_ = "what is stored isn't a row of the outer point";
+      why_ = "an outer iteration stores something other than its own row";
       return;
     }
     const StageId number = out_.kernel.stages.next();
@@ -248,7 +248,7 @@ class Merger {
     for (size_t d = 0; d < load.index.size(); ++d) {
       const Index& index = load.index[d];
       if (index.value || (d < outer.size() && index.expr != outer[d])) {
-        why_ = "the second reads what other outer points of the first store";
+        why_ = "the second kernel reads what other outer iterations of the first store";
       }
       if (d >= outer.size()) local.index.push_back(index.expr);
     }

@@ -134,7 +134,7 @@ InstId StageBody::combine(Expr e, InstId a, InstId b) {
     case ExprKind::Sum:
       break;
   }
-  builder_.fails("a gathered index inside " + e.text() + " can't be followed");
+  builder_.fails("a gathered index inside " + e.text() + " is not supported");
   return a;
 }
 

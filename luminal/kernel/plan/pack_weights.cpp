@@ -227,16 +227,16 @@ class WeightPacker {
       std::vector<std::string> reasons;
       if (const auto kernels = readers_.find(weight); kernels != readers_.end()) {
         reasons.push_back(
-            fmt::format("kernel {} reads it as it is", fmt::join(kernels->second, ", ")));
+            fmt::format("kernel {} reads it unpacked", fmt::join(kernels->second, ", ")));
       }
       if (const auto kernels = library_readers_.find(weight); kernels != library_readers_.end()) {
-        reasons.push_back(fmt::format("a library has it in an order of its own for kernel {}",
+        reasons.push_back(fmt::format("a library packs it in its own layout for kernel {}",
                                       fmt::join(kernels->second, ", ")));
       }
       if (contains(request_.host_reads, weight)) reasons.push_back("a step on the host reads it");
       if (contains(request_.results, weight)) reasons.push_back("it is a result");
       if (packed.size() > 1) {
-        reasons.push_back(fmt::format("kernels read it in {} orders", packed.size()));
+        reasons.push_back(fmt::format("kernels read it in {} layouts", packed.size()));
       }
       if (reasons.empty()) continue;
       int64_t bytes = 0;
@@ -244,8 +244,9 @@ class WeightPacker {
         const TermClass& value = planned_.terms.at(panels.value);
         bytes += byte_size(value.dtype, n_elements(value.dims).to_int().value());
       }
-      lines.push_back(fmt::format("{} is held more than once, {} bytes of it in panels: {}",
-                                  name_of(weight), bytes, fmt::join(reasons, "; ")));
+      lines.push_back(
+          fmt::format("{} is stored more than once, {} bytes of it as packed panels: {}",
+                      name_of(weight), bytes, fmt::join(reasons, "; ")));
     }
     return lines;
   }

@@ -98,7 +98,7 @@ class PlanWriter {
 
   void write_step(const KernelStep& step) {
     LUMINAL_CHECK(!step.library.taken && step.library.routine.empty(),
-                  "a plan with a library's steps was to be kept");
+                  "a plan with library steps can't be written");
     // Equal kernels have equal bytes, since an expression keeps the number it first got: each is
     // written once.
     base::ByteWriter before = std::exchange(w_.out, {});
@@ -167,7 +167,8 @@ class PlanReader {
     Term term = read_fields();
     const std::vector<ClassId> read = read_ids<ClassId>(r_.in);
     if (auto* op = std::get_if<OpTerm>(&term)) op->operands.resize(read.size());
-    if (operands(term).size() != read.size()) throw base::ByteError("a term's operands");
+    if (operands(term).size() != read.size())
+      throw base::ByteError("a term has the wrong number of operands");
     if (auto* view = std::get_if<ReindexTerm>(&term)) view->operand = read[0];
     if (auto* reduce = std::get_if<ReduceTerm>(&term)) reduce->operand = read[0];
     if (auto* scan = std::get_if<ScanTerm>(&term)) scan->operand = read[0];
@@ -225,7 +226,7 @@ class PlanReader {
     step.packs = r_.in.text();
     step.schedule.unroll = r_.in.small();
     if (step.schedule.unroll < 0 || step.schedule.unroll > kMostUnroll) {
-      throw base::ByteError("a loop is unrolled as no kernel is");
+      throw base::ByteError("an unroll factor is out of range");
     }
     step.schedule.streams = static_cast<ScheduleChoice::Setting>(r_.in.below(3));
     step.schedule.prefetch = static_cast<ScheduleChoice::Setting>(r_.in.below(3));

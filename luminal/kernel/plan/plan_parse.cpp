@@ -51,14 +51,14 @@ class PlanParser {
     } else if (word == "step") {
       read_step(line);
     } else {
-      line.fail(fmt::format("'{}' starts no line of a plan", word));
+      line.fail(fmt::format("'{}' doesn't start any line of a plan", word));
     }
   }
 
   static size_t count(LineReader& line) {
     const int64_t number = line.integer();
     constexpr int64_t kMost = int64_t{1} << 30;
-    if (number < 0 || number > kMost) line.fail("this is no number of nodes");
+    if (number < 0 || number > kMost) line.fail("the number of nodes is out of range");
     return static_cast<size_t>(number);
   }
 
@@ -124,7 +124,7 @@ class PlanParser {
       return StoreAtTerm{combine, dest, index, class_id(line)};
     }
     const std::optional<Op> op = op_from_name(word);
-    if (!op) line.fail(fmt::format("'{}' is no term", word));
+    if (!op) line.fail(fmt::format("'{}' is not a term", word));
     OpTerm made{*op, {}};
     while (!line.at_end()) made.operands.push_back(class_id(line));
     return made;

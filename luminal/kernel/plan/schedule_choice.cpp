@@ -34,14 +34,14 @@ ScheduleChoice parse_schedule(base::LineReader& line) {
     if (knob == "unroll") {
       choice.unroll = static_cast<int>(line.integer());
       if (choice.unroll < 1 || choice.unroll > kMostUnroll) {
-        line.fail(fmt::format("a loop is unrolled 1 to {} times", kMostUnroll));
+        line.fail(fmt::format("the unroll factor must be from 1 to {}", kMostUnroll));
       }
     } else if (knob == "streams") {
       choice.streams = parse_setting(line);
     } else if (knob == "prefetch") {
       choice.prefetch = parse_setting(line);
     } else {
-      line.fail(fmt::format("'{}' is no choice of a schedule: unroll, streams or prefetch", knob));
+      line.fail(fmt::format("'{}' is not a schedule setting: unroll, streams or prefetch", knob));
     }
   } while (line.take(","));
   return choice;

@@ -30,7 +30,8 @@ class PlanVerifier {
   std::string run(const std::vector<NodeId>& roots) {
     check_sources();
     for (const TermClass& value : terms_.classes) check_class(value);
-    if (!check(planned_.class_of.size() <= graph_.size(), "it knows more nodes than there are")) {
+    if (!check(planned_.class_of.size() <= graph_.size(),
+               "it refers to more nodes than the graph has")) {
       return why_;
     }
     for (size_t n = 0; n < planned_.class_of.size(); ++n) {
@@ -66,24 +67,25 @@ class PlanVerifier {
   }
 
   bool is_class(ClassId id) {
-    return check(id.index() < terms_.classes.size(), "a class that isn't there");
+    return check(id.index() < terms_.classes.size(), "it refers to a class that doesn't exist");
   }
 
   bool is_source(SourceId source) {
-    return check(terms_.sources.has(source), "a tensor that isn't there");
+    return check(terms_.sources.has(source), "it refers to a tensor that doesn't exist");
   }
 
   void check_sources() {
-    if (!check(planned_.source_nodes.size() == terms_.sources.size(), "tensors without nodes")) {
+    if (!check(planned_.source_nodes.size() == terms_.sources.size(),
+               "some of its tensors have no node")) {
       return;
     }
     for (SourceId s : terms_.sources.ids()) {
       const NodeId id = planned_.source_nodes[s];
-      if (!check(id.index() < graph_.size(), "a node that isn't there")) return;
+      if (!check(id.index() < graph_.size(), "it refers to a node that doesn't exist")) return;
       const Node& node = graph_.node(id);
       check(!node.removed && node.dtype == terms_.sources[s].dtype &&
                 same_dims(node.dims, terms_.sources[s].dims),
-            "a tensor of another type");
+            "a tensor has another type than its node");
     }
   }
 
@@ -94,14 +96,14 @@ class PlanVerifier {
       if (load == nullptr || !is_source(load->source)) continue;
       const Source& source = terms_.sources[load->source];
       check(source.dtype == value.dtype && same_dims(source.dims, value.dims),
-            "a load of another type");
+            "a load has another type than its tensor");
     }
   }
 
   void check_node(const Node& node, ClassId id) {
     const TermClass& value = terms_.at(id);
     check(!node.removed && node.dtype == value.dtype && same_dims(node.dims, value.dims),
-          "a node of another type");
+          "a node has another type than its class");
   }
 
   static bool loads(const TermClass& value, SourceId source) {
@@ -120,11 +122,11 @@ class PlanVerifier {
   void check_host(const HostStep& step) {
     if (!is_source(step.source)) return;
     const SourceId source = step.source;
-    check(!source_ready_[source], "a step that makes what is there");
+    check(!source_ready_[source], "a step computes a tensor that exists already");
     for (NodeId input : graph_.node(planned_.source_nodes[source]).inputs) {
       check(input.index() < planned_.class_of.size() && planned_.class_of[input.index()].valid() &&
                 in_memory(planned_.class_of[input.index()]),
-            "a step before what it reads");
+            "a step runs before the step whose result it reads");
     }
     source_ready_[source] = true;
   }
@@ -132,22 +134,24 @@ class PlanVerifier {
   void check_kernel(const KernelStep& step) {
     const Kernel& kernel = step.lowered.kernel;
     const IdVector<ParamId, ParamOrigin>& origins = step.lowered.origins;
-    if (!check(origins.size() == kernel.params.size(), "parameters of unknown origin")) return;
+    if (!check(origins.size() == kernel.params.size(),
+               "a kernel's parameters and their origins differ in number"))
+      return;
     for (ClassId id : step.lowered.classes) is_class(id);
     for (ParamId p : origins.ids()) {
       if (!is_class(origins[p].value)) return;
       const Param& param = kernel.params[p];
       const TermClass& value = terms_.at(origins[p].value);
       check(has_type(param, value) || (!step.packs.empty() && holds_words(param, value)),
-            "a parameter of another type");
+            "a parameter has another type than its value");
       if (param.output) {
-        check(!origins[p].source.valid(), "a kernel that writes a tensor of the graph");
+        check(!origins[p].source.valid(), "a kernel writes a tensor of the graph");
       } else if (origins[p].source.valid()) {
         check(is_source(origins[p].source) && loads(value, origins[p].source) &&
                   source_ready_[origins[p].source],
-              "a kernel before what it reads");
+              "a kernel runs before the step whose result it reads");
       } else {
-        check(in_memory(origins[p].value), "a kernel before what it reads");
+        check(in_memory(origins[p].value), "a kernel runs before the step whose result it reads");
       }
     }
     for (ClassId id : stored_by(step.lowered)) stored_[id.index()] = true;

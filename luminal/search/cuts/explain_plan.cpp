@@ -67,9 +67,9 @@ const char* text(StoredBecause reason) {
     case StoredBecause::Scattered:
       return "a scatter writes it row by row";
     case StoredBecause::Required:
-      return "storing it was asked for";
+      return "materialize() was called on it";
     case StoredBecause::LoopBoundary:
-      return "a trip of a rolled loop hands it over";
+      return "an iteration of a rolled loop passes it to the next";
     case StoredBecause::Policy:
       return "the policy is to fuse nothing";
     case StoredBecause::Decided:
@@ -79,9 +79,10 @@ const char* text(StoredBecause reason) {
     case StoredBecause::NoKernelHolds:
       return "no kernel can hold it";
     case StoredBecause::CostsMoreInside:
-      return "the model says that computing it inside is more expensive";
+      return "the cost model says that fusing it into its readers is more expensive";
     case StoredBecause::CostsLessInside:
-      return "the search stored it, although the model says that computing it inside is cheaper";
+      return "the search stored it, although the cost model says that fusing it into its readers "
+             "is cheaper";
   }
   return "";
 }

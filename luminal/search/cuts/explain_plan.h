@@ -17,7 +17,7 @@ enum class StoredBecause : uint8_t {
   GatheredData,     // a gather reads it at data-dependent indices
   Scattered,        // a scatter updates it in place
   Required,         // Tensor::materialize()
-  LoopBoundary,     // a trip of a rolled loop hands it over
+  LoopBoundary,     // an iteration of a rolled loop passes it to the next
   Policy,           // FusionPolicy::Never
   Decided,          // not to fuse the pattern that it is part of
   LongChain,        // a long run of element-wise ops is split there

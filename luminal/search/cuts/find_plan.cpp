@@ -47,7 +47,8 @@ class PlanSearch {
   FoundPlan by_force() {
     const auto& live = cost_.live();
     if (live.size() > 20) {
-      throw UserError(fmt::format("{} live bits are too many to try all choices", live.size()));
+      throw UserError(fmt::format(
+          "{} values that may be stored or not are too many to try all choices", live.size()));
     }
     PlanState best = start_with([](ClassId) { return true; });
     for (uint64_t bits = 0; bits < uint64_t{1} << live.size(); ++bits) {
@@ -229,7 +230,7 @@ class PlanSearch {
         return true;
       });
       LUMINAL_CHECK(waiting.size() + host.size() < before,
-                    "a plan whose steps wait for each other");
+                    "the steps of a plan depend on each other in a cycle");
     }
     return result;
   }

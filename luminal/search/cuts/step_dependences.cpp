@@ -97,7 +97,7 @@ std::vector<size_t> order_of_steps(const std::vector<std::vector<size_t>>& reads
       if (--missing[j] == 0) ready.push(j);
     }
   }
-  LUMINAL_CHECK(order.size() == n, "steps of a plan need each other");
+  LUMINAL_CHECK(order.size() == n, "the steps of a plan depend on each other in a cycle");
   return order;
 }
 

@@ -43,16 +43,15 @@ std::vector<std::string> notes_on_fusion(const Graph& graph, const std::vector<F
     const std::string value = graph.describe(force.node);
     if (force.stored) {
       notes.push_back(fmt::format(
-          "{} was to be stored, but no kernel needs it: rules put other terms in its place",
-          value));
+          "{} was to be stored, but no kernel needs it: rules replaced it by other terms", value));
       continue;
     }
     const auto why = std::ranges::find(found.report.not_held, id, &NotHeld::value);
     notes.push_back(
         why != found.report.not_held.end()
             ? fmt::format("{} was to be fused, but no kernel can hold it: {}", value, why->why)
-            : fmt::format("{} was to be fused, but must be in memory: a trip of a rolled loop "
-                          "hands it over, or it is a result",
+            : fmt::format("{} was to be fused, but must be in memory: an iteration of a rolled "
+                          "loop passes it to the next, or it is a result",
                           value));
   }
   return notes;

@@ -115,7 +115,7 @@ std::vector<Finding> inspect_op(Inspection& inspection, const std::string& quest
   if (!op) {
     std::vector<std::string_view> names;
     for (Op known : all_ops()) names.push_back(name(known));
-    throw UserError(fmt::format("there is no op '{}'; there is {}", question.substr(0, colon),
+    throw UserError(fmt::format("there is no op '{}'; known: {}", question.substr(0, colon),
                                 fmt::join(names, ", ")));
   }
   if (!asked.empty() && asked != kKernel && asked != kHost) {
@@ -204,8 +204,7 @@ Finding explain_why_not(Inspection& inspection, const std::string& rule, NodeId 
   if (!id) {
     std::vector<std::string> names;
     for (const RuleInfo& known : inspection.rules().rules()) names.push_back(known.name);
-    throw UserError(
-        fmt::format("there is no rule '{}'; there is {}", rule, fmt::join(names, ", ")));
+    throw UserError(fmt::format("there is no rule '{}'; known: {}", rule, fmt::join(names, ", ")));
   }
   const egraph::Value value = inspection.lowered().value_of[node.index()];
   if (!value.valid()) {

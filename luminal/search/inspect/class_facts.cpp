@@ -78,7 +78,7 @@ bool ClassFacts::is_usable(const egraph::Node& node, std::string* why) const {
     const std::optional<int64_t> source = source_of(node);
     const bool there =
         source && *source >= 0 && *source < static_cast<int64_t>(lowered_.sources.size());
-    return there || no("it loads what no step of the plan makes");
+    return there || no("it loads a value that no step of the plan computes");
   }
   if (f == terms_.cast || f == terms_.bitcast) {
     const std::string& dtype = terms_.egraph.constants().string(snapshot_.children(node)[0].value);

@@ -84,7 +84,7 @@ NodeId Inspection::find_tensor(const std::string& name) const {
   }
   if (graph_.size() == 0) throw UserError("the graph has no tensors");
   throw UserError(
-      fmt::format("there is no tensor '{}'; there is {}%0 … %{}", name, known, graph_.size() - 1));
+      fmt::format("there is no tensor '{}'; known: {}%0 … %{}", name, known, graph_.size() - 1));
 }
 
 }  // namespace luminal::search

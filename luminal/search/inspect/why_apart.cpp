@@ -141,7 +141,7 @@ class WhyApart {
       return found.add("outcome", std::string("independent"))
           .add("because", std::string("neither is needed for the other; such kernels become one "
                                       "launch where they read the same data over the same outer "
-                                      "points and the model says that it pays"));
+                                      "iterations and the cost model predicts a gain"));
     }
     found.add("outcome", std::string("apart"));
     explain(way, found);

@@ -89,7 +89,7 @@ class MeasuredSearch {
                         terms.terms.chosen, terms.request.stored))) {}
 
   MeasuredPlan run(const FoundPlan& first) {
-    add({.found = first, .digest = plan_digest(first.plan), .what = "the model's choice"});
+    add({.found = first, .digest = plan_digest(first.plan), .what = "the cost model's choice"});
     report_.first_seconds = candidates_.front().seconds;
     propose_all();
     tune_schedules();
@@ -97,8 +97,8 @@ class MeasuredSearch {
     report_.trail.champion = candidates_[champion_].digest;
     if (options_.replay && options_.replay->champion != report_.trail.champion) {
       throw UserError(
-          "replay: the records lead to another plan than the search that wrote them, since others "
-          "were added; compile with --search measured once more");
+          "replay: the records lead to another plan than the search that wrote them, because "
+          "records were added since; compile with --search measured once more");
     }
     return finished();
   }
@@ -116,7 +116,7 @@ class MeasuredSearch {
       return over("it was interrupted");
     }
     if (taken() > options_.seconds * share) {
-      return over(fmt::format("the {:g} seconds are over", options_.seconds));
+      return over(fmt::format("the time limit of {:g} s was reached", options_.seconds));
     }
     return false;
   }
@@ -400,8 +400,8 @@ class MeasuredSearch {
     report_.seconds = taken();
     report_.best_seconds = champion.seconds;
     report_.bound_seconds = bound(champion.found.plan);
-    if (report_.stopped.empty()) report_.stopped = "all that was to be tried was";
-    if (options_.replay) report_.stopped = "the search that wrote the records went as far";
+    if (report_.stopped.empty()) report_.stopped = "all candidates were tried";
+    if (options_.replay) report_.stopped = "the recorded search was replayed to its end";
     MeasuredPlan result{.plan = {.found = champion.found, .costs = costs_}, .report = report_};
     result.plan.found.report.candidates = report_.candidates;
     result.plan.found.report.distinct_kernels = costs_->n_measured();

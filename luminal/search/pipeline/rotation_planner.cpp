@@ -86,7 +86,8 @@ void RotationPlanner::finish(Explained explained, const FindBetter& better) {
                  unroll_plan(graph_, roots_, *rolled_, results_.request.loops, searched_)) {
     planned_ = std::move(*unrolled);
   } else {
-    LUMINAL_CHECK(!better, "a plan that was unrolled before can't be now: " + unrolled.why());
+    LUMINAL_CHECK(!better,
+                  "a plan that could be unrolled before can't be unrolled now: " + unrolled.why());
     plan_as_it_is(unrolled.why());
     return finish(explained, nullptr);
   }
@@ -100,7 +101,8 @@ void RotationPlanner::plan_as_it_is(const std::string& why) {
   lower();
   saturate();
   search();
-  report_.notes.push_back("loops were found but not rolled: unrolling the plan, " + why);
+  report_.notes.push_back(
+      "loops were found, but are not rolled, because the plan can't be unrolled: " + why);
 }
 
 std::vector<RotationPlanner> rotation_planners(const Graph& graph, const std::vector<NodeId>& roots,

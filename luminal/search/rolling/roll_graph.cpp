@@ -30,8 +30,8 @@ class Rolling {
           position_[loops[l].trips[t][q].index()] = q;
         }
       }
-      out_.summary += fmt::format("{}{} trips of {} nodes", l == 0 ? "" : ", ", loops[l].n_trips(),
-                                  loops[l].n_nodes());
+      out_.summary += fmt::format("{}{} iterations of {} nodes", l == 0 ? "" : ", ",
+                                  loops[l].n_trips(), loops[l].n_nodes());
     }
   }
 

@@ -43,7 +43,7 @@ struct RolledGraph {
   std::vector<int> loop_of;         // by node of the rolled graph, markers among them
   std::vector<size_t> trips;        // by loop; trips[0] is 1
 
-  std::string summary;  // "30 trips of 212 nodes"
+  std::string summary;  // "30 iterations of 212 nodes"
 };
 
 // Views, constants and index values never cross a boundary: recomputing them is cheaper.

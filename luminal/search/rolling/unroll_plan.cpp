@@ -37,7 +37,8 @@ class Unrolling {
     });
     terms_.finish();
     for_each_step([&](const PlanStep& step, Trip trip) { add_step(step, trip); });
-    if (!order_steps()) return Result<PlannedTerms>::failure("its steps wait for each other");
+    if (!order_steps())
+      return Result<PlannedTerms>::failure("its steps depend on each other in a cycle");
     explain();
     explain_absorbed();
     out_.sources = std::move(terms_.sources);

@@ -45,7 +45,7 @@ class Extraction {
     for (size_t id = 0; id < lowered_.value_of.size(); ++id) {
       if (lowered_.value_of[id].valid()) {
         out_.class_of[id] = dense(snapshot_.class_of(lowered_.value_of[id]));
-        LUMINAL_CHECK(typed_[out_.class_of[id].index()], "a class whose type nothing says");
+        LUMINAL_CHECK(typed_[out_.class_of[id].index()], "a class has no known type");
       }
     }
     return std::move(out_);
@@ -221,10 +221,9 @@ class Extraction {
     if (internal_.empty()) return;
     for (const RuleInfo& rule : terms_.rules.rules()) {
       if (!rule.of_user) continue;
-      throw UserError(
-          fmt::format("{}, which it doesn't without {}: a rule there is wrong; `luminal rules test "
-                      "{}` finds it",
-                      internal_, rule.file, rule.file));
+      throw UserError(fmt::format(
+          "{}, but not without {}: a rule there is wrong; `luminal rules test {}` finds it",
+          internal_, rule.file, rule.file));
     }
     throw InternalError(internal_);
   }
@@ -253,7 +252,7 @@ class Extraction {
   void check_agrees(const egraph::Node& node, const kernel::TermClass& known,
                     const Type& type) const {
     if (same_dims(known.dims, type.dims) && known.dtype == type.dtype) return;
-    fail(node, fmt::format("joined values of different types: {}{} and {}{}", name(known.dtype),
+    fail(node, fmt::format("united values of different types: {}{} and {}{}", name(known.dtype),
                            text(known.dims), name(type.dtype), text(type.dims)));
   }
 
@@ -295,7 +294,7 @@ class Extraction {
       if (node.function == terms_.reduce || node.function == terms_.scan) type_of(node);
       return type;
     } catch (const UserError& error) {
-      fail(node, fmt::format("made what no primitive takes: {}", error.what()));
+      fail(node, fmt::format("made a term that no primitive accepts: {}", error.what()));
     }
   }
 

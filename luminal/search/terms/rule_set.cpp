@@ -101,7 +101,7 @@ void RuleSet::add_ruleset(const egraph::RulesetDeclaration& ruleset,
   const std::optional<RuleClass> numeric_class = rule_class_from_name(suffix);
   if (!numeric_class || dot == 0 || ruleset.is_combined) {
     base::fail_at(file.file, position,
-                  fmt::format("ruleset '{}' doesn't say what its rules promise; call it "
+                  fmt::format("ruleset '{}' doesn't name the class of its rules; call it "
                               "GROUP.CLASS, with one of the classes {}",
                               ruleset.name, fmt::join(kClassNames, ", ")));
   }
@@ -111,7 +111,7 @@ void RuleSet::add_ruleset(const egraph::RulesetDeclaration& ruleset,
 void RuleSet::add_rule(const egraph::RuleDeclaration& rule, const std::string& form,
                        egraph::SourcePosition position, const RuleText& file, bool of_user) {
   if (rule.name.empty()) {
-    base::fail_at(file.file, position, "a rule without a name; add :name \"what-it-does\"");
+    base::fail_at(file.file, position, "the rule has no name; add :name \"what-it-does\"");
   }
   const auto ruleset = std::find_if(rulesets_.begin(), rulesets_.end(), [&](const Ruleset& known) {
     return known.name == rule.ruleset;

@@ -19,9 +19,9 @@ const RuleInfo* users_rule_in(const RuleSet& rules, const std::string& message) 
 [[noreturn]] void throw_for_files(const RuleSet& rules, const std::string& message) {
   for (const RuleInfo& rule : rules.rules()) {
     if (!rule.of_user) continue;
-    throw UserError(fmt::format(
-        "{}: a rule there makes terms that can't be: {}; `luminal rules test {}` finds it",
-        rule.file, message, rule.file));
+    throw UserError(
+        fmt::format("{}: a rule there makes invalid terms: {}; `luminal rules test {}` finds it",
+                    rule.file, message, rule.file));
   }
   throw;  // rethrows what is being handled
 }
@@ -49,8 +49,8 @@ egraph::RunReport saturate(Terms& terms, const Admission& admission,
     const RuleInfo* rule = users_rule_in(terms.rules, error.what());
     if (rule == nullptr) throw_for_files(terms.rules, error.what());
     throw UserError(
-        fmt::format("{}: rule '{}' can't be right: {}; `luminal rules test {}` shows an "
-                    "example where its sides differ",
+        fmt::format("{}: rule '{}' is wrong: {}; `luminal rules test {}` shows an example where "
+                    "its sides differ",
                     rule->file, rule->name, error.what(), rule->file));
   }
 }

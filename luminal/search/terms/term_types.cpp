@@ -27,7 +27,7 @@ Node primitive(const kernel::Term& term) {
   return std::visit(
       Overloaded{
           [](const kernel::LoadTerm&) {
-            LUMINAL_CHECK(false, "a load is no primitive");
+            LUMINAL_CHECK(false, "a load is not a primitive");
             return node_of(Op::Input);
           },
           [](const kernel::ConstTerm& t) {

@@ -251,7 +251,7 @@ TEST(FindPatterns, ARuleIsAPattern) {
   EXPECT_THAT(user_error([&] { found_in(graph, {bilinear("bilinear")}); }),
               HasSubstr("finds a pattern 'bilinear', which has no name; the patterns are swiglu"));
   EXPECT_THAT(user_error([&] { found_in(graph, {{"mine.egg", "(rule ((factors v)) ())"}}); }),
-              AllOf(HasSubstr("mine.egg"), HasSubstr("a rule without a name")));
+              AllOf(HasSubstr("mine.egg"), HasSubstr("the rule has no name")));
 }
 
 TEST(FindPatterns, NamesReadBack) {
