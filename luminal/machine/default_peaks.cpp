@@ -25,7 +25,7 @@ constexpr uint64_t kL1 = 32 << 10, kL2 = 1 << 20, kL3 = 32 << 20;
 
 const Assumed& assumed(std::string_view instruction_set) {
   const auto found = std::ranges::find(kAssumed, instruction_set, &Assumed::instruction_set);
-  LUMINAL_CHECK(found != std::end(kAssumed), "no instruction set that has default peaks");
+  LUMINAL_CHECK(found != std::end(kAssumed), "the instruction set has no default peaks");
   return *found;
 }
 

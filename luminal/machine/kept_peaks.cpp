@@ -48,7 +48,7 @@ std::optional<Peaks> read_kept_peaks(int threads) {
 void keep(const Peaks& peaks) {
   const std::filesystem::path file = peaks_file(peaks.threads);
   const auto refuse = [&](const std::string& why) {
-    throw UserError(fmt::format("the machine's peaks can't be kept in '{}': {}",
+    throw UserError(fmt::format("the machine's peaks can't be saved in '{}': {}",
                                 file.parent_path().string(), why));
   };
   if (file.empty()) refuse("there is no cache folder; set XDG_CACHE_HOME");

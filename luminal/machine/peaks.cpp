@@ -11,7 +11,7 @@ namespace {
 
 // Interpolates the bandwidth linearly between measured numbers of threads.
 double at(const std::vector<Bandwidth>& memory, int threads, double Bandwidth::* what) {
-  LUMINAL_CHECK(!memory.empty(), "peaks without a bandwidth");
+  LUMINAL_CHECK(!memory.empty(), "the peaks have no bandwidth");
   const auto above = std::ranges::find_if(
       memory, [&](const Bandwidth& bandwidth) { return bandwidth.threads >= threads; });
   if (above == memory.end()) return memory.back().*what;

@@ -49,7 +49,7 @@ class Reader {
   }
   double number(const char* name) const {
     const nlohmann::json& value = field(name);
-    if (!value.is_number()) refuse(fmt::format("'{}' is no number", name));
+    if (!value.is_number()) refuse(fmt::format("'{}' isn't a number", name));
     const auto number = value.get<double>();
     if (!(number > 0 && number <= kLargest)) {
       refuse(fmt::format("'{}' is {}, not above 0", name, number));
@@ -59,13 +59,13 @@ class Reader {
   int count(const char* name) const {
     const double number = this->number(name);
     if (number != std::floor(number) || number > 1e6) {
-      refuse(fmt::format("'{}' is {}, no number of threads", name, number));
+      refuse(fmt::format("'{}' is {}, which isn't a number of threads", name, number));
     }
     return static_cast<int>(number);
   }
   std::string word(const char* name) const {
     const nlohmann::json& value = field(name);
-    if (!value.is_string()) refuse(fmt::format("'{}' is no text", name));
+    if (!value.is_string()) refuse(fmt::format("'{}' isn't a string", name));
     return value.get<std::string>();
   }
 
@@ -108,7 +108,7 @@ std::string to_json(const Peaks& peaks) {
 Peaks from_json(const std::string& json, const std::string& source) {
   const nlohmann::json parsed = nlohmann::json::parse(json, nullptr, false);
   const Reader reader(parsed, source);
-  if (!parsed.is_object()) reader.refuse("it is no JSON object");
+  if (!parsed.is_object()) reader.refuse("it isn't a JSON object");
   if (reader.count("format") != kFormat) reader.refuse("it has another format");
   Peaks peaks{.origin = PeaksOrigin::Measured,
               .source = reader.word("measured"),
@@ -120,7 +120,7 @@ Peaks from_json(const std::string& json, const std::string& source) {
     const Bandwidth bandwidth{of.count("threads"), of.number("read_bytes"),
                               of.number("copy_bytes")};
     if (!peaks.memory.empty() && bandwidth.threads <= peaks.memory.back().threads) {
-      reader.refuse("'memory' isn't by ascending threads");
+      reader.refuse("'memory' isn't sorted by ascending threads");
     }
     peaks.memory.push_back(bandwidth);
   }

@@ -43,7 +43,7 @@ std::span<std::byte> Buffer::writable() const {
 
 Buffer Buffer::part(size_t start, size_t size) const {
   LUMINAL_CHECK(start <= bytes_.size() && size <= bytes_.size() - start,
-                "more than a buffer's bytes were asked for");
+                "more bytes were asked for than the buffer has");
   Buffer result = *this;
   result.bytes_ = bytes_.subspan(start, size);
   if (write_ != nullptr) result.write_ = write_ + start;

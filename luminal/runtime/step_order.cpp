@@ -135,7 +135,7 @@ std::vector<int> order_by(std::span<const StepNeeds> steps, std::span<const size
       if (--waits[static_cast<size_t>(follower)] == 0) add(follower);
     }
   }
-  LUMINAL_CHECK(order.size() == steps.size(), "steps that wait for each other");
+  LUMINAL_CHECK(order.size() == steps.size(), "the steps depend on each other in a cycle");
   return order;
 }
 

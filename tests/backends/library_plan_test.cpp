@@ -136,7 +136,7 @@ TEST_P(LibraryPlan, ReluWhereNanNeedNotStay) {
                          .report = &report};
   Executable strict = compile(graph, options);
   EXPECT_EQ(n_by_library(report), 0);
-  EXPECT_THAT(report.text(), HasSubstr("not by the library: the library's relu makes 0 of NaN"));
+  EXPECT_THAT(report.text(), HasSubstr("not by the library: the library's relu turns NaN into 0"));
   strict.set(x, std::vector<float>(19 * 40, std::numeric_limits<float>::quiet_NaN()));
   strict.set(w, std::vector<float>(40 * 33, 1.0f));
   strict.set(bias, std::vector<float>(33, 1.0f));
@@ -176,9 +176,9 @@ TEST_P(LibraryPlan, WeightsAreHeldInTheLibrarysOrderAlone) {
   Tensor w = graph.weight("w", {96, 64}, GetParam());
   Tensor y = matmul(x, w.transpose(0, 1)).output("y");
   const CompileReport report = check(graph, y);
-  EXPECT_THAT(kept(report), Each(HasSubstr("in the order of oneDNN")));
+  EXPECT_THAT(kept(report), Each(HasSubstr("in the layout of oneDNN")));
   EXPECT_EQ(report.n_packing(), 0u) << "no panels";
-  EXPECT_THAT(report.text(), Not(HasSubstr("held more than once")));
+  EXPECT_THAT(report.text(), Not(HasSubstr("stored more than once")));
 
   Executable exe = compile(
       graph, {.backend = {.library = LibraryPolicy::Always}, .storage = {.cache_folder = "none"}});
@@ -208,7 +208,7 @@ TEST_P(LibraryPlan, AWeightThatIsComputedIsPackedAndNotKept) {
   Tensor doubled = (w * 2.0).materialize();
   Tensor y = matmul(x, doubled).output("y");
   const CompileReport report = check(graph, y);
-  EXPECT_THAT(kept(report), Each(HasSubstr("in the order of oneDNN")));
+  EXPECT_THAT(kept(report), Each(HasSubstr("in the layout of oneDNN")));
 
   Executable exe = compile(
       graph, {.backend = {.library = LibraryPolicy::Always}, .storage = {.cache_folder = "none"}});
@@ -225,8 +225,8 @@ TEST_P(LibraryPlan, WhatIsHeldTwiceIsInTheReport) {
   matmul(x, w).output("y");
   Tensor z = (graph.input("z", {64, 96}, GetParam()) + w).output("sum");
   const CompileReport report = check(graph, z);
-  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("'w' is held more than once"),
-                                           HasSubstr("in the order of oneDNN"))));
+  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("'w' is stored more than once"),
+                                           HasSubstr("in the layout of oneDNN"))));
 }
 
 TEST_P(LibraryPlan, AWeightInPanelsTooIsInTheReport) {
@@ -237,8 +237,8 @@ TEST_P(LibraryPlan, AWeightInPanelsTooIsInTheReport) {
   gelu(matmul(graph.input("z", {40, 64}, GetParam()), w)).output("gelu");
   const CompileReport report = check(graph, y, {.plan = {.fusion = FusionPolicy::Always}});
   EXPECT_EQ(report.n_packing(), 1u) << report.text();
-  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("'w' is held more than once"),
-                                           HasSubstr("a library has it in an order of its own"))));
+  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("'w' is stored more than once"),
+                                           HasSubstr("a library packs it in its own layout"))));
 }
 
 TEST_P(LibraryPlan, VariantsOfAnyNumberOfRowsShareAPackedWeight) {
@@ -319,9 +319,10 @@ TEST_P(LibraryPlan, IsTracedCheckedAndReported) {
   EXPECT_THAT(trace.json(), HasSubstr("\"library\": \"oneDNN 3."));
 
   EXPECT_THAT(report.kernels[0].library, HasSubstr("oneDNN 3."));
-  EXPECT_THAT(report.text(), AllOf(HasSubstr(", by oneDNN 3."),
-                                   HasSubstr("its bits may depend on the number of threads"),
-                                   HasSubstr("0 compiled, 0 from the cache, 1 by a library")));
+  EXPECT_THAT(report.text(),
+              AllOf(HasSubstr(", by oneDNN 3."),
+                    HasSubstr("the bits of its result may depend on the number of threads"),
+                    HasSubstr("0 compiled, 0 from the cache, 1 by a library")));
   EXPECT_THAT(report.json(), HasSubstr("\"by_library\": true"));
 }
 
@@ -371,7 +372,7 @@ TEST(LibraryPolicies, WhatTheLibraryHasNoFormOfStaysCompiled) {
   comparison.run({{}});
   EXPECT_EQ(n_by_library(comparison.report), 0);
   EXPECT_THAT(comparison.report.text(),
-              HasSubstr("not by the library: what follows its sums is none of"));
+              HasSubstr("not by the library: what follows its sums is not a post-op"));
   EXPECT_EQ(comparison.report.n_packing(), 1u);
 }
 

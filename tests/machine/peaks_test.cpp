@@ -100,7 +100,7 @@ TEST(Peaks, AFileOfBeforeHasNoRatesOfCaches) {
 TEST(Peaks, AFileThatHoldsNoneIsRefusedByField) {
   const std::string good = to_json(default_peaks("avx2", 2));
   EXPECT_THAT(error_of("nonsense"), HasSubstr("'some.json' holds no peaks of a machine"));
-  EXPECT_THAT(error_of("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("isn't a JSON object"));
   EXPECT_THAT(error_of(replaced(good, "\"format\": 1", "\"format\": 2")), HasSubstr("format"));
   EXPECT_THAT(error_of(replaced(good, "f32_product_flops", "f23")),
               HasSubstr("'f32_product_flops' is missing"));
@@ -108,7 +108,7 @@ TEST(Peaks, AFileThatHoldsNoneIsRefusedByField) {
               HasSubstr("'threads'"));
   EXPECT_THAT(error_of(replaced(good, "\"threads\": 2", "\"threads\": 1.5")), HasSubstr("1.5"));
   EXPECT_THAT(error_of(replaced(good, "\"threads\": 2", "\"threads\": null")),
-              HasSubstr("no number"));
+              HasSubstr("isn't a number"));
 }
 
 TEST(Peaks, OfAFileAreTakenAsTheyAre) {

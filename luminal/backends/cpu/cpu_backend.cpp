@@ -77,7 +77,9 @@ class CpuBackend : public Backend {
     for (const LoadRequest& request : requests) {
       LUMINAL_CHECK(request.planned != nullptr, "the cpu backend was given no plan");
       if (request.options.float64) {
-        throw UserError("float64 is the interpreter's: compile with backend \"interp\" for it");
+        throw UserError(
+            "float64 arithmetic is not supported by backend \"cpu\"; compile with backend "
+            "\"interp\"");
       }
       auto plan = std::make_shared<cpu::RunPlan>(cpu::make_run_plan(request));
       cpu::CpuProgram::Kernels kernels =

@@ -68,7 +68,7 @@ CustomLaunch prepare_custom_launch(const CustomOp& op, std::span<const TensorTyp
 
 void run(CustomLaunch& launch, std::span<const void* const> params) {
   LUMINAL_CHECK(params.size() == launch.operands.size() + 1,
-                "a custom kernel got another number of tensors than it has");
+                "a custom kernel got the wrong number of tensors");
   if (launch.points == 0) return;
   for (size_t k = 0; k < launch.operands.size(); ++k) {
     launch.operands[k].dims = launch.dims[k];

@@ -33,7 +33,7 @@ void check_alignment(const LaunchPart& part) {
   for (kernel::ParamId k : kernel.kernel().params.ids()) {
     const auto address = reinterpret_cast<uintptr_t>(part.params[k.index()]);
     LUMINAL_CHECK(!kernel.kernel().params[k].output || address % 64 == 0,
-                  "stores that bypass the cache need outputs aligned to 64 bytes");
+                  "non-temporal stores need outputs aligned to 64 bytes");
   }
 }
 
@@ -132,7 +132,7 @@ Launch prepare_launch(const CompiledKernel& kernel, std::span<const int64_t> var
                       const LaunchOptions& options) {
   const kernel::Kernel& source = kernel.kernel();
   LUMINAL_CHECK(variables.size() == source.variables.size(),
-                "a kernel got another number of variables than it has");
+                "a kernel got the wrong number of variables");
   Bindings bindings;
   for (size_t k = 0; k < variables.size(); ++k) {
     bindings.set(source.variables[k].name(), variables[k]);

@@ -228,8 +228,8 @@ std::shared_ptr<const CompiledKernel> Jit::load(const kernel::Kernel& kernel,
     loaded->code_ = impl_->session->load(object);
   } catch (const InternalError& error) {
     // The code calls a host function that this build lacks, or the bytes aren't an object file.
-    throw UserError(std::string("kept code can't be linked by this build: ") + error.what() +
-                    "; compile it anew");
+    throw UserError(std::string("saved code can't be linked by this build: ") + error.what() +
+                    "; compile it again");
   }
   loaded->function_ = reinterpret_cast<CompiledKernel::Function>(loaded->code_->address());
   if (impl_->keep_objects) loaded->object_ = object;

@@ -176,7 +176,7 @@ Values SharedRowsEmitter::sums_of(Values vectors) {
     }
     vectors = std::move(half);
   }
-  LUMINAL_CHECK(vectors.size() == n_results, "sums of rows were lost");
+  LUMINAL_CHECK(vectors.size() == n_results, "the number of row sums changed");
   return vectors;
 }
 

@@ -100,7 +100,7 @@ class Epilogue {
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
-  static constexpr const char* kOther = "what follows its sums is none of the library's post-ops";
+  static constexpr const char* kOther = "what follows its sums is not a post-op of the library";
 
   std::string follow(const Stage& stage, InstId id) {
     const Inst& inst = stage.body[id.index()];
@@ -170,7 +170,7 @@ class Epilogue {
                       (inst.dtype == DType::F32 || steps_.empty());
     if (!fits) return kOther;
     if (!finite_) {
-      return "the library's relu makes 0 of NaN; with numerics 'finite' it may";
+      return "the library's relu turns NaN into 0, which only numerics 'finite' allows";
     }
     steps_.push_back({PostOpKind::Relu, std::nullopt});
     return follow(stage, x);
@@ -255,8 +255,8 @@ MatmulStrides strides_at(const LibraryTensor& tensor, const Bindings& bindings) 
 Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   using Found = Result<LibraryForm>;
   const auto contraction = kernel::contraction_form(kernel);
-  if (!contraction) return Found::failure("it is no matrix product");
-  if (contraction->contractions.size() > 1) return Found::failure("it is several products in one");
+  if (!contraction) return Found::failure("it is not a matrix product");
+  if (contraction->contractions.size() > 1) return Found::failure("it holds several products");
   const auto n_outputs = std::ranges::count_if(kernel.params, &kernel::Param::output);
   if (n_outputs != 1) return Found::failure("it has several results");
   const kernel::Contraction& product = contraction->contractions.front();
@@ -264,14 +264,14 @@ Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   const std::optional<StridedAccess> a = plain_tensor(kernel, sums, product.left);
   const std::optional<StridedAccess> b = plain_tensor(kernel, sums, product.right);
   if (!a || !b || a->dtype != b->dtype) {
-    return Found::failure("its factors aren't two tensors of f32, or two of bf16");
+    return Found::failure("its factors aren't two tensors of f32 or two of bf16");
   }
 
   const Stage& last = kernel.stages.back();
   const auto* target = std::get_if<kernel::OutputTarget>(&last.target);
-  if (target == nullptr) return Found::failure("its last stage isn't what it stores");
+  if (target == nullptr) return Found::failure("it doesn't store the result of its last stage");
   const std::optional<StridedAccess> c = access(kernel, target->param, target->index);
-  if (!c) return Found::failure("its result is no matrix of f32 or bf16");
+  if (!c) return Found::failure("its result is not a matrix of f32 or bf16");
   Epilogue epilogue(kernel, product.stage, finite);
   if (!last.reduction) {
     if (std::string why = epilogue.take(last); !why.empty()) return Found::failure(std::move(why));

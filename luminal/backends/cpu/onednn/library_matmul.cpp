@@ -81,7 +81,7 @@ Memory::dims dims_of(const LibraryMatmulShape& shape, int64_t rows, int64_t colu
 Memory::desc describe(Memory::data_type type, Memory::dims dims, const MatmulStrides& from) {
   Memory::dims strides = from.batch;
   strides.insert(strides.end(), {from.row, from.column});
-  LUMINAL_CHECK(strides.size() == dims.size(), "a tensor has another number of dims than c");
+  LUMINAL_CHECK(strides.size() == dims.size(), "a tensor and c differ in their number of dims");
   int64_t span = 1;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (strides[d] == 0) dims[d] = 1;
@@ -210,7 +210,7 @@ class OneDnnMatmul : public LibraryMatmul {
   bool wants_b_as_it_is() const override { return description_.weights_desc() == plain_b_; }
 
   void pack(const void* b, void* packed) const override {
-    LUMINAL_CHECK(pack_b_, "a product that reads b as it is was asked to pack it");
+    LUMINAL_CHECK(pack_b_, "a product that reads b unpacked was asked to pack it");
     const ThreadsOfOpenMp guard(threads_);
     try {
       Memory from(plain_b_, engine(), const_cast<void*>(b));
@@ -227,7 +227,7 @@ class OneDnnMatmul : public LibraryMatmul {
 
   void run(const LibraryMatmulTensors& tensors) override {
     LUMINAL_CHECK(tensors.post_ops.size() + kFixed + (has_bias_ ? 1 : 0) == memories_.size(),
-                  "a product of the library got another number of tensors than it has");
+                  "a product of the library got the wrong number of tensors");
     size_t next = 0;
     auto set = [&](const void* data) {
       memories_[next++].set_data_handle(const_cast<void*>(data));

@@ -55,7 +55,7 @@ void HostStep::interpret(const Bindings& bindings, std::span<const void* const> 
           .bytes = {static_cast<const std::byte*>(params[i]), dims->bytes(node.dtype)},
           .owner = nullptr};
     }
-    LUMINAL_CHECK(false, "a host step reads what it wasn't given");
+    LUMINAL_CHECK(false, "a host step reads a tensor that it wasn't given");
     __builtin_unreachable();
   };
   interpret::Interpreter interpreter(*graph_, bindings, leaf_data);

@@ -321,7 +321,7 @@ std::string RunPlanner::folded_name(TensorId input) const {
 
 void RunPlanner::hand_to_library(RunStep& at, const IdVector<TensorId, bool>& from_weights) {
   Result<LibraryForm> form = library_form(kernel_of(at), request_.options.finite);
-  LUMINAL_CHECK(form, "a kernel that is nothing for the library was given to it: " + form.why());
+  LUMINAL_CHECK(form, "a kernel that the library can't compute was given to it: " + form.why());
   const ParamId b_param = form->b.param;
   const TensorId b = at.params[b_param];
   auto library = LibraryStep::make(std::move(*form), from_weights[b], request_.options);
@@ -341,7 +341,7 @@ TensorId RunPlanner::packed_for_library(const std::shared_ptr<const LibraryStep>
   if (const auto known = packed_.find(key); known != packed_.end()) return known->second;
   const TensorId packed = add_tensor({.dtype = DType::U8,
                                       .dims = {static_cast<int64_t>(library->packed_bytes())},
-                                      .name = tensor(b).name + " in the order of oneDNN",
+                                      .name = tensor(b).name + " in the layout of oneDNN",
                                       .home = Home::Folded});
   tensor(packed).folded_key = key;
   if (!key.empty()) packed_.emplace(key, packed);
@@ -541,10 +541,10 @@ std::vector<std::string> held_twice(const RunPlan& plan) {
     if (!at.packs()) continue;
     const TensorId weight = at.params[ParamId{0}];
     if (!is_read[weight]) continue;
-    lines.push_back(fmt::format(
-        "{} is held more than once, {} bytes of it in the order of oneDNN: other steps read it as "
-        "it is",
-        plan.tensors[weight].name, at.library->packed_bytes()));
+    lines.push_back(
+        fmt::format("{} is stored more than once, {} bytes of it in the layout of oneDNN: other "
+                    "steps read it unpacked",
+                    plan.tensors[weight].name, at.library->packed_bytes()));
   }
   return lines;
 }

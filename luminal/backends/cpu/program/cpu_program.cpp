@@ -133,7 +133,7 @@ CpuProgram::Layout CpuProgram::lay_out(const std::vector<RunStep>& steps,
     request_own(ready.second.scratch_bytes * ready.second.threads);
     for (const kernel::Param& param : ready.split->between) {
       const Result<ResolvedDims> dims = resolve_dims(param.dims, bindings);
-      LUMINAL_CHECK(static_cast<bool>(dims), "what is between two kernels has no size");
+      LUMINAL_CHECK(static_cast<bool>(dims), "a tensor between two kernels has no size");
       request_own(static_cast<int64_t>(dims->bytes(param.dtype)));
     }
   }
@@ -386,8 +386,7 @@ void CpuProgram::run_step(Layout& layout, ReadyStep& ready, const Bindings& bind
 
 void CpuProgram::judge_index(const runtime::StepOptions& options) {
   if (options.index_judge == nullptr) {
-    throw UserError(
-        "run: an index of a gather or scatter lies outside of its dim; check the index");
+    throw UserError("run: an index of a gather or scatter is out of range; check the index tensor");
   }
   options.index_judge->judge();
 }

@@ -16,7 +16,7 @@ std::string instructions_of(const Target& target) {
 std::string name_of(const kernel::Kernel& kernel) { return base::digest(kernel::text(kernel)); }
 
 void write_kernel(shape::ExprWriter& writer, const CompiledKernel& kernel) {
-  LUMINAL_CHECK(!kernel.object().empty(), "the code of a kernel wasn't kept");
+  LUMINAL_CHECK(!kernel.object().empty(), "the code of a kernel wasn't saved");
   const auto& [points, scratch_bytes, grain, tiled, copies_rows, aligned_outputs, looks_at_rows] =
       kernel.form();
   writer.out.text(name_of(kernel.kernel()));
@@ -31,13 +31,13 @@ std::shared_ptr<const CompiledKernel> read_kernel(shape::ExprReader& reader,
                                                   const kernel::Kernel& kernel, Jit& jit) {
   if (reader.in.text() != name_of(kernel)) {
     throw UserError(
-        "kept code is of other kernels than this build makes of the same plan; compile it anew");
+        "saved code has other kernels than this build makes of the same plan; compile it again");
   }
   LaunchForm form;
   form.points = reader.expr();
   form.scratch_bytes = reader.expr();
   form.grain = reader.in.integer();
-  if (form.grain < 1) throw base::ByteError("ranges of no points");
+  if (form.grain < 1) throw base::ByteError("a range has no points");
   for (bool* flag : {&form.tiled, &form.copies_rows, &form.aligned_outputs, &form.looks_at_rows}) {
     *flag = reader.in.flag();
   }
@@ -51,7 +51,7 @@ std::string write_code(const CpuProgram::Kernels& kernels, const Target& target)
   writer.out.text(instructions_of(target));
   writer.out.number(kernels.size());
   for (const CpuProgram::StepCode& code : kernels) {
-    LUMINAL_CHECK(code.kernel != nullptr, "code of a library can't be kept");
+    LUMINAL_CHECK(code.kernel != nullptr, "code of a library can't be saved");
     writer.out.flag(code.split != nullptr);
     write_kernel(writer, *code.kernel);
     if (code.split != nullptr) write_kernel(writer, *code.second);
@@ -63,12 +63,12 @@ CpuProgram::Kernels read_code(std::string_view bytes, const kernel::Plan& plan, 
   shape::ExprReader reader(bytes);
   const std::string_view wanted = reader.in.text();
   if (wanted != instructions_of(jit.target())) {
-    throw UserError("kept code is for another processor (" + std::string(wanted.substr(0, 80)) +
+    throw UserError("saved code is for another processor (" + std::string(wanted.substr(0, 80)) +
                     "…, this one is " + instructions_of(jit.target()).substr(0, 80) +
-                    "…); compile it anew on this machine");
+                    "…); compile it again on this machine");
   }
   if (reader.in.number() != static_cast<uint64_t>(plan.n_kernels())) {
-    throw base::ByteError("code of another number of kernels");
+    throw base::ByteError("the code is for another number of kernels");
   }
   CpuProgram::Kernels kernels;
   for (const auto& step : plan.steps) {
@@ -82,7 +82,7 @@ CpuProgram::Kernels read_code(std::string_view bytes, const kernel::Plan& plan, 
     auto split = kernel::split_softmax(source);
     if (!split) {
       throw UserError(
-          "kept code runs a kernel in two parts that this build runs in one; compile it anew");
+          "saved code runs a kernel in two parts that this build runs in one; compile it again");
     }
     CpuProgram::StepCode code;
     code.kernel = read_kernel(reader, split->ranges, jit);

@@ -147,7 +147,7 @@ Value* IndexEmitter::build_scalar(Expr e, int copy) {
     }
     case ExprKind::Index: {
       auto found = loops_.find(kernel::loop_of(e));
-      LUMINAL_CHECK(found != loops_.end(), "a loop is used outside of it: " + e.text());
+      LUMINAL_CHECK(found != loops_.end(), "a loop index is used outside of its loop: " + e.text());
       const auto& positions = found->second.positions;
       return positions[std::min<size_t>(static_cast<size_t>(copy), positions.size() - 1)];
     }
