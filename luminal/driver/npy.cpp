@@ -61,7 +61,7 @@ std::vector<int64_t> npy_dims(const std::string& path, std::string_view text) {
       if (c == ')') return dims;
     }
   }
-  fail(path, "its header's shape does not end");
+  fail(path, "the shape in its header has no end");
 }
 
 TensorData parse_npy(const std::string& path, const std::shared_ptr<base::MappedFile>& file) {
@@ -112,7 +112,7 @@ void check_size(const std::string& path, const TensorData& data) {
 
 TensorData read_npy(const std::string& path) {
   auto file = std::make_shared<base::MappedFile>(path);
-  if (!is_npy(file->bytes())) fail(path, "it is no .npy file; write it with numpy.save");
+  if (!is_npy(file->bytes())) fail(path, "it isn't a .npy file; write it with numpy.save");
   const TensorData data = parse_npy(path, file);
   check_size(path, data);
   const auto element = static_cast<size_t>(byte_size(data.dtype, 1));

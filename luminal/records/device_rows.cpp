@@ -7,7 +7,7 @@ namespace luminal::records {
 
 Outcome put_device(Connection& db, const Device& device) {
   const std::string why_not = why_refused(device);
-  LUMINAL_CHECK(why_not.empty(), "a device that would not be trusted: " + why_not);
+  LUMINAL_CHECK(why_not.empty(), "an invalid device can't be recorded: " + why_not);
   // The greater text of peaks stays. The date precedes the figures, so it is the newer one, and
   // the order of merging files makes no difference.
   Query query(db,

@@ -21,7 +21,7 @@ KernelRecord record_at(const Query& row, int first) {
 }
 
 std::string why_refused_row(const RowKey& key, const KernelRecord& record, const std::string& sum) {
-  if (sum_of(key, record) != sum) return "its content isn't what was written";
+  if (sum_of(key, record) != sum) return "its checksum doesn't match";
   return why_refused(record);
 }
 
@@ -37,7 +37,7 @@ Found<KernelRecord> find_kernel(Connection& db, const KernelKey& key) {
   KernelRecord record = record_at(row, 0);
   std::string why = why_refused_row(at, record, row.bytes(6));
   if (why.empty() && !has_texts(db, at, key.kernel, key.device, key.compiler)) {
-    why = "its texts aren't those of the key";
+    why = "its texts don't match its key";
   }
   if (!why.empty()) return {.why_refused = std::move(why)};
   return {.record = std::move(record), .used = row.integer_at(7)};
@@ -45,7 +45,7 @@ Found<KernelRecord> find_kernel(Connection& db, const KernelKey& key) {
 
 Outcome put_kernel(Connection& db, const KernelKey& key, const KernelRecord& record, int64_t used) {
   const std::string why_not = why_refused(key) + why_refused(record);
-  LUMINAL_CHECK(why_not.empty(), "a record that would not be trusted: " + why_not);
+  LUMINAL_CHECK(why_not.empty(), "an invalid record can't be written: " + why_not);
   const Found<KernelRecord> old = find_kernel(db, key);
   if (old.record && !supersedes(record, *old.record)) {
     if (used > old.used) touch_kernel(db, key, used);

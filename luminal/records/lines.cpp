@@ -110,7 +110,7 @@ class Fields {
   }
   std::string plain(const char* name) {
     const Json& value = at(name);
-    if (!value.is_string()) throw BadLine{fmt::format("'{}' isn't a text", name)};
+    if (!value.is_string()) throw BadLine{fmt::format("'{}' isn't a string", name)};
     return value.get<std::string>();
   }
   std::string text(const char* name) {
@@ -128,7 +128,7 @@ class Fields {
   template <typename Integer>
   Integer integer(const char* name) {
     const Json& value = at(name);
-    if (!value.is_number_integer()) throw BadLine{fmt::format("'{}' isn't a whole number", name)};
+    if (!value.is_number_integer()) throw BadLine{fmt::format("'{}' isn't an integer", name)};
     const bool huge = value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX;
     const int64_t number = huge ? 0 : value.get<int64_t>();
     if (huge || number < 0 || number > std::numeric_limits<Integer>::max()) {
@@ -170,7 +170,7 @@ void require(const std::string& why_not) {
 }
 
 void require_sum(const std::string& expected, const std::string& found) {
-  if (expected != found) throw BadLine{"its content isn't what was written"};
+  if (expected != found) throw BadLine{"its checksum doesn't match"};
 }
 
 Device read_device(Fields& line) {

@@ -10,8 +10,8 @@
 namespace luminal::records {
 namespace {
 
-constexpr std::string_view kOtherTexts = "its texts aren't those of the key";
-constexpr std::string_view kAltered = "its content isn't what was written";
+constexpr std::string_view kOtherTexts = "its texts don't match its key";
+constexpr std::string_view kAltered = "its checksum doesn't match";
 
 bool has_texts_of(Connection& db, const RowKey& at, const PlanKey& key) {
   return has_texts(db, at, key.question, key.device, key.compiler);
@@ -122,7 +122,7 @@ std::vector<Comparison> find_comparisons(Connection& db, const PlanKey& key,
 
 Outcome put_champion(Connection& db, const PlanKey& key, const Champion& champion, int64_t used) {
   const std::string why_not = why_refused(key) + why_refused(champion);
-  LUMINAL_CHECK(why_not.empty(), "a plan that would not be trusted: " + why_not);
+  LUMINAL_CHECK(why_not.empty(), "an invalid plan can't be recorded: " + why_not);
   const RowKey at = row_key(key);
   const Found<Champion> old = find_champion(db, key);
   if (old.record && !supersedes(champion, *old.record)) {
@@ -144,7 +144,7 @@ Outcome put_champion(Connection& db, const PlanKey& key, const Champion& champio
 Outcome put_comparison(Connection& db, const PlanKey& key, const Comparison& comparison,
                        int64_t used) {
   const std::string why_not = why_refused(key) + why_refused(comparison);
-  LUMINAL_CHECK(why_not.empty(), "a comparison that would not be trusted: " + why_not);
+  LUMINAL_CHECK(why_not.empty(), "an invalid comparison can't be recorded: " + why_not);
   const RowKey at = row_key(key);
   std::optional<ComparisonRow> old;
   // Damaged rows are ignored, so that valid ones replace them.

@@ -59,7 +59,7 @@ bool check_path(const std::filesystem::path& file, Mode mode) {
   }
   if (error) fail(file, fmt::format("can't be reached ({}); name another", error.message()));
   if (std::filesystem::is_directory(status)) fail(file, "is a folder; name a file in it");
-  if (!std::filesystem::is_regular_file(status)) fail(file, "isn't a plain file; name another");
+  if (!std::filesystem::is_regular_file(status)) fail(file, "isn't a regular file; name another");
   return true;
 }
 
@@ -77,15 +77,15 @@ void check_owner(const std::filesystem::path& file) {
   if (absent) real = std::filesystem::absolute(file);
   const std::filesystem::path folder = real.parent_path();
   if (const std::string why = base::why_others_may_replace(folder); !why.empty()) {
-    fail(file, fmt::format("isn't used: of its folder, {}; chmod 700 the folder and remove what "
-                           "others left in it, or name a file elsewhere",
+    fail(file, fmt::format("isn't used, because of its folder: {}; chmod 700 the folder and remove "
+                           "what others left in it, or name a file elsewhere",
                            why));
   }
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
     const std::string part = real.string() + ending;
     if (const std::string why = base::why_not_own(part); !why.empty()) {
-      fail(file,
-           fmt::format("isn't used: of '{}', {}; remove it, or name another file", part, why));
+      fail(file, fmt::format("isn't used, because of '{}': {}; remove it, or name another file",
+                             part, why));
     }
   }
 }
@@ -134,7 +134,8 @@ Content look(Connection& db, const std::filesystem::path& file) {
     const auto found = tables.find(std::string(table.name));
     as_known = as_known && found != tables.end() && found->second == table.sql;
   }
-  if (!as_known) fail(file, "has other tables than records have; it was changed: remove it");
+  if (!as_known)
+    fail(file, "doesn't have the tables of tuning records, so it was changed; remove it");
   return Content::Records;
 }
 

@@ -131,7 +131,7 @@ int64_t Connection::changed() const { return sqlite3_changes64(handle_); }
 
 Query::Query(Connection& connection, std::string_view sql)
     : connection_(connection), statement_(connection.prepared(sql)) {
-  LUMINAL_CHECK(!sqlite3_stmt_busy(statement_), "a statement that is in use is used again");
+  LUMINAL_CHECK(!sqlite3_stmt_busy(statement_), "a statement is used again while in use");
 }
 
 Query::~Query() {

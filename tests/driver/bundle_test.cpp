@@ -113,13 +113,13 @@ TEST(Bundle, DamageIsNamed) {
   const std::string bundle = make_bundle(graph, options());
   EXPECT_EQ(why_not(bundle), "it runs");
   EXPECT_THAT(why_not(""), HasSubstr("too short"));
-  EXPECT_THAT(why_not(std::string(100, 'x')), HasSubstr("make it anew"));
+  EXPECT_THAT(why_not(std::string(100, 'x')), HasSubstr("make it again"));
   for (size_t at : {size_t{40}, bundle.size() / 2, content_of(bundle).size()}) {
     std::string damaged = bundle;
     damaged[at] ^= 4;
     EXPECT_THAT(why_not(damaged), HasSubstr("damaged")) << at;
   }
-  EXPECT_THAT(why_not(bundle.substr(0, bundle.size() - 1)), HasSubstr("make it anew"));
+  EXPECT_THAT(why_not(bundle.substr(0, bundle.size() - 1)), HasSubstr("make it again"));
 }
 
 // Anybody can compute a digest; only this user can seal.
@@ -144,8 +144,8 @@ TEST(Bundle, OfAnotherFormatNamesWhoMadeIt) {
   content.replace(at, format.size(), std::string(format.size(), '0'));
   const std::string why = why_not(seal_bundle(content));
   EXPECT_THAT(why, HasSubstr(std::string("luminal ") + LUMINAL_VERSION));
-  EXPECT_THAT(why, HasSubstr("another form"));
-  EXPECT_THAT(why, HasSubstr("make it anew"));
+  EXPECT_THAT(why, HasSubstr("another format"));
+  EXPECT_THAT(why, HasSubstr("make it again"));
 }
 
 TEST(Bundle, OfAnotherProcessorIsNotRun) {

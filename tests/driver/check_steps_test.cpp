@@ -324,8 +324,7 @@ TEST_F(Planted, AMiscompiledKernelIsNamedNotWhatReadsIt) {
     }
   });
   EXPECT_THAT(run(wrong),
-              AllOf(HasSubstr("kernel 0 is wrong: the compiled code doesn't do what "
-                              "its loops say"),
+              AllOf(HasSubstr("kernel 0 is wrong: the compiled code disagrees with its loops"),
                     HasSubstr("first wrong element [0, 1]: 9, expected 6"), HasSubstr("59 of 60"),
                     HasSubstr("ops: add"), HasSubstr("rules behind its terms: none")));
 }
@@ -340,7 +339,7 @@ TEST_F(Planted, AnElementThatIsNeverWrittenIsSaid) {
 TEST_F(Planted, AStorePastTheEndHitsACanary) {
   plan("");
   const auto wrong = altered(1, [](kernel::Kernel& kernel) { kernel.loops.front().extent = 7; });
-  EXPECT_THAT(run(wrong), AllOf(HasSubstr("kernel 1 is wrong: it writes outside of its output"),
+  EXPECT_THAT(run(wrong), AllOf(HasSubstr("kernel 1 is wrong: it writes outside its output"),
                                 HasSubstr("past the end of its 240 bytes")));
 }
 

@@ -196,14 +196,14 @@ TEST(CustomKernel, IsCheckedAgainstCompute) {
     add_rows(call);
   };
   EXPECT_THAT(checked({.run = forgets_the_last}),
-              AllOf(HasSubstr("own kernel of"), HasSubstr("doesn't do what the op's compute does"),
+              AllOf(HasSubstr("own kernel of"), HasSubstr("disagrees with the op's compute"),
                     HasSubstr("first wrong element [9, 0]"), HasSubstr("(never written)")));
   auto writes_too_far = [](const KernelCall& call) {
     add_rows(call);
     if (call.end == 10) call.result.as<float>()[20] = 1;
   };
   EXPECT_THAT(checked({.run = writes_too_far}),
-              AllOf(HasSubstr("writes outside of its output"), HasSubstr("past the end")));
+              AllOf(HasSubstr("writes outside its output"), HasSubstr("past the end")));
 }
 
 TEST(CustomKernel, ThatCannotRunIsRefused) {

@@ -104,7 +104,7 @@ TEST_F(ExchangeTest, WhatIsMergedIsCheckedRowByRow) {
   EXPECT_EQ(result.refused, 1);
   ASSERT_EQ(result.refusals.size(), 1u);
   EXPECT_THAT(result.refusals[0].what, HasSubstr("kernel "));
-  EXPECT_THAT(result.refusals[0].why, HasSubstr("isn't what was written"));
+  EXPECT_THAT(result.refusals[0].why, HasSubstr("its checksum doesn't match"));
   EXPECT_EQ(result.kernels.added, before.kernels - 1);
   EXPECT_EQ(merged.stats().damaged, 0);
 }

@@ -182,7 +182,7 @@ TEST_F(HostileTest, TablesTriggersAndViewsThatArentOursAreNamed) {
         "DROP TABLE devices; CREATE TABLE devices(fingerprint, description)"}) {
     write(file_, good);
     run_sql(file_, sql);
-    EXPECT_THAT(open_fault(), HasSubstr("other tables than records have")) << sql;
+    EXPECT_THAT(open_fault(), HasSubstr("doesn't have the tables of tuning records")) << sql;
   }
 }
 
@@ -203,8 +203,8 @@ TEST_F(HostileTest, PathsThatCantBeFilesAreNamed) {
   std::filesystem::create_symlink(folder_ / "a", folder_ / "b");
   EXPECT_THAT(fault(folder_ / "a"), HasSubstr("can't be reached"));
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(fault(folder_ / "pipe"), HasSubstr("isn't a plain file"));
-  EXPECT_THAT(fault("/dev/null"), HasSubstr("isn't a plain file"));
+  EXPECT_THAT(fault(folder_ / "pipe"), HasSubstr("isn't a regular file"));
+  EXPECT_THAT(fault("/dev/null"), HasSubstr("isn't a regular file"));
   EXPECT_THAT(fault(file_ + "/below"), AnyOf(HasSubstr("can't"), HasSubstr("isn't")));
   EXPECT_THAT(fault("/proc/records.sqlite"), HasSubstr("name another file"));
   EXPECT_THAT(fault("/proc/new/records.sqlite"), HasSubstr("can't make the folder"));

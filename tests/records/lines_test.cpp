@@ -56,13 +56,13 @@ struct BadLine {
 };
 
 TEST(Lines, HostileLinesAreRefusedWithAReason) {
-  const std::string altered = "isn't what was written";
+  const std::string altered = "its checksum doesn't match";
   const BadLine bad[] = {
       {"", "isn't JSON"},
       {"null", "isn't an object"},
       {"[1, 2]", "isn't an object"},
       {"{}", "no 'kind'"},
-      {"{\"kind\": 7}", "'kind' isn't a text"},
+      {"{\"kind\": 7}", "'kind' isn't a string"},
       {"{\"kind\": \"egg\"}", "neither device, kernel nor plan"},
       {kernel_line().substr(0, 100), "isn't JSON"},
       {kernel_line() + "x", "isn't JSON"},
@@ -75,7 +75,7 @@ TEST(Lines, HostileLinesAreRefusedWithAReason) {
       {changed(kernel_line(), "/seconds", nullptr), "'seconds' isn't a number"},
       {changed(kernel_line(), "/samples", 0), "0 samples"},
       {changed(kernel_line(), "/samples", -1), "out of range"},
-      {changed(kernel_line(), "/samples", 1.5), "isn't a whole number"},
+      {changed(kernel_line(), "/samples", 1.5), "isn't an integer"},
       {changed(kernel_line(), "/samples", 5'000'000'000), "out of range"},
       {changed(kernel_line(), "/samples", UINT64_MAX), "out of range"},
       {changed(kernel_line(), "/samples", 11), altered},
@@ -106,7 +106,7 @@ TEST(Lines, HostileLinesAreRefusedWithAReason) {
       {without(plan_line(), "comparisons"), "no 'comparisons'"},
       {changed(line_of(device("d")), "/description", "e"), "fingerprint isn't that"},
       {changed(line_of(device("d")), "/fingerprint", {{"hex", "00"}}),
-       "'fingerprint' isn't a text"},
+       "'fingerprint' isn't a string"},
   };
   for (const BadLine& of : bad) {
     const auto entry = parse_line(of.line);

@@ -271,7 +271,7 @@ void StepChecker::check_own_kernel(const runtime::StepView& view, NodeId id) con
             .node = id,
             .detail = {},
             .wrong = std::move(wrong)},
-           "the kernel doesn't do what the op's compute does");
+           "the kernel disagrees with the op's compute");
   }
   give_back(view);
 }
@@ -282,7 +282,7 @@ void StepChecker::check_canaries(kernel::StepId step, const Guarded& output) con
             .step = step,
             .detail = fmt::format("{} of its {} bytes", where, output.size),
             .wrong = {}},
-           "it writes outside of its output");
+           "it writes outside its output");
   };
   const std::byte* begin = output.memory.data();
   const std::byte* end = begin + output.memory.size();
@@ -368,7 +368,7 @@ double StepChecker::check_against_loops(kernel::StepId step, const kernel::Kerne
     if (!wrong) continue;
     const std::string& library = notes_.steps[step].library;
     accuse({.kind = StepFault::Kind::Code, .step = step, .detail = {}, .wrong = std::move(wrong)},
-           fmt::format("{} doesn't do what its loops say",
+           fmt::format("{} disagrees with its loops",
                        library.empty() ? "the compiled code" : library));
   }
   return reference.inside();

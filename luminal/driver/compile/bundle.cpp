@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kBundleMagic = "luminal bundle 2";
 
-constexpr const char* kWayOut = "make it anew with this build";
+constexpr const char* kWayOut = "make it again with this build";
 
 [[noreturn]] void refuse(const std::string& why) {
   throw UserError(fmt::format("bundle: {}; {}", why, kWayOut));
@@ -30,7 +30,7 @@ base::Secret own_secret() {
   const Result<base::Secret> secret = base::user_secret();
   if (!secret) {
     throw UserError(fmt::format(
-        "bundle: the secret that tells own bundles from others' can't be read: {}", secret.why()));
+        "bundle: the key that authenticates this user's bundles can't be read: {}", secret.why()));
   }
   return *secret;
 }
@@ -38,13 +38,13 @@ base::Secret own_secret() {
 void check_options(const BackendOptions& backend, const PlanOptions& plan) {
   if (!backends::find_backend(backend.name).runs_plans()) {
     throw UserError(fmt::format(
-        "bundle: backend '{}' compiles nothing that could be kept; choose cpu", backend.name));
+        "bundle: backend '{}' compiles nothing that could be saved; choose cpu", backend.name));
   }
   if (backend.library != LibraryPolicy::Never) {
-    throw UserError("bundle: code of a library can't be kept; set library to 'never'");
+    throw UserError("bundle: code of a library can't be saved; set library to 'never'");
   }
   if (!plan.variants.empty()) {
-    throw UserError("bundle: only one plan can be kept; leave variants out");
+    throw UserError("bundle: only one plan can be saved; leave variants out");
   }
 }
 
@@ -77,11 +77,11 @@ std::string seal_bundle(std::string_view content) {
 
 LoadedBundle load_bundle(std::string_view bytes) {
   const size_t tail = seal_bundle("").size();
-  if (bytes.size() < tail) refuse("it is too short to be one");
+  if (bytes.size() < tail) refuse("it is too short to be a bundle");
   const std::string_view content = bytes.substr(0, bytes.size() - tail);
   try {
     base::ByteReader in(content);
-    if (in.text() != kBundleMagic) refuse("these bytes aren't one");
+    if (in.text() != kBundleMagic) refuse("this is not a bundle");
     const std::string digest = base::digest(content);
     if (!bytes.substr(content.size()).starts_with(digest)) refuse("it is damaged");
     if (bytes.substr(content.size() + digest.size()) != base::seal(own_secret(), content)) {
@@ -91,8 +91,8 @@ LoadedBundle load_bundle(std::string_view bytes) {
     std::string made_by(in.text());
     if (format != base::format_fingerprint()) {
       refuse(
-          fmt::format("luminal {} made it, which wrote plans and code down in another form than "
-                      "this build, {} ({})",
+          fmt::format("it was made by luminal {}, which wrote plans and code in another format "
+                      "than this build, {} ({})",
                       made_by, base::library_version(), base::source_fingerprint().substr(0, 12)));
     }
     CompileOptions options;

@@ -67,7 +67,7 @@ void Compilation::verify() {
   ports_ = {.leaves = graph_->leaves(), .results = run_results(*graph_)};
   if (parts_.given != nullptr || parts_.made != nullptr) {
     LUMINAL_CHECK(variants_.count() == 1 && backend_.runs_plans(),
-                  "only one plan, of a backend that has plans, can be kept");
+                  "only a single plan, of a backend that has plans, can be saved");
   }
   end_stage(options_.inspect, report_, "graph", base::seconds_since(start),
             fmt::format("{} nodes", graph_->size()), [&] { return print_graph(*graph_); });

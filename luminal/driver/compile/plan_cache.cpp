@@ -36,7 +36,7 @@ std::string entry_of(std::string_view key, std::string_view report,
 KeptPlan read_entry(std::string_view entry, std::string_view key, const Graph& graph,
                     const std::vector<NodeId>& roots) {
   base::ByteReader in(entry);
-  if (in.text() != key) throw base::ByteError("it answers another question");
+  if (in.text() != key) throw base::ByteError("it has another key");
   const std::string_view report = in.text();
   shape::ExprReader plan(in.text());
   in.finish();
@@ -50,7 +50,7 @@ KeptPlan read_entry(std::string_view entry, std::string_view key, const Graph& g
   read_report(report_in, alone);
   report_in.finish();
   if (static_cast<int>(alone.kernels.size()) != planned->plan.n_kernels()) {
-    throw base::ByteError("its report lists other kernels");
+    throw base::ByteError("its report lists another number of kernels");
   }
   return {.planned = std::move(planned), .report = report};
 }
@@ -123,7 +123,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
     try {
       kept = read_entry(*entry, key, graph, roots);
     } catch (const std::exception& error) {
-      report.notes.push_back(fmt::format("the plan in {}/{}{} is not used: {}; it was made anew",
+      report.notes.push_back(fmt::format("the plan in {}/{}{} is not used: {}; it was made again",
                                          files_.folder().string(), name, base::kCachedPlans.ending,
                                          error.what()));
     }
@@ -144,7 +144,7 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan(
     // Only an entry that reads back as itself is stored.
     const KeptPlan again = read_entry(entry, key, graph, roots);
     if (entry_of(key, again.report, *again.planned) != entry) {
-      throw base::ByteError("it reads back as another one");
+      throw base::ByteError("it reads back as another plan");
     }
     files_.store(name, entry);
   } catch (const std::exception& error) {
@@ -207,8 +207,8 @@ std::shared_ptr<const kernel::PlannedGraph> PlanCache::plan_tuned(
       mark.forget_since(report);
       tuner.search_anew();
       report.notes.push_back(
-          fmt::format("the plan in the tuning records is not used: {}; it is searched anew, with "
-                      "what they hold of its kernels",
+          fmt::format("the plan in the tuning records is not used: {}; it is searched again, with "
+                      "the recorded times of its kernels",
                       error.what()));
     }
   }

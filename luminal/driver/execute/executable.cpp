@@ -256,8 +256,8 @@ void Executable::Impl::check_memory(runtime::Program& program, const Bindings& b
         fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", tensors[i].name, tensors[i].bytes);
   }
   throw UserError(fmt::format(
-      "a run would take {} bytes beside inputs and weights, memory_limit (or the control group's) "
-      "is {}; the largest tensors: {}; bind smaller sizes or raise the limit",
+      "a run would take {} bytes besides inputs and weights, but memory_limit (or the control "
+      "group's limit) is {}; the largest tensors: {}; bind smaller sizes or raise the limit",
       total, memory_limit, largest));
 }
 

@@ -29,8 +29,8 @@ void Executable::check_view(const TensorRef& tensor, DType dtype) const {
   const Port& port = impl().ports()[impl().value_of(tensor, "view")];
   if (port.dtype == dtype) return;
   throw UserError(
-      fmt::format("view '{}': it is {}, which can't be seen as {}; get<T>() converts, view_data() "
-                  "shows its bytes",
+      fmt::format("view '{}': it is {}, which can't be viewed as {}; get<T>() converts, "
+                  "view_data() shows its bytes",
                   port.name, name(port.dtype), name(dtype)));
 }
 

@@ -51,8 +51,8 @@ void Executable::Impl::judge_rows(const Bindings& bindings) const {
   }
   if (!unknown) return;
   throw UserError(fmt::format(
-      "run: an index lies outside of its dim, probably of {}, whose indices come from a state that "
-      "this run rewrites or from weights that were released; check the index tensor {}",
+      "run: an index is out of range, probably of {}, whose indices come from a state that this "
+      "run rewrites or from weights that were released; check the index tensor {}",
       graph->describe(*unknown), graph->describe(graph->node(*unknown).inputs[1])));
 }
 

@@ -28,7 +28,7 @@ std::string heading(const ExplainedPlan& plan) {
                       source_text(plan));
   if (!plan.plan->sizes.empty()) line += " at " + plan.plan->sizes;
   if (plan.n_packing > 0) {
-    line += fmt::format("; {} stored in panels once", plural(plan.n_packing, "weight"));
+    line += fmt::format("; {} packed into panels once", plural(plan.n_packing, "weight"));
   }
   return line + "\n";
 }
@@ -57,7 +57,8 @@ std::string roofline(const ExplainedKernel& explained) {
       "{:.0f} %, bound by {}: {:.1f} µs for {:.3g} MB, {:.1f} for {:.3g} MF, {:.1f} for the launch",
       100 * explained.roofline_share, explained.bound_by, kernel.bytes_us, kernel.model_bytes / 1e6,
       kernel.flops_us, kernel.model_flops / 1e6, kernel.launch_us);
-  if (explained.time.measured) line += fmt::format("; the model says {:.1f} µs", kernel.model_us);
+  if (explained.time.measured)
+    line += fmt::format("; the cost model says {:.1f} µs", kernel.model_us);
   return line;
 }
 

@@ -62,7 +62,7 @@ std::string region_text(const DiffedRegion& region) {
 
 std::string stored_text(const char* which, const std::vector<const StoredReport*>& values) {
   if (values.empty()) return {};
-  std::string lines = fmt::format("stored in {} alone\n", which);
+  std::string lines = fmt::format("stored only in {}\n", which);
   for (size_t i = 0; i < std::min(values.size(), kMostStored); ++i) {
     const StoredReport& value = *values[i];
     lines += fmt::format("  {} {}, from {} to {}: {}", value.value, value.type, value.kernel,
@@ -91,8 +91,8 @@ std::string diffed_plan_text(const PlanDiff& diff, const DiffedPlan& plan) {
   lines += labelled("same", fmt::format("{} kernel{}, {:.1f} µs in a", plan.n_same,
                                         plan.n_same == 1 ? "" : "s", plan.same_us));
   if (!plan.regions.empty()) {
-    lines += diff.same_graph ? "what computes the same nodes, by its difference\n"
-                             : "other kernels, by their time\n";
+    lines += diff.same_graph ? "kernels that compute the same nodes, by difference in time\n"
+                             : "other kernels, by time\n";
   }
   for (size_t i = 0; i < std::min(plan.regions.size(), kMostRegions); ++i) {
     lines += region_text(plan.regions[i]);

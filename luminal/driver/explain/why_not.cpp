@@ -21,7 +21,7 @@ Finding why_not_anywhere(Inspection& inspection, const std::string& rule) {
   const auto id = inspection.terms().egraph.find_rule(rule);
   const auto nearest = id ? search::nearest_place(inspection, *id) : std::nullopt;
   if (!nearest)
-    throw UserError(fmt::format("rule '{}' has no place: the graph has no values", rule));
+    throw UserError(fmt::format("rule '{}' can't match: the graph has no values", rule));
   return search::explain_why_not(inspection, rule, nearest->node);
 }
 
@@ -41,9 +41,8 @@ Finding answer(Inspection& inspection, const std::vector<std::string>& asked) {
   }
   const NodeId first = tensor_or_rule(inspection, asked.front());
   if (asked.size() == 1) {
-    throw UserError(
-        fmt::format("why is {} not with what? Name a second tensor, or a rule before it",
-                    inspection.graph().describe(first)));
+    throw UserError(fmt::format("{} is only one tensor; name a second one, or a rule before it",
+                                inspection.graph().describe(first)));
   }
   return search::why_apart(inspection, first, inspection.find_tensor(asked[1]));
 }

@@ -21,7 +21,7 @@ using search::PatternPlace;
 void check_groups(const PlanOptions& options) {
   for (const auto& [group, policy] : options.fusion_groups) {
     if (fusion_pattern_from_name(group)) continue;
-    throw UserError(fmt::format("fusion: there is no pattern '{}'; there is {}", group,
+    throw UserError(fmt::format("fusion: there is no pattern '{}'; known: {}", group,
                                 fmt::join(fusion_pattern_names(), " and ")));
   }
 }
@@ -50,20 +50,20 @@ ProfileNotes notes_on_profile(const CompileOptions& options) {
   const std::string& file = options.storage.fusion_profile;
   if (file.empty()) {
     return {
-        "no fusion profile is given: what fusing does is measured now; `luminal tune fusion` "
+        "no fusion profile is given: the effect of fusing is measured now; `luminal tune fusion` "
         "makes one"};
   }
   if (!std::filesystem::exists(file)) {
     return {fmt::format(
-        "there is no fusion profile '{}' yet: what fusing does is measured now and kept there",
+        "there is no fusion profile '{}' yet: the effect of fusing is measured now and saved there",
         file)};
   }
   const std::string differs = FusionProfile::read(file).conditions().differ_from(
       fusion_conditions(options.backend, options.plan.numerics));
   if (differs.empty()) return {};
   const std::string unused =
-      fmt::format("the fusion profile '{}' is of {}: it is not used", file, differs);
-  return {unused + ", and what fusing does is measured now", unused};
+      fmt::format("the fusion profile '{}' is for {}: it is not used", file, differs);
+  return {unused + ", and the effect of fusing is measured now", unused};
 }
 
 FusionReport report_of(const PatternPlace& place, const std::optional<FusionShape>& shape) {
@@ -142,7 +142,7 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
         decide_by_policy(policy, entry);
       } else if (!shape) {
         decide_by_policy(FusionPolicy::Modelled, entry);
-        entry.note = "its sizes have no value, so it can't be measured";
+        entry.note = "its sizes are unknown, so it can't be measured";
       } else {
         if (options.progress) options.progress({"fusion", static_cast<int>(at), 0});
         const FusionAnswer answer = answers->find(place.pattern, *shape);

@@ -27,7 +27,8 @@ struct Damage {
 };
 
 const Json& at(const Json& object, const char* name) {
-  if (!object.is_object()) throw Damage{fmt::format("where '{}' should be is no object", name)};
+  if (!object.is_object())
+    throw Damage{fmt::format("the value that should hold '{}' isn't an object", name)};
   const auto found = object.find(name);
   if (found == object.end()) throw Damage{fmt::format("there is no '{}'", name)};
   return *found;
@@ -35,13 +36,13 @@ const Json& at(const Json& object, const char* name) {
 
 std::string text_at(const Json& object, const char* name) {
   const Json& value = at(object, name);
-  if (!value.is_string()) throw Damage{fmt::format("'{}' isn't a text", name)};
+  if (!value.is_string()) throw Damage{fmt::format("'{}' isn't a string", name)};
   return value.get<std::string>();
 }
 
 int64_t number_at(const Json& object, const char* name, int64_t least) {
   const Json& value = at(object, name);
-  if (!value.is_number_integer()) throw Damage{fmt::format("'{}' isn't a whole number", name)};
+  if (!value.is_number_integer()) throw Damage{fmt::format("'{}' isn't an integer", name)};
   const auto number = value.get<int64_t>();
   if (number < least || number > std::numeric_limits<int32_t>::max()) {
     throw Damage{fmt::format("'{}' is {}", name, number)};
@@ -108,7 +109,7 @@ FusionConditions conditions_at(const Json& object) {
 FusionProfile profile_of(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) throw Damage{"it isn't JSON"};
-  if (number_at(json, kVersionKey, 1) != kVersion) throw Damage{"it is of another format"};
+  if (number_at(json, kVersionKey, 1) != kVersion) throw Damage{"it has another format"};
   FusionProfile profile(conditions_at(json));
   const Json& answers = at(json, "answers");
   if (!answers.is_array()) throw Damage{"'answers' isn't a list"};
@@ -127,7 +128,7 @@ FusionProfile FusionProfile::parse(const std::string& json, const std::string& n
     return profile_of(json);
   } catch (const Damage& damage) {
     throw UserError(
-        fmt::format("the fusion profile '{}' can't be used: {}; remove it, or make it anew with "
+        fmt::format("the fusion profile '{}' can't be used: {}; remove it, or make it again with "
                     "`luminal tune fusion --output FILE`",
                     name, damage.why));
   }

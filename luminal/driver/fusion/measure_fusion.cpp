@@ -34,7 +34,8 @@ void check_agreement(FusionPattern pattern, const FusionShape& shape, const Patt
     const double mean = std::sqrt(squares / static_cast<double>(a.size()));
     if (!finite || furthest > fusion_tolerance(shape.dtype) * mean) {
       throw InternalError(
-          fmt::format("{} of {}: fused and unfused results differ by {:.3g}, where {:.3g} is usual",
+          fmt::format("{} of {}: fused and unfused results differ by {:.3g}, where their root mean "
+                      "square is {:.3g}",
                       name(pattern), text(shape), furthest, mean));
     }
   }

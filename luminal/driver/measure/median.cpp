@@ -9,7 +9,7 @@ namespace luminal {
 
 // By order statistics: the number of samples below the median is binomial with p = 1/2.
 Median median_of(std::vector<double> samples) {
-  LUMINAL_CHECK(!samples.empty(), "the median of nothing");
+  LUMINAL_CHECK(!samples.empty(), "the median needs at least one sample");
   std::ranges::sort(samples);
   const auto n = static_cast<double>(samples.size());
   const double reach = 1.96 * std::sqrt(n) / 2;

@@ -84,16 +84,18 @@ search::MeasuredOptions PlanTuner::search_options(const std::optional<std::strin
                                   .event = {}};
   if (asked_.mode == SearchMode::Replay) {
     if (!question) {
-      throw UserError("replay: a graph with custom ops can't be: code has no bytes to compare");
+      throw UserError(
+          "replay: a graph with custom ops can't be replayed: their code can't be compared with "
+          "the recorded search's");
     }
     std::optional<TunedPlan> plan;
     try {
       plan = store_.plan(key_of(*question));
     } catch (const base::ByteError& error) {
-      throw UserError(fmt::format(
-          "replay: what {} holds of this graph can't be read: {}; compile with --search measured "
-          "to search it anew",
-          store_.file(), error.what()));
+      throw UserError(
+          fmt::format("replay: what {} holds of this graph can't be read: {}; compile with "
+                      "--search measured to search it again",
+                      store_.file(), error.what()));
     }
     if (!plan) {
       throw UserError(fmt::format(

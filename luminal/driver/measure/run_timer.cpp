@@ -247,7 +247,7 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
       continue;
     }
     Result<search::PlannedTerms> unrolled = terms_.whole(*plan);
-    LUMINAL_CHECK(unrolled, "a candidate that can't be unrolled: " + unrolled.why());
+    LUMINAL_CHECK(unrolled, "a candidate can't be unrolled: " + unrolled.why());
     plans.push_back(prepared(*unrolled, *graph.graph, roots_));
   }
   base_.reset();  // frees its memory

@@ -37,7 +37,7 @@ std::string write_tuned_plan(const TunedPlan& plan, const std::string& key,
 TunedPlan read_tuned_plan(std::string_view bytes, const std::string& key,
                           const std::optional<base::Secret>& secret) {
   base::ByteReader in(bytes);
-  if (in.text() != kTunedPlanMagic) throw base::ByteError("it is no tuned plan of this form");
+  if (in.text() != kTunedPlanMagic) throw base::ByteError("it isn't a tuned plan of this format");
   const std::string_view content = in.text();
   const std::string_view sealed = in.text();
   in.finish();

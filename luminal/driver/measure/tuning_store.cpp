@@ -32,10 +32,9 @@ TuningStore::TuningStore(const std::string& file, const records::Device& device,
 std::vector<std::string> TuningStore::notes() const {
   std::vector<std::string> notes = RecordStore::notes();
   if (!why_no_secret_.empty()) {
-    notes.insert(notes.begin(),
-                 fmt::format("tuned plans can't be told from those of others, and are derived "
-                             "again each time: {}",
-                             why_no_secret_));
+    notes.insert(notes.begin(), fmt::format("tuned plans can't be authenticated, so they are "
+                                            "derived from the records again each time: {}",
+                                            why_no_secret_));
   }
   return notes;
 }

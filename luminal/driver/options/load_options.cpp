@@ -25,10 +25,10 @@ int threads_of(const BackendOptions& options) {
   // With more threads the process would end if the machine has no room for their stacks.
   const int most = std::max(256, 4 * static_cast<int>(base::usable_threads()));
   if (options.threads < 0 || options.threads > most) {
-    throw UserError(fmt::format(
-        "compile: {} threads can't be had on this machine; ask for 1 to {}, or 0 for all that this "
-        "process may use",
-        options.threads, most));
+    throw UserError(
+        fmt::format("compile: {} threads are not available on this machine; ask for 1 to {}, or 0 "
+                    "for all that this process may use",
+                    options.threads, most));
   }
   return options.threads > 0 ? options.threads : static_cast<int>(base::usable_threads());
 }

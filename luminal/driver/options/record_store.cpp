@@ -18,8 +18,9 @@ template <typename Work>
 void RecordStore::attempt(const Work& work) {
   if (required_) return work();
   const auto give_up = [&](const std::exception& error) {
-    notes_.push_back(fmt::format(
-        "tuning records are not used any further, and nothing is added to them: {}", error.what()));
+    notes_.push_back(
+        fmt::format("tuning records are not used from here on, and nothing is added to them: {}",
+                    error.what()));
     store_.reset();
   };
   try {
@@ -57,11 +58,11 @@ bool RecordStore::is_quiet() {
 std::vector<std::string> RecordStore::notes() const {
   std::vector<std::string> notes = notes_;
   if (left_out_ > 0) {
-    notes.push_back(fmt::format(
-        "{} times were measured while other programs took up to {:.1f} cores: they count now and "
-        "aren't kept in the tuning records; measure again when the machine is idle, or with "
-        "--keep-busy-times",
-        left_out_, most_company_));
+    notes.push_back(
+        fmt::format("{} times were measured while other programs used up to {:.1f} cores: this "
+                    "compile uses them, but they aren't recorded; measure again when the machine "
+                    "is idle, or with --keep-busy-times",
+                    left_out_, most_company_));
   }
   return notes;
 }

@@ -61,7 +61,7 @@ class KeyWriter {
   void write_search(const search::SearchOptions& search) {
     const auto& [fusion, machine, sizes, seed, chain_ops, thorough_up_to, starts, order, sideways,
                  limits, costs, progress] = search;
-    LUMINAL_CHECK(costs == nullptr, "what a search measured on its way is no part of the question");
+    LUMINAL_CHECK(costs == nullptr, "a plan's key must not depend on measured costs");
     out().number(static_cast<uint64_t>(fusion));
     const auto& [bytes_rate, near_rate, flops_rate, product_rate, exact_rate, launch, threads] =
         machine;
@@ -135,7 +135,7 @@ class KeyWriter {
     kernel::write_reducer(out(), scatter.combine);
   }
   void write_attribute(const CustomAttr&) {
-    LUMINAL_CHECK(false, "a custom op is code, which has no bytes to compare");
+    LUMINAL_CHECK(false, "a graph with custom ops has no plan key: code can't be compared");
   }
 
   shape::ExprWriter writer_;

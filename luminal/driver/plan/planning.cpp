@@ -64,9 +64,10 @@ void saturate(search::RotationPlanner& planner, const InspectOptions& inspect,
   planner.saturate();
   const egraph::RunReport& run = planner.saturation();
   if (run.stop != egraph::StopReason::Finished) {
-    report.notes.push_back(fmt::format(
-        "saturation stopped at a limit ({}): rule '{}' grew most; equal forms may be missing",
-        egraph::name_of(run.stop), run.culprit));
+    report.notes.push_back(
+        fmt::format("saturation stopped at a limit ({}): rule '{}' added most nodes; equivalent "
+                    "forms may be missing",
+                    egraph::name_of(run.stop), run.culprit));
   }
   report_rules(run, planner.terms().rules, report);
   report.egraph_nodes = run.tuples;

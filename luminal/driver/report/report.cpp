@@ -58,19 +58,20 @@ std::string library_text(const KernelReport& kernel) {
     lines += fmt::format("    measured: {:.1f} µs compiled, {:.1f} µs by {}\n", kernel.own_us,
                          kernel.library_us, kernel.library);
   }
-  if (kernel.by_library) lines += "    its bits may depend on the number of threads\n";
+  if (kernel.by_library)
+    lines += "    the bits of its result may depend on the number of threads\n";
   return lines;
 }
 
 std::string search_text(const SearchReport& search) {
   std::string lines = fmt::format(
-      "search ({}): {:.1f} s, {} plans, {} kernels timed, {} known from records, {} plans compared "
-      "whole\n",
+      "search ({}): {:.1f} s, {} plans, {} kernels timed, {} known from records, {} whole plans "
+      "compared\n",
       search.mode, search.seconds, search.candidates, search.timed, search.remembered,
       search.compared);
-  lines +=
-      fmt::format("  kernels together: {:.1f} µs, the model's choice {:.1f}, the roofline {:.1f}\n",
-                  search.best_us, search.first_us, search.bound_us);
+  lines += fmt::format(
+      "  kernels together: {:.1f} µs, the cost model's choice {:.1f}, the roofline {:.1f}\n",
+      search.best_us, search.first_us, search.bound_us);
   for (const std::string& line : search.comparisons) lines += fmt::format("  {}\n", line);
   return lines + fmt::format("  stopped: {}\n", search.stopped);
 }
@@ -106,7 +107,7 @@ std::string CompileReport::text() const {
                        model_us);
   if (n_packing() > 0) {
     lines +=
-        fmt::format("weights in panels: {}, stored once by kernels of their own\n", n_packing());
+        fmt::format("weights packed into panels: {}, once, by kernels of their own\n", n_packing());
   }
   lines += field_lines(*this, 0);
   for (const KernelReport& kernel : kernels) {

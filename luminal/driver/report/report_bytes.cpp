@@ -46,7 +46,7 @@ void write_from(ByteWriter& out, const std::vector<T>& list, size_t first) {
 
 template <std::integral To, std::integral From>
 To fitting(From value) {
-  if (!std::in_range<To>(value)) throw ByteError("an integer out of its range");
+  if (!std::in_range<To>(value)) throw ByteError("an integer is out of range");
   return static_cast<To>(value);
 }
 

@@ -25,7 +25,7 @@ std::string shape_text(const FusionReport& decided) {
 
 std::string figures_text(const FusionReport& decided) {
   if (decided.rounds == 0) return {};
-  return fmt::format("; fused by unfused {:.3f} ({:.3f} … {:.3f}, {} rounds), kernels {} by {}",
+  return fmt::format("; fused / unfused {:.3f} ({:.3f} … {:.3f}, {} rounds), kernels {} / {}",
                      decided.ratio, decided.low, decided.high, decided.rounds,
                      decided.fused_kernels, decided.unfused_kernels);
 }

@@ -121,7 +121,7 @@ TEST_F(FusionRecordsTest, ForgedOnesAreIgnored) {
   EXPECT_FALSE(holds(16));
   EXPECT_FALSE(holds(12));
   records::run_sql(options_.storage.records, "UPDATE comparisons SET ratio = 0.45");
-  EXPECT_FALSE(holds(8)) << "its content isn't what was written";
+  EXPECT_FALSE(holds(8)) << "its checksum doesn't match";
   EXPECT_EQ(records::Store::open(options_.storage.records).stats().damaged, 3);
 }
 
