@@ -25,7 +25,7 @@ const char* words(PoolingMode mode) {
     case PoolingMode::First:
       return "the first token";
     case PoolingMode::Max:
-      return "the largest of all tokens";
+      return "the maximum over all tokens";
   }
   return "";
 }
@@ -33,7 +33,7 @@ const char* words(PoolingMode mode) {
 }  // namespace
 
 std::string text(const Pooling& pooling) {
-  return std::string(words(pooling.mode)) + (pooling.unit_length ? ", of length 1" : "");
+  return std::string(words(pooling.mode)) + (pooling.unit_length ? ", normalised to length 1" : "");
 }
 
 Tensor pool(const Tensor& states, const Pooling& pooling) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSupported =
-    "the mean of all tokens, the first token and the largest of all tokens are supported";
+    "the mean of all tokens, the first token and the maximum over all tokens are supported";
 
 // How files name ways of pooling, as a switch of its own each or by a word.
 struct ModeEntry {

@@ -108,7 +108,7 @@ TEST(FamilyFromOutside, LooksLikeAModelWhereItsFormatIsKnown) {
 
 TEST(FamilyFromOutside, WhatIsMissingIsNamed) {
   const TemporaryToy file(kAlphabet);
-  EXPECT_THAT(user_error([&] { llm::Model::open(file.path()); }), HasSubstr("is no model"));
+  EXPECT_THAT(user_error([&] { llm::Model::open(file.path()); }), HasSubstr("is not a model"));
   llm::OpenOptions no_family;
   no_family.formats.add(toy::toy_format());
   EXPECT_THAT(user_error([&] { llm::Model::open(file.path(), no_family); }),

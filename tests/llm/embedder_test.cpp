@@ -145,7 +145,7 @@ TEST(Embedder, WhatCannotBeIsSaid) {
   const SmallModel model;
   Embedder embedder = open(model);
   using Ids = std::vector<TokenId>;
-  EXPECT_THAT(error_of([&] { embedder.embed(Ids{}); }), HasSubstr("a token at least"));
+  EXPECT_THAT(error_of([&] { embedder.embed(Ids{}); }), HasSubstr("at least one token"));
   EXPECT_THAT(error_of([&] { embedder.embed(Ids(9, 1)); }),
               HasSubstr("has 9 tokens, and the model reads 8 at most"));
   EXPECT_THAT(error_of([&] { embedder.embed(Ids{12}); }), HasSubstr("token 12 isn't in"));
@@ -157,7 +157,7 @@ TEST(Embedder, WhatCannotBeIsSaid) {
               HasSubstr("max_seq_length is 0; it must be positive"));
   const SmallModel lower("", R"({"do_lower_case": true})");
   EXPECT_THAT(error_of([&] { EmbeddingModel::open(lower.path()); }),
-              HasSubstr("do_lower_case is set, but the tokenizer tells capitals"));
+              HasSubstr("do_lower_case is set, but the tokenizer is case-sensitive"));
   EXPECT_THAT(error_of([] { EmbeddingModel::open("/no/such"); }),
               HasSubstr("there is no such folder; give the folder of a BERT model"));
   EXPECT_THAT(error_of([] { EmbeddingModel::open("/dev/null"); }), HasSubstr("it is a file"));

@@ -77,7 +77,7 @@ TEST(MiniLm, SaysWhatItsFilesSay) {
   EXPECT_EQ(model.encoder().context, 512);
   EXPECT_EQ(model.longest(), 256);  // of sentence_bert_config.json
   EXPECT_TRUE(model.states_pooling());
-  EXPECT_EQ(text(model.pooling()), "the mean of all tokens, of length 1");
+  EXPECT_EQ(text(model.pooling()), "the mean of all tokens, normalised to length 1");
   Graph graph;
   model.build(graph, DType::F32);
   EXPECT_EQ(nn::parameters(graph).size(), 101u);

@@ -109,17 +109,17 @@ TEST(Session, TheContextIsABound) {
   EXPECT_THAT(error([&] { session.prompt(kText); }),
               HasSubstr("has 13 tokens, the context has room for 8; shorten it, or ask for a "
                         "context of up to 512"));
-  EXPECT_THAT(error([&] { session.prompt(Ids(600, 1)); }), HasSubstr("made for 512 at most"));
-  EXPECT_THAT(error([&] { session.prompt(Ids{}); }), HasSubstr("a token at least"));
+  EXPECT_THAT(error([&] { session.prompt(Ids(600, 1)); }), HasSubstr("supports 512 at most"));
+  EXPECT_THAT(error([&] { session.prompt(Ids{}); }), HasSubstr("at least one token"));
   EXPECT_THAT(error([&] { session.prompt(Ids{512}); }), HasSubstr("token 512 isn't in"));
   session.prompt(Ids(kText.begin(), kText.begin() + 7));
   EXPECT_THAT(error([&] { session.add(-1); }), HasSubstr("token -1 isn't in"));
   session.add(1);
   EXPECT_TRUE(session.full());
   EXPECT_THAT(error([&] { session.add(1); }), HasSubstr("the context of 8 tokens is full"));
-  EXPECT_THAT(error([&] { session.rewind(9); }), HasSubstr("8 are held"));
-  EXPECT_THAT(error([] { open({.context = 513}); }), HasSubstr("is made for at most 512"));
-  EXPECT_THAT(error([] { open({.chunk = 0}); }), HasSubstr("chunks of 0 tokens"));
+  EXPECT_THAT(error([&] { session.rewind(9); }), HasSubstr("the cache holds 8"));
+  EXPECT_THAT(error([] { open({.context = 513}); }), HasSubstr("supports at most 512"));
+  EXPECT_THAT(error([] { open({.chunk = 0}); }), HasSubstr("the chunk size is 0 tokens"));
   EXPECT_THAT(error([] { open({.dtype = DType::I32}); }), HasSubstr("f32 or bf16, not in i32"));
 }
 
@@ -161,7 +161,7 @@ TEST(Session, WhatCannotBeOpenedIsNamed) {
     return "(no error)";
   };
   EXPECT_THAT(error("/no/such.gguf"), HasSubstr("there is no model '/no/such.gguf'"));
-  EXPECT_THAT(error("/dev/null"), HasSubstr("'/dev/null' is no model"));
+  EXPECT_THAT(error("/dev/null"), HasSubstr("'/dev/null' is not a model"));
   EXPECT_FALSE(looks_like_model("/dev/null"));
 }
 

@@ -70,7 +70,7 @@ TEST(HostileJson, IsRefusedWithAReason) {
        "without its ')'"},
       {bpe(R"({"a": 0})", "[]",
            R"(, "pre_tokenizer": {"type": "Split", "pattern": {"String": ""}, "behavior": "Isolated"})"),
-       "empty text"},
+       "empty string"},
       {bpe(R"({"a": 0})", "[]", R"(, "added_tokens": [{"id": 5000000, "content": "x"}])"),
        "isn't between"},
       {bpe(R"({"a": 0})", "[]", R"(, "added_tokens": [{"id": 0, "content": "x"}])"),
@@ -130,14 +130,14 @@ TEST(HostileModel, IsRefusedWithAReason) {
       {"\x0a\x7f", "past the end"},
       {"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "too long"},
       {std::string("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10), "past the end"},
-      {"\x0b", "kind that isn't known"},
-      {std::string("\x00\x01", 2), "number that can't be"},
+      {"\x0b", "unknown type"},
+      {std::string("\x00\x01", 2), "invalid number"},
       {std::string("\x0a\x02\x18\x09", 4), "has type 9"},
       {std::string("\x0a\x02\x0a\x00", 4), "is empty"},
       {std::string("\x0a\x03\x0a\x01\xff", 5), "isn't UTF-8"},
       {piece + std::string("\x12\x02\x18\x03", 4), "neither unigram nor BPE"},
       {piece + std::string("\x1a\x03\x12\x01x", 5), "charsmap is cut short"},
-      {piece + std::string("\x1a\x06\x12\x04\xff\xff\xff\xff", 8), "doesn't fit"},
+      {piece + std::string("\x1a\x06\x12\x04\xff\xff\xff\xff", 8), "wrong size"},
   };
   for (const auto& [model, why] : kCases) {
     EXPECT_THAT(message_of([&] { Tokenizer::from_sentencepiece(model, "t.model"); }),
@@ -282,7 +282,7 @@ TEST(HostileTemplate, EndsWithAnErrorThatNamesTheLine) {
        "too many steps"},
       {"{% set ns = namespace(s='aaaaaaaa') %}{% for i in range(60) %}{% set ns.s = ns.s + ns.s "
        "%}{% endfor %}",
-       "too much text"},
+       "too much intermediate text"},
       {"{% set ns = namespace(x=[1]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{% "
        "endfor %}{{ ns.x }}",
        "becomes too large"},
@@ -292,12 +292,12 @@ TEST(HostileTemplate, EndsWithAnErrorThatNamesTheLine) {
       {"{% set ns = namespace() %}{% set ns.me = ns %}", "can't hold a namespace"},
       {"{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "nested too deep"},
       {"{{ 'x' * 1000000000000 }}", "repeated too often"},
-      {"{{ 'x' * 1000000000 }}", "too much text"},
+      {"{{ 'x' * 1000000000 }}", "too much intermediate text"},
       {"{% for i in range(3000) %}{{ 'x' * 10000 }}{% endfor %}", "it prints more than"},
       {"{{ 9223372036854775807 + 1 }}", "too many digits"},
       {"{{ 922337203685477580 * 100 }}", "too large"},
       {"{{ 1 % 0 }}", "division by zero"},
-      {"{{ raise_exception('not today') }}", "refuses this conversation: not today"},
+      {"{{ raise_exception('not today') }}", "rejects this conversation: not today"},
       {"{{ '\xff' }}", "isn't UTF-8"},
   };
   for (const auto& [source, why] : kCases) {

@@ -38,7 +38,7 @@ struct Embedder::Impl {
   }
 
   void check(std::span<const TokenId> ids) const {
-    if (ids.empty()) throw UserError("an embedding needs a token at least");
+    if (ids.empty()) throw UserError("an embedding needs at least one token");
     if (static_cast<int64_t>(ids.size()) > model.longest()) {
       throw UserError(
           fmt::format("the text has {} tokens, and the model reads {} at most; shorten "
@@ -100,7 +100,7 @@ int64_t Embedder::weight_bytes() const { return impl_->weight_bytes; }
 double cosine(std::span<const float> a, std::span<const float> b) {
   if (a.size() != b.size()) {
     throw UserError(
-        fmt::format("the cosine of embeddings of {} and {} features; they must be of one model",
+        fmt::format("cosine: the embeddings have {} and {} features; they must be of one model",
                     a.size(), b.size()));
   }
   double product = 0, squares_a = 0, squares_b = 0;

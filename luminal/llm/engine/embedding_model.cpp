@@ -24,7 +24,7 @@ const FileFormat& format_of_encoder(const std::string& path, const FileFormats& 
   std::error_code ignored;
   const char* what = "there is no such folder";
   if (fs::exists(path, ignored)) what = "it is a file";
-  if (in_gguf) what = "it is a GGUF file, of which models that write text are read";
+  if (in_gguf) what = "it is a GGUF file, and only models that generate text are read from GGUF";
   throw UserError(fmt::format(
       "'{}' gives no embeddings: {}; give the folder of a BERT model, with config.json, "
       "model.safetensors and tokenizer.json",
@@ -42,8 +42,8 @@ int64_t longest_of(const SentenceFiles& files, const Encoder& encoder) {
 void check_case(const SentenceFiles& files, const Tokenizer& tokenizer) {
   if (!files.lower_case || tokenizer.encode("A") == tokenizer.encode("a")) return;
   throw UserError(
-      fmt::format("embeddings: '{}': do_lower_case is set, but the tokenizer tells capitals from "
-                  "small letters; that isn't supported",
+      fmt::format("embeddings: '{}': do_lower_case is set, but the tokenizer is case-sensitive; "
+                  "that isn't supported",
                   files.encoder));
 }
 

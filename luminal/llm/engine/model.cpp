@@ -92,10 +92,10 @@ const FileFormat& format_of(const std::string& path, const FileFormats& formats)
         path));
   }
   if (const auto what = foreign_file(path)) throw UserError(fmt::format("'{}' is {}", path, *what));
-  throw UserError(fmt::format(
-      "'{}' is no model: give a GGUF file, or the folder that holds config.json, safetensors and "
-      "a tokenizer",
-      path));
+  throw UserError(
+      fmt::format("'{}' is not a model: give a GGUF file, or the folder that holds config.json, "
+                  "safetensors and a tokenizer",
+                  path));
 }
 
 }  // namespace

@@ -33,19 +33,19 @@ int64_t context_of(const Model& model, const SessionOptions& options) {
   const int64_t asked = options.context, most = model.decoder().context;
   if (asked == 0) return std::min(most, kMostUnasked);
   if (asked >= 1 && asked <= most) return asked;
-  throw UserError(fmt::format("a context of {} tokens: '{}' is made for at most {}", asked,
+  throw UserError(fmt::format("a context of {} tokens is too long: '{}' supports at most {}", asked,
                               model.path(), most));
 }
 
 void check_prompt(const Model& model, const SessionOptions& options, std::span<const TokenId> ids) {
-  if (ids.empty()) throw UserError("a prompt needs a token at least");
+  if (ids.empty()) throw UserError("a prompt needs at least one token");
   const auto length = static_cast<int64_t>(ids.size());
   const int64_t context = context_of(model, options), most = model.decoder().context;
   if (length > context) {
     throw UserError(fmt::format(
         "the prompt has {} tokens, the context has room for {}; {}", length, context,
         length <= most ? fmt::format("shorten it, or ask for a context of up to {}", most)
-                       : fmt::format("shorten it: the model is made for {} at most", most)));
+                       : fmt::format("shorten it: the model supports {} at most", most)));
   }
   check_ids(model, ids);
 }
@@ -55,7 +55,8 @@ SessionForm session_form(const Model& model, const SessionOptions& options) {
   // All of it holds for any context that is asked for, so that one plan serves them all.
   const int64_t most = model.decoder().context, chunk = std::min(options.chunk, most);
   if (chunk < 1) {
-    throw UserError(fmt::format("chunks of {} tokens: at least 1 is needed", options.chunk));
+    throw UserError(
+        fmt::format("the chunk size is {} tokens; it must be at least 1", options.chunk));
   }
   SessionForm form{.decoder = {.room = Expr::var(kRoom, 1, most),
                                .longest_chunk = chunk,
@@ -198,7 +199,7 @@ std::span<const float> Session::add(TokenId id) {
 void Session::rewind(int64_t length) {
   const auto held = static_cast<int64_t>(impl_->held.size());
   if (length < 0 || length > held) {
-    throw UserError(fmt::format("can't go back to {} tokens: {} are held", length, held));
+    throw UserError(fmt::format("can't rewind to {} tokens: the cache holds {}", length, held));
   }
   impl_->held.resize(static_cast<size_t>(length));
 }

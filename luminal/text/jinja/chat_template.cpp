@@ -70,7 +70,7 @@ class ValueReader : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool open(bool is_dict) {
-    if (open_.size() >= 64) throw UserError("chat template: its variables are nested too deep");
+    if (open_.size() >= 64) throw UserError("chat template: its variables are nested too deeply");
     open_.push_back({is_dict, {}, {}, {}});
     return true;
   }

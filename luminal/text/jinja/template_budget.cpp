@@ -15,7 +15,7 @@ void TemplateBudget::step() {
 }
 
 void TemplateBudget::spend(size_t n) {
-  if (n > static_cast<size_t>(bytes)) fail("it makes too much text on its way; it may never end");
+  if (n > static_cast<size_t>(bytes)) fail("it makes too much intermediate text; it may never end");
   bytes -= static_cast<int64_t>(n);
 }
 

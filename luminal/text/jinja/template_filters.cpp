@@ -152,7 +152,7 @@ Value indented(const MarkedText& marked, const TemplateArguments& arguments,
   MarkedText indent(std::string(4, ' '));
   if (width) {
     const int64_t* n = width->get_if<int64_t>();
-    if (n && (*n < 0 || *n > 1000)) budget.fail("'indent' has a width that can't be");
+    if (n && (*n < 0 || *n > 1000)) budget.fail("'indent' has an invalid width");
     indent = n ? MarkedText(std::string(static_cast<size_t>(*n), ' ')) : width->marked_str();
   }
   MarkedText out;
@@ -225,7 +225,7 @@ Value unique_of(const Value& value, TemplateBudget& budget) {
 Value json_of(const Value& value, const TemplateArguments& arguments, TemplateBudget& budget) {
   const Value* indent = arguments.get(3, "indent");
   const int64_t* width = indent ? indent->get_if<int64_t>() : nullptr;
-  if (width && (*width < 0 || *width > 64)) budget.fail("'tojson' has an indent that can't be");
+  if (width && (*width < 0 || *width > 64)) budget.fail("'tojson' has an invalid indent");
   const auto spaces = static_cast<size_t>(width ? *width * (value.depth() + 1) : 0);
   budget.spend(value.weight() * (1 + spaces));
   return Value::of(MarkedText(value.json(width ? static_cast<int>(*width) : -1), value.marked()));
@@ -312,7 +312,7 @@ bool apply_test(std::string_view name, const Value& value, const TemplateArgumen
   };
   const auto whole = [&](const Value& of) {
     const int64_t* number = of.get_if<int64_t>();
-    if (!number) budget.fail(fmt::format("the test '{}' needs whole numbers", name));
+    if (!number) budget.fail(fmt::format("the test '{}' needs integers", name));
     return *number;
   };
   if (name == "defined") return !value.is_undefined();
@@ -342,7 +342,7 @@ bool apply_test(std::string_view name, const Value& value, const TemplateArgumen
   if (name == "even") return whole(value) % 2 == 0;
   if (name == "divisibleby") {
     const int64_t divisor = whole(other());
-    if (divisor == 0) budget.fail("a division by zero");
+    if (divisor == 0) budget.fail("division by zero");
     return divisor == -1 || whole(value) % divisor == 0;
   }
   if (name == "callable") {

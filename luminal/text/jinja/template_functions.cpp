@@ -45,7 +45,7 @@ TemplateList iterated(const TemplateValue& value, TemplateBudget& budget) {
     return items;
   }
   const MarkedText* text = value.marked_text();
-  if (!text) budget.fail(fmt::format("{} can't be gone through", value.kind()));
+  if (!text) budget.fail(fmt::format("{} isn't iterable", value.kind()));
   budget.spend(text->size() * (sizeof(TemplateValue) + sizeof(MarkedText)));
   for (size_t at = 0; at < text->size();) {
     const size_t length = code_point_at(text->text(), at).length;
@@ -87,8 +87,8 @@ bool contains(const TemplateValue& container, const TemplateValue& item, Templat
                        [&](const TemplateValue& one) { return same(one, item, budget); });
   }
   if (container.dict()) return item.text() && container.find(*item.text());
-  if (!container.text()) budget.fail(fmt::format("nothing is in {}", container.kind()));
-  if (!item.text()) budget.fail(fmt::format("{} can't be in a text", item.kind()));
+  if (!container.text()) budget.fail(fmt::format("'in' doesn't work on {}", container.kind()));
+  if (!item.text()) budget.fail(fmt::format("{} can't be in a string", item.kind()));
   budget.spend(container.weight());
   return container.text()->find(*item.text()) != std::string::npos;
 }

@@ -185,7 +185,7 @@ class Lexer {
       return advance(at_ + 2);
     }
     if (std::string_view("+-*/%~<>=()[]{}.,:|").find(c) == std::string_view::npos) {
-      fail(fmt::format("'{}' can't stand here", utf8(code_point_at(rest, 0).value)));
+      fail(fmt::format("unexpected '{}'", utf8(code_point_at(rest, 0).value)));
     }
     if (c == '(' || c == '[' || c == '{') brackets.push_back(c);
     if ((c == ')' || c == ']' || c == '}') && !brackets.empty()) brackets.pop_back();

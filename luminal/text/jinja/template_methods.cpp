@@ -19,8 +19,7 @@ std::optional<std::string> optional_text(const TemplateArguments& arguments, siz
                                          std::string_view name, const TemplateBudget& budget) {
   const Value* value = arguments.get(place, name);
   if (!value || value->is_none()) return std::nullopt;
-  if (!value->text())
-    budget.fail(fmt::format("{} isn't the text that a method needs", value->kind()));
+  if (!value->text()) budget.fail(fmt::format("a method needs a string, not {}", value->kind()));
   return *value->text();
 }
 
@@ -60,7 +59,7 @@ TemplateList words(const MarkedText& marked, int64_t most) {
 
 TemplateList split(const MarkedText& text, const std::string& by, int64_t most, bool from_right,
                    const TemplateBudget& budget) {
-  if (by.empty()) budget.fail("a text can't be split by an empty one");
+  if (by.empty()) budget.fail("a string can't be split by an empty one");
   TemplateList out;
   const std::string_view all = text.text();
   size_t begin = 0;
@@ -97,7 +96,8 @@ bool affix(const std::string& text, const Value* wanted, bool at_start,
            const TemplateBudget& budget) {
   if (!wanted) budget.fail("a method lacks an argument");
   const auto one = [&](const Value& value) {
-    if (!value.text()) budget.fail(fmt::format("{} can't start or end a text", value.kind()));
+    if (!value.text())
+      budget.fail(fmt::format("a string can't start or end with {}", value.kind()));
     return at_start ? text.starts_with(*value.text()) : text.ends_with(*value.text());
   };
   if (const TemplateList* several = wanted->list()) {
@@ -109,7 +109,7 @@ bool affix(const std::string& text, const Value* wanted, bool at_start,
 MarkedText replaced_most(const MarkedText& marked, const std::string& from, const MarkedText& to,
                          int64_t most, TemplateBudget& budget) {
   const std::string& text = marked.text();
-  if (from.empty()) budget.fail("an empty text can't be replaced");
+  if (from.empty()) budget.fail("an empty string can't be replaced");
   MarkedText out;
   size_t at = 0;
   for (int64_t n = 0; most < 0 || n < most; ++n) {
@@ -226,7 +226,7 @@ std::optional<Value> list_method(const TemplateList& list, std::string_view name
   const auto is_it = [&](const Value& item) { return same(item, arguments.values[0], budget); };
   if (name == "count") return Value::of(int64_t{std::count_if(list.begin(), list.end(), is_it)});
   const auto found = std::find_if(list.begin(), list.end(), is_it);
-  if (found == list.end()) budget.fail("'index' asks for an item that isn't there");
+  if (found == list.end()) budget.fail("'index' doesn't find its item");
   return Value::of(int64_t{found - list.begin()});
 }
 

@@ -26,7 +26,7 @@ Value whole_result(std::string_view op, int64_t a, int64_t b, const TemplateBudg
   if (op == "-") overflow = __builtin_sub_overflow(a, b, &result);
   if (op == "*") overflow = __builtin_mul_overflow(a, b, &result);
   if (op == "//" || op == "%") {
-    if (b == 0) budget.fail("a division by zero");
+    if (b == 0) budget.fail("division by zero");
     overflow = a == INT64_MIN && b == -1;
     if (!overflow) {
       // Python rounds down; C++ rounds towards zero.
@@ -54,7 +54,7 @@ Value arithmetic(std::string_view op, const Value& a, const Value& b,
   if (op == "+") return Value::of(p + q);
   if (op == "-") return Value::of(p - q);
   if (op == "*") return Value::of(p * q);
-  if (q == 0) budget.fail("a division by zero");
+  if (q == 0) budget.fail("division by zero");
   if (op == "/") return Value::of(p / q);
   if (op == "//") return Value::of(std::floor(p / q));
   return Value::of(p - q * std::floor(p / q));
@@ -62,7 +62,7 @@ Value arithmetic(std::string_view op, const Value& a, const Value& b,
 
 Value repeated(const MarkedText& text, int64_t n, TemplateBudget& budget) {
   if (n <= 0 || text.size() == 0) return Value::of("");
-  if (n > (int64_t{1} << 30)) budget.fail("a text is repeated too often");
+  if (n > (int64_t{1} << 30)) budget.fail("a string is repeated too often");
   budget.spend(text.weight() * static_cast<size_t>(n));
   MarkedText out;
   for (int64_t i = 0; i < n; ++i) out.append(text);
@@ -136,7 +136,7 @@ TemplateValue apply_operator(std::string_view op, const Value& a, const Value& b
 
 TemplateValue negative(const Value& value, const TemplateBudget& budget) {
   if (const auto number = whole(value)) return whole_result("-", 0, *number, budget);
-  if (!value.is_number()) budget.fail(fmt::format("{} has no negative", value.kind()));
+  if (!value.is_number()) budget.fail(fmt::format("{} can't be negated", value.kind()));
   return Value::of(-value.real());
 }
 
@@ -146,7 +146,7 @@ TemplateValue item_of(const Value& value, const Value& key, const TemplateBudget
     return Value::undefined(*key.text());
   }
   const auto index = whole(key);
-  if (!index) budget.fail(fmt::format("{} is no index", key.kind()));
+  if (!index) budget.fail(fmt::format("{} isn't an index", key.kind()));
   if (const TemplateList* list = value.list()) {
     const auto n = static_cast<int64_t>(list->size());
     const int64_t at = *index < 0 ? *index + n : *index;
@@ -169,7 +169,7 @@ TemplateValue item_of(const Value& value, const Value& key, const TemplateBudget
 TemplateValue slice_of(const Value& value, std::optional<int64_t> first,
                        std::optional<int64_t> last, std::optional<int64_t> step,
                        TemplateBudget& budget) {
-  if (!value.list() && !value.text()) budget.fail(fmt::format("{} has no slices", value.kind()));
+  if (!value.list() && !value.text()) budget.fail(fmt::format("{} can't be sliced", value.kind()));
   const int64_t by = step.value_or(1);
   if (by == 0) budget.fail("a slice has the step 0");
   const MarkedText* marked = value.marked_text();

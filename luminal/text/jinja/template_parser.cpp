@@ -65,14 +65,14 @@ class Parser {
     return true;
   }
   void expect(std::string_view op) {
-    if (!accept(op)) fail(fmt::format("'{}' should stand before {}", op, found()));
+    if (!accept(op)) fail(fmt::format("expected '{}' before {}", op, found()));
   }
   void expect(TokenKind kind) {
-    if (now().kind != kind) fail(fmt::format("{} is one thing too many", found()));
+    if (now().kind != kind) fail(fmt::format("unexpected {}", found()));
     ++at_;
   }
   std::string name() {
-    if (now().kind != TokenKind::Name) fail(fmt::format("a name should stand before {}", found()));
+    if (now().kind != TokenKind::Name) fail(fmt::format("expected a name before {}", found()));
     return tokens_[at_++].text;
   }
 
@@ -110,7 +110,7 @@ class Parser {
   // Consumes "{% word %}".
   void end_tag(std::string_view word) {
     ++at_;
-    if (!accept_word(word)) fail(fmt::format("'{}' should stand instead of {}", word, found()));
+    if (!accept_word(word)) fail(fmt::format("expected '{}' instead of {}", word, found()));
     expect(TokenKind::TagClose);
   }
 
@@ -256,7 +256,7 @@ class Parser {
   void add_item(TemplateExprPtr& expr, TemplateExprPtr item) const {
     if (item) expr->depth = std::max(expr->depth, item->depth + 1);
     if (expr->depth > kMaxTemplateDepth)
-      fail(fmt::format("an expression deeper than {}", kMaxTemplateDepth));
+      fail(fmt::format("an expression is nested deeper than {}", kMaxTemplateDepth));
     expr->items.push_back(std::move(item));
   }
   TemplateExprPtr binary(ExprKind kind, std::string op, TemplateExprPtr left,
@@ -389,7 +389,7 @@ class Parser {
     if (accept("(")) return in_brackets();
     if (accept("[")) return list();
     if (accept("{")) return dict();
-    fail(fmt::format("a value should stand before {}", found()));
+    fail(fmt::format("expected a value before {}", found()));
   }
 
   TemplateExprPtr named_primary() {

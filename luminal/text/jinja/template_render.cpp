@@ -48,7 +48,7 @@ class Renderer {
   // RAII nesting counter, which bounds the stack.
   struct Nested {
     explicit Nested(Renderer& of) : renderer(of) {
-      if (--renderer.budget_.depth < 0) renderer.budget_.fail("calls nested too deep");
+      if (--renderer.budget_.depth < 0) renderer.budget_.fail("calls are nested too deeply");
     }
     ~Nested() { ++renderer.budget_.depth; }
     Renderer& renderer;
@@ -171,7 +171,8 @@ class Renderer {
     }
     const TemplateList parts = iterated(value, budget_);
     if (parts.size() != statement.names.size()) {
-      budget_.fail(fmt::format("{} values for {} names", parts.size(), statement.names.size()));
+      budget_.fail(fmt::format("{} values can't be unpacked into {} names", parts.size(),
+                               statement.names.size()));
     }
     for (size_t i = 0; i < parts.size(); ++i) scopes_.back()[statement.names[i]] = parts[i];
   }
@@ -183,7 +184,7 @@ class Renderer {
     const Value of = look_up(statement.names[0]);
     const auto* space = of.get_if<TemplateNamespace>();
     if (!space) {
-      budget_.fail(fmt::format("'{}' is no namespace; only the members of one can be set",
+      budget_.fail(fmt::format("'{}' isn't a namespace; only members of a namespace can be set",
                                statement.names[0]));
     }
     set_member(*space->members, statement.names[1], std::move(value));
@@ -191,7 +192,7 @@ class Renderer {
 
   void set_member(TemplateDict& members, const std::string& name, Value value) {
     if (value.depth() >= 100)
-      budget_.fail("a namespace can't hold a namespace, or what is so deep");
+      budget_.fail("a namespace can't hold a namespace, or a value nested so deeply");
     for (auto& [key, member] : members) {
       if (key != name) continue;
       member = std::move(value);
@@ -278,7 +279,7 @@ class Renderer {
     bool marked_keys = false;
     for (size_t i = 0; i + 1 < expr.items.size(); i += 2) {
       const Value key = eval(*expr.items[i]);
-      if (!key.text()) budget_.fail(fmt::format("{} is no key of a dict", key.kind()));
+      if (!key.text()) budget_.fail(fmt::format("{} can't be a key of a dict", key.kind()));
       marked_keys = marked_keys || key.marked();
       put(dict, *key.text(), eval(*expr.items[i + 1]));
     }
@@ -375,7 +376,7 @@ class Renderer {
   Value call_function(const std::string& name, const TemplateArguments& given) {
     if (name == "range") return range(given);
     if (name == "raise_exception") {
-      throw UserError(fmt::format("chat template: it refuses this conversation: {}",
+      throw UserError(fmt::format("chat template: the template rejects this conversation: {}",
                                   base::printable(given.text(0, "message", "it doesn't say why"))));
     }
     if (name == "strftime_now") return formatted_time(given);
@@ -400,7 +401,7 @@ class Renderer {
     if (n == 0 || n > 3) budget_.fail("'range' takes one to three numbers");
     for (size_t i = 0; i < n; ++i) {
       const int64_t* number = given.values[i].get_if<int64_t>();
-      if (!number) budget_.fail("'range' takes whole numbers");
+      if (!number) budget_.fail("'range' takes integers");
       numbers[n == 1 ? 1 : i] = *number;
     }
     const auto [begin, end, by] = numbers;
@@ -408,7 +409,7 @@ class Renderer {
     TemplateList items;
     for (int64_t at = begin; by > 0 ? at < end : at > end;) {
       if (items.size() >= kMaxRange)
-        budget_.fail(fmt::format("'range' has more than {}", kMaxRange));
+        budget_.fail(fmt::format("'range' has more than {} items", kMaxRange));
       items.push_back(Value::of(at));
       if (__builtin_add_overflow(at, by, &at)) break;
     }

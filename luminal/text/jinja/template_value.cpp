@@ -18,9 +18,10 @@ constexpr size_t kMaxWeight = size_t{1} << 28;
 
 int checked_depth(int depth) {
   if (depth > kMaxValueDepth) {
-    throw UserError(fmt::format(
-        "chat template: values nested deeper than {}, or a namespace or a loop kept inside of one",
-        kMaxValueDepth));
+    throw UserError(
+        fmt::format("chat template: values are nested deeper than {}, or a namespace or loop is "
+                    "stored inside another value",
+                    kMaxValueDepth));
   }
   return depth;
 }
@@ -214,9 +215,9 @@ double TemplateValue::real() const {
 }
 
 std::string_view TemplateValue::kind() const {
-  constexpr std::string_view kKinds[] = {
-      "undefined", "none",   "a truth value", "a whole number", "a number", "a text",
-      "a list",    "a dict", "a namespace",   "a function",     "a loop",   "a macro"};
+  constexpr std::string_view kKinds[] = {"undefined",   "none",       "a boolean", "an integer",
+                                         "a number",    "a string",   "a list",    "a dict",
+                                         "a namespace", "a function", "a loop",    "a macro"};
   return kKinds[data_.index()];
 }
 

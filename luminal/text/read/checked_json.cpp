@@ -75,7 +75,7 @@ bool JsonNode::flag() const {
 }
 
 int64_t JsonNode::integer(int64_t low, int64_t high) const {
-  require(value_->is_number_integer(), "a whole number");
+  require(value_->is_number_integer(), "an integer");
   const bool huge = value_->is_number_unsigned() && value_->get<uint64_t>() > INT64_MAX;
   const int64_t number = huge ? INT64_MAX : value_->get<int64_t>();
   if (huge || number < low || number > high) {

@@ -32,7 +32,7 @@ std::shared_ptr<const Pattern> pattern_of(const JsonNode& node) {
 std::variant<std::string, std::shared_ptr<const Pattern>> text_or_pattern(const JsonNode& node) {
   if (node.has("Regex")) return pattern_of(node.at("Regex"));
   const std::string text = node.at("String").text();
-  if (text.empty()) node.fail("is an empty text, which is everywhere");
+  if (text.empty()) node.fail("is an empty string, which matches everywhere");
   return text;
 }
 
@@ -99,7 +99,7 @@ void read_template(const JsonNode& node, std::vector<TokenId>& before,
   node.at("single").each_item([&](const JsonNode& item) {
     if (item.has("Sequence")) {
       if (seen_text || item.at("Sequence").at("id").text() != "A") {
-        item.fail("is a second text in the template of a single one");
+        item.fail("is a second text in the template for a single text");
       }
       seen_text = true;
       return;

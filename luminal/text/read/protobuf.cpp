@@ -39,7 +39,7 @@ std::string_view ProtobufReader::take(uint64_t length) {
 bool ProtobufReader::next(ProtobufField& field) {
   if (at_ >= message_.size()) return false;
   const uint64_t tag = varint();
-  if (tag >> 3 == 0 || tag >> 3 > 0x1FFFFFFF) fail("a field has a number that can't be");
+  if (tag >> 3 == 0 || tag >> 3 > 0x1FFFFFFF) fail("a field has an invalid number");
   field = {};
   field.number = static_cast<uint32_t>(tag >> 3);
   switch (tag & 7) {
@@ -62,7 +62,7 @@ bool ProtobufReader::next(ProtobufField& field) {
       return true;
     }
     default:
-      fail("a field of a kind that isn't known");
+      fail("a field has an unknown type");
   }
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> vocabulary_object(const JsonNode& node) {
   const size_t limit = std::min(Vocabulary::kMaxTokens, node.size() + kMaxHoles);
   for (const auto& [token, id] : node.raw().items()) {
     const size_t place = id.is_number_unsigned() ? id.get<size_t>() : limit;
-    if (place >= limit) node.at(token.c_str()).fail("isn't an id that fits the number of tokens");
+    if (place >= limit) node.at(token.c_str()).fail("isn't an id within the number of tokens");
     if (place >= tokens.size()) tokens.resize(place + 1);
     if (!tokens[place].empty()) node.at(token.c_str()).fail("has the id of another token");
     tokens[place] = token;
@@ -98,7 +98,7 @@ class Reader {
   TokenModel bpe(const JsonNode& node) {
     set_vocabulary(vocabulary_object(node.at("vocab")));
     if (node.has("dropout") && node.at("dropout").number() != 0) {
-      node.fail("has a dropout, which makes every run another");
+      node.fail("has a dropout, which makes every run differ");
     }
     BpeOptions options{.unknown = {},
                        .fuse_unknown = node.flag_or("fuse_unk", false),

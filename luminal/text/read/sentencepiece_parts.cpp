@@ -11,15 +11,15 @@ namespace {
 
 void check(const SentencePieceData& data) {
   const size_t n = data.tokens.size();
-  if (n == 0) throw UserError(fmt::format("'{}' has no pieces; it is no tokenizer", data.source));
+  if (n == 0) throw UserError(fmt::format("'{}' has no pieces; it isn't a tokenizer", data.source));
   if (data.pieces.scores.size() != n || data.pieces.types.size() != n) {
-    throw UserError(fmt::format("'{}' has {} tokens, {} scores and {} types; they must be as many",
-                                data.source, n, data.pieces.scores.size(),
-                                data.pieces.types.size()));
+    throw UserError(
+        fmt::format("'{}' has {} tokens, {} scores and {} types; their numbers must be equal",
+                    data.source, n, data.pieces.scores.size(), data.pieces.types.size()));
   }
   if (data.unknown && static_cast<size_t>(*data.unknown) >= n) {
-    throw UserError(
-        fmt::format("'{}' has the unknown token {} of {}", data.source, *data.unknown, n));
+    throw UserError(fmt::format("'{}' has the unknown token {}, but only {} tokens", data.source,
+                                *data.unknown, n));
   }
 }
 

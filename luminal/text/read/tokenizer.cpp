@@ -57,7 +57,7 @@ std::vector<TextRange> checked(std::span<const TextRange> ranges, size_t size) {
     if (range.begin < done || range.end < range.begin || range.end > size) {
       throw UserError(
           fmt::format("tokenizer: the plain range [{}, {}) isn't within the text of {} bytes, or "
-                      "not after the range before it",
+                      "overlaps the range before it",
                       range.begin, range.end, size));
     }
     done = range.end;
@@ -138,7 +138,7 @@ void shorten(const TokenizerParts& parts, const EncodeOptions& options, std::vec
   const size_t around = options.add_special ? parts.before.size() + after : 0;
   if (around > options.longest) {
     throw UserError(fmt::format(
-        "tokenizer: {} puts {} special tokens around a text, which isn't within {} tokens",
+        "tokenizer: {} puts {} special tokens around a text, which don't fit in {} tokens",
         parts.source, around, options.longest));
   }
   if (ids.size() + after > options.longest) ids.resize(options.longest - after);

@@ -125,7 +125,7 @@ class Compiler {
     if (accept("(?=")) return look_ahead(StepKind::Ahead, depth);
     if (accept("(?i:")) return group(true, depth);
     if (accept("(?:")) return group(ignore_case_, depth);
-    if (text_.substr(at_).starts_with("(?")) fail("has a kind of group that isn't known");
+    if (text_.substr(at_).starts_with("(?")) fail("has an unsupported kind of group");
     if (accept("(")) return group(ignore_case_, depth);
     if (accept("$") || accept("\\z")) {
       emit({.kind = StepKind::AtEnd});
@@ -182,8 +182,9 @@ class Compiler {
       return;
     }
     const bool lazy = accept("?");
-    if (peek() == '+') fail("has a possessive repeat");
-    if (peek() == '*' || peek() == '?' || peek() == '{') fail("repeats a repeat");
+    if (peek() == '+') fail("has a possessive quantifier");
+    if (peek() == '*' || peek() == '?' || peek() == '{')
+      fail("has a quantifier after a quantifier");
     repeat(take_from(start), low, high, lazy);
   }
 
@@ -196,12 +197,12 @@ class Compiler {
       if (peek() != '}') high = number();
     }
     if (!accept("}")) fail("has a '{' without its '}'");
-    if (high < low) fail("has a repeat that ends before it begins");
+    if (high < low) fail("has a quantifier whose maximum is below its minimum");
   }
 
   uint32_t number() {
     uint32_t value = 0;
-    if (peek() < '0' || peek() > '9') fail("has a repeat without its number");
+    if (peek() < '0' || peek() > '9') fail("has a quantifier without its number");
     while (peek() >= '0' && peek() <= '9') {
       value = value * 10 + static_cast<uint32_t>(peek() - '0');
       if (value > kMaxRepeats) fail(fmt::format("repeats more than {} times", kMaxRepeats));

@@ -25,7 +25,7 @@ Charsmap::Charsmap(std::string_view blob) {
   blob.remove_prefix(sizeof(trie_bytes));
   if (trie_bytes > blob.size() || trie_bytes % sizeof(uint32_t) != 0 || trie_bytes == 0) {
     throw UserError(
-        "tokenizer: the precompiled charsmap has a trie that doesn't fit; it is damaged");
+        "tokenizer: the precompiled charsmap has a trie of the wrong size; it is damaged");
   }
   units_.resize(trie_bytes / sizeof(uint32_t));
   std::memcpy(units_.data(), blob.data(), trie_bytes);

@@ -181,10 +181,10 @@ std::string apply_step(const SentencePieceSpaces& step, const std::string& text,
 
 void check_growth(size_t bytes, size_t most) {
   if (bytes <= most) return;
-  throw UserError(fmt::format(
-      "tokenizer: its steps make more than {} bytes of a text; the file is damaged, or not meant "
-      "to be used",
-      most));
+  throw UserError(
+      fmt::format("tokenizer: its steps make more than {} bytes of a text; the file is damaged, or "
+                  "was made to exhaust memory",
+                  most));
 }
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to,

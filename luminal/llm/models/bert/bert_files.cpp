@@ -47,8 +47,9 @@ BertConfig bert_config(const Settings& config) {
               fmt::format("the position_embedding_type is '{}'; absolute is supported", positions));
   }
   if (config.find_bool("is_decoder").value_or(false)) {
-    fail_bert(config,
-              "it is a decoder, whose tokens see only those before them; encoders are supported");
+    fail_bert(
+        config,
+        "it is a decoder, whose tokens attend only to those before them; encoders are supported");
   }
   const BertConfig bert{.vocab_size = config.int_at("vocab_size"),
                         .positions = config.int_at("max_position_embeddings"),

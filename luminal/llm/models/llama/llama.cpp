@@ -120,7 +120,8 @@ void check(const LlamaConfig& config) {
   }
   if (config.head_size % 2 != 0) {
     kLlamaChecks.fail(fmt::format(
-        "the size of a head is {}; pairs of elements turn, so it must be even", config.head_size));
+        "the size of a head is {}; rotary embedding rotates pairs of elements, so it must be even",
+        config.head_size));
   }
   kLlamaChecks.positive("the norm's epsilon", config.norm_eps);
   kLlamaChecks.positive("the rotary base", config.rope_theta);

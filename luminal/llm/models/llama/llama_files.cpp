@@ -82,9 +82,9 @@ void read_gguf_rope(const Settings& metadata, const std::string& prefix, LlamaCo
   const int64_t turned =
       metadata.find_int(prefix + "rope.dimension_count").value_or(llama.head_size);
   if (turned != llama.head_size) {
-    fail_llama(metadata.name(),
-               fmt::format("{} of a head's {} elements turn; models of this family turn all",
-                           turned, llama.head_size));
+    fail_llama(metadata.name(), fmt::format("rotary embedding rotates {} of a head's {} elements; "
+                                            "only models that rotate all are supported",
+                                            turned, llama.head_size));
   }
 }
 
