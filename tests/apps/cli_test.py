@@ -255,7 +255,7 @@ class Rules(unittest.TestCase):
             self.assertIn("holds on 10 instances", right.stdout)
             wrong = run("rules", "test", self.write(folder, "exact"))
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("rule 'exponents-add' of class exact doesn't keep its promise", wrong.stdout)
+        self.assertIn("rule 'exponents-add' of class exact does not hold", wrong.stdout)
 
     def test_compile_takes_rules_classes_and_groups(self):
         graph = str(SOURCE / "examples/feed_forward.lum")
@@ -294,7 +294,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual(labels, ["luminal", "cpu", "isa", "caches", "threads", "cgroup", "memory", "huge pages",
                                   "peaks", "memory", "arithmetic", "launch", "libraries", "compiler", "cache folder"])
         self.assertIn("/proc/nowhere/luminal (NOT writable", result.stdout)
-        self.assertRegex(verdict, "to mend\n")
+        self.assertRegex(verdict, "to fix\n")
         self.assertIn("  the cache folder isn't writable, so each run compiles anew\n    -> set XDG_CACHE_HOME", verdict)
 
     def test_no_home_is_said_and_is_no_failure(self):
@@ -418,7 +418,7 @@ class Compile(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             report = json.loads(pathlib.Path(folder + "/report.json").read_text())
         self.assertRegex(result.stdout, r"not fused\n  %3 \(reduce\) f32\[256\], from kernel 0 to kernel 1: "
-                         r"the model says that computing it inside is more expensive \(\+[\d.]+ µs\)")
+                         r"the cost model says that fusing it into its readers is more expensive \(\+[\d.]+ µs\)")
         self.assertEqual([stage["name"] for stage in report["stages"]], ["graph", "terms", "saturated", "plan", "kernels"])
         stored = report["stored"][0]
         self.assertEqual((stored["kernel"], stored["readers"]), ("kernel 0", ["kernel 1"]))
@@ -503,7 +503,7 @@ output "y" %5
                          else "this build has no oneDNN")
         always = run("run", "-", "--cache", "none", "--sequential", "--runs", "2", "--library", "always", text=text)
         self.assertEqual(always.returncode, 0 if has_library else 1, always.stderr)
-        self.assertIn("every kernel right" if has_library else "LUMINAL_ONEDNN=ON", always.stdout + always.stderr)
+        self.assertIn("every kernel is correct" if has_library else "LUMINAL_ONEDNN=ON", always.stdout + always.stderr)
 
 
 class Run(unittest.TestCase):
@@ -533,7 +533,7 @@ class Run(unittest.TestCase):
     def test_every_kernel_can_be_checked(self):
         result = run("run", self.GRAPH, "--cache", "none", "--sequential", "--bind", "s=9")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("every kernel right", result.stdout)
+        self.assertIn("every kernel is correct", result.stdout)
 
     def test_what_does_not_fit_is_said(self):
         self.assertEqual(run("run", self.GRAPH, "--bind", "s").returncode, 2)

@@ -77,7 +77,7 @@ class Embed(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), 2)
         self.assertIn("luminal: text 2 has 402 tokens; the model reads the first 256\n", result.stderr)
-        for pattern in (r"load +[\d.]+ s", r"compile +[\d.]+ s", r"pooling +the mean of all tokens, of length 1",
+        for pattern in (r"load +[\d.]+ s", r"compile +[\d.]+ s", r"pooling +the mean of all tokens, normalised to length 1",
                         r"texts +2 with 259 tokens, [\d.]+ ms each \(median\), \d+ tokens per second",
                         r"memory +\d+ MB resident: weights 90 MB"):
             self.assertRegex(result.stderr, pattern)
@@ -99,7 +99,7 @@ class Embed(unittest.TestCase):
         gguf = str(MODELS / "smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
         for arguments, message in (
                 ((str(MODELS / "stories260k"), "x"), "which writes text and gives no embeddings: use `luminal run`"),
-                ((gguf, "x"), "it is a GGUF file, of which models that write text are read; give the folder of a BERT"),
+                ((gguf, "x"), "it is a GGUF file, and only models that generate text are read from GGUF; give the folder of a BERT"),
                 ((MINILM + "/nowhere", "x"), "there is no such folder; give the folder of a BERT model"),
                 ((MINILM,), "there is no text to embed: give some after the model, or a file with --file")):
             with self.subTest(message):

@@ -135,9 +135,9 @@ output "y" %1
     def test_wrong_questions_are_answered_with_what_there_is(self):
         for arguments, code, message in (
                 ((), 2, "give a graph's file or --case NAME"),
-                (("--case", "nonsense"), 1, "there is no case 'nonsense'; there is"),
-                (("--case", "mlp", "--inspect-op", "Fused"), 1, "there is no op 'Fused'; there is input"),
-                (("--case", "mlp", "--inspect-var", "z"), 1, "there is no tensor 'z'; there is 'x', 'up', 'down', 'y'"),
+                (("--case", "nonsense"), 1, "there is no case 'nonsense'; known:"),
+                (("--case", "mlp", "--inspect-op", "Fused"), 1, "there is no op 'Fused'; known: input"),
+                (("--case", "mlp", "--inspect-var", "z"), 1, "there is no tensor 'z'; known: 'x', 'up', 'down', 'y'"),
                 (("--case", "mlp", "--why-not", "nonsense", "--at", "x"), 1, "there is no rule 'nonsense'"),
                 (("--case", "mlp", "--why-not", "views-compose"), 2, "needs an --at TENSOR")):
             with self.subTest(arguments):
@@ -240,7 +240,7 @@ rule 'distribute' doesn't match (Var "x")
 """)
         result = run("egg", self.FILE, "--why-not", "fuld at f")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("there is no rule 'fuld'; there is 'commute', ", result.stderr)
+        self.assertIn("there is no rule 'fuld'; known: 'commute', ", result.stderr)
 
     def test_explain_prints_the_chain_and_checks_it(self):
         question = '(Add (Var "y") (Num 3)) = (Add (Num 3) (Var "y"))'

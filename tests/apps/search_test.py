@@ -57,7 +57,7 @@ class Search(unittest.TestCase):
             for other in others:
                 other.kill()
                 other.wait()
-        self.assertRegex(busy.stdout, r"note: \d+ times were measured while other programs took up to [\d.]+ cores")
+        self.assertRegex(busy.stdout, r"note: \d+ times were measured while other programs used up to [\d.]+ cores")
         self.assertNotEqual(self.compile("--search", "replay").returncode, 0)
 
     def test_a_replay_without_records_tells_the_way_out(self):

@@ -108,7 +108,7 @@ class TuneFusion(unittest.TestCase):
         result = self.compiled("--fusion", "measured", "--explain-fusion")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("note: no fusion profile is given", result.stdout)
-        self.assertRegex(result.stdout, r"(fused|stored), measured now(: [a-z ]+)?; fused by unfused \d+\.\d+ \(")
+        self.assertRegex(result.stdout, r"(fused|stored), measured now(: [a-z ]+)?; fused / unfused \d+\.\d+ \(")
 
     def test_records_hold_the_answers_too(self):
         self.assertEqual(json.loads(self.counted.stdout)["comparisons"], 20, self.counted.stderr)
@@ -134,8 +134,8 @@ class TuneFusion(unittest.TestCase):
         self.assertIn("stored, policy never", result.stdout)
 
     def test_wrong_words_are_named(self):
-        for value, words in (("geglu=never", "'geglu' isn't a pattern; there is swiglu and add-rms-norm"),
-                             ("sometimes", "'sometimes' isn't a policy; there is modelled, measured, always and never"),
+        for value, words in (("geglu=never", "'geglu' isn't a pattern; known: swiglu and add-rms-norm"),
+                             ("sometimes", "'sometimes' isn't a policy; known: modelled, measured, always and never"),
                              ("swiglu=maybe", "'maybe' isn't a policy")):
             result = self.compiled("--fusion", value)
             self.assertEqual(result.returncode, 2, result)
@@ -146,7 +146,7 @@ class TuneFusion(unittest.TestCase):
         self.profile.write_text(self.tuned.replace(fingerprint, "0" * len(fingerprint)))
         result = self.tune(self.profile)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("is a fusion profile of another device", result.stderr)
+        self.assertIn("is a fusion profile for another device", result.stderr)
         result = self.compiled("--fusion", "measured", "--fusion-profile", self.profile, "--explain-fusion")
         self.assertIn("it is not used", result.stdout)
 
@@ -154,7 +154,7 @@ class TuneFusion(unittest.TestCase):
         self.profile.write_text("[]")
         result = self.compiled("--fusion", "measured", "--fusion-profile", self.profile)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("remove it, or make it anew with `luminal tune fusion", result.stderr)
+        self.assertIn("remove it, or make it again with `luminal tune fusion", result.stderr)
 
 
 if __name__ == "__main__":

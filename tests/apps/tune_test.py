@@ -77,7 +77,7 @@ class Tune(unittest.TestCase):
         result = run("stats", "--records", self.records)
         self.assertIn("0 kernels, 1 plans", result.stdout)
         self.assertIn("1 damaged, not used", result.stdout)
-        self.assertIn("isn't what was written", result.stdout)
+        self.assertIn("its checksum doesn't match", result.stdout)
         result = run("export", "--records", self.records)
         self.assertEqual((result.returncode, result.stdout), (0, HEADER + PLAN))
         self.assertIn("1 refused", result.stderr)
@@ -94,7 +94,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("kernels 0 new, 0 better, 0 known; plans 1 new", result.stdout)
         self.assertIn("<stdin>: 31 refused", result.stderr)
-        self.assertIn("line 2: its content isn't what was written", result.stderr)
+        self.assertIn("line 2: its checksum doesn't match", result.stderr)
         self.assertIn("and 11 more", result.stderr)
 
     def test_prune_by_age_device_compiler_and_size(self):

@@ -106,7 +106,7 @@ class Bench(unittest.TestCase):
         self.assertIn("planted_slowdown", compared)
         self.assertGreater(compared["cases"][0]["low"], 2)
         self.assertTrue((out / "bench.html").exists())
-        self.assertIn("is none of the cases",
+        self.assertIn("isn't one of the compared cases",
                       run("micro", "--compare", baseline, "--plant-slowdown", "add=1", "--out", out, code=1))
         self.assertIn("none of its 2 cases", run("micro", "--compare", baseline, "--filter", "sqrt", code=1))
 

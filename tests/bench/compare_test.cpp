@@ -79,7 +79,7 @@ TEST_F(CompareTest, ASlowdownOfNoCaseIsAnError) {
   const Baseline baseline = write("softmax/tiny/f32");
   EXPECT_THAT(
       error_of([&] { compare_with(baseline, {.planted_case = "softmax", .planted_share = 0.15}); }),
-      HasSubstr("none of the cases"));
+      HasSubstr("isn't one of the compared cases"));
 }
 
 TEST_F(CompareTest, ABaselineThatIsNotThereSaysHowToMakeOne) {

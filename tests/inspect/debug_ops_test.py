@@ -48,7 +48,7 @@ class Stages(unittest.TestCase):
         self.assertEqual((seen["plan"][0]["step"], seen["plan"][0]["reads"]), ("kernel 0", ["'x'"]))
         self.assertEqual((seen["run"][0]["step"], seen["run"][0]["result"]), ("kernel 0", "f32[3, 256]"))
         rolled = self.report("layers", "--rolling", "always", "--until", "rolled")["stages"][-1]
-        self.assertRegex(rolled["summary"], r"\d+ trips of \d+ nodes")
+        self.assertRegex(rolled["summary"], r"\d+ iterations of \d+ nodes")
         self.assertTrue(any(len(marker["stands_for"]) > 1 for marker in rolled["seen"]))
 
     def test_a_model_has_both_of_its_plans(self):
@@ -92,27 +92,27 @@ class Compare(unittest.TestCase):
         a, b = self.written("a", "mlp"), self.written("b", "mlp")
         self.assertEqual(pathlib.Path(a).read_bytes(), pathlib.Path(b).read_bytes())
         result = run("--compare", a, b)
-        self.assertEqual((result.returncode, result.stdout), (0, f"{a} and {b} say the same\n"))
+        self.assertEqual((result.returncode, result.stdout), (0, f"{a} and {b} are equal\n"))
 
     def test_other_data_differs_from_the_data_on(self):
         a, b = self.written("a", "mlp"), self.written("b", "mlp", "--seed", "2")
         result = run("--compare", a, b)
         self.assertEqual(result.returncode, 1)
-        self.assertTrue(result.stdout.startswith("they part at stage 'data', at leaf: 'x'\n  values\n"), result.stdout)
+        self.assertTrue(result.stdout.startswith("they first differ in stage 'data', at leaf: 'x'\n  values\n"), result.stdout)
         self.assertNotIn("plan:", result.stdout)
 
     def test_other_options_differ_from_the_plan_on(self):
         a, b = self.written("a", "layer-norm"), self.written("b", "layer-norm", "--fusion", "never")
         result = run("--compare", a, b)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("they part at stage 'plan', at step: kernel 0", result.stdout)
+        self.assertIn("they first differ in stage 'plan', at step: kernel 0", result.stdout)
 
     def test_what_is_no_report_is_named(self):
         file = self.folder / "x.json"
         file.write_text("{}")
         result = run("--compare", str(file), str(file))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("is no report of debug-ops", result.stderr)
+        self.assertIn("is not a report of debug-ops", result.stderr)
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ std::vector<Compared> compare(const Baseline& baseline, const std::string& filte
     return settings.planted_share > 0 && contest.outcome.name == settings.planted_case;
   };
   if (settings.planted_share > 0 && std::ranges::none_of(list, is_planted)) {
-    throw UserError(fmt::format("--plant-slowdown: '{}' is none of the cases that are compared",
+    throw UserError(fmt::format("--plant-slowdown: '{}' isn't one of the compared cases",
                                 settings.planted_case));
   }
   const double confidence =

@@ -45,7 +45,7 @@ const Bandwidth& Peaks::bandwidth_for(double working_set, int threads) const {
     found = &bandwidth;
     if (working_set <= bandwidth.holds) break;
   }
-  LUMINAL_CHECK(found != nullptr, "no bandwidth was measured with so many threads");
+  LUMINAL_CHECK(found != nullptr, "no bandwidth was measured with this number of threads");
   return *found;
 }
 
@@ -53,7 +53,7 @@ const Compute& Peaks::compute_for(DType dtype, int threads) const {
   for (const Compute& compute : computes) {
     if (compute.dtype == dtype && compute.threads == threads) return compute;
   }
-  LUMINAL_CHECK(false, "no peak was measured of this dtype");
+  LUMINAL_CHECK(false, "no peak was measured for this dtype");
 }
 
 void Peaks::improve_by(const Peaks& again) {

@@ -184,7 +184,7 @@ std::string model_fusion_json(const ModelFusion& result) {
 std::string model_fusion_table(const ModelFusion& result) {
   std::string out = fmt::format("{:>8} {:>7} {:>10} {:>10} {:>10}  {:<24} {:<24}\n", "prefill",
                                 "decode", "never ms", "always ms", "measured",
-                                "always by never (95 %)", "measured by better (95 %)");
+                                "always / never (95 %)", "measured / better (95 %)");
   std::vector<std::string> loses;
   bool hopeless = false;
   for (const SettingTimes& times : result.settings) {

@@ -21,7 +21,7 @@ std::string reads_text(const llm::GenerateStats& stats, int threads) {
 }
 
 std::string sampling_text(const llm::SamplingOptions& sampling) {
-  if (sampling.temperature == 0) return "the likeliest token";
+  if (sampling.temperature == 0) return "greedy";
   std::string text = fmt::format("temperature {}", sampling.temperature);
   if (sampling.top_k > 0) text += fmt::format(", top-k {}", sampling.top_k);
   if (sampling.top_p < 1) text += fmt::format(", top-p {}", sampling.top_p);
@@ -78,7 +78,7 @@ std::string speed_text(const llm::Generated& generated) {
       fmt::format("{} token{}", generated.ids.size(), generated.ids.size() == 1 ? "" : "s");
   if (stats.tokens_per_second > 0)
     text += fmt::format(", {:.1f} tokens/s", stats.tokens_per_second);
-  return text + fmt::format(", first token after {:.2f} s", stats.first_token_seconds);
+  return text + fmt::format(", TTFT {:.2f} s", stats.first_token_seconds);
 }
 
 void print_stats(const llm::Session& session, const llm::Generated& generated,
@@ -90,12 +90,11 @@ void print_stats(const llm::Session& session, const llm::Generated& generated,
   const uint64_t resident = base::resident_bytes();  // before measuring allocates memory
   line("load", fmt::format("{:.3f} s", session.model().load_seconds()));
   line("compile", fmt::format("{:.3f} s", session.compile_seconds()));
-  line("prompt", fmt::format("{} tokens, {} of them in the cache, first token after {:.3f} s",
+  line("prompt", fmt::format("{} tokens, {} of them in the cache, TTFT {:.3f} s",
                              stats.prompt_tokens, stats.reused_tokens, stats.first_token_seconds));
   if (generated.ids.size() > 1) {
-    line("tokens",
-         fmt::format("{}, {:.2f} ms each (median), {:.1f} per second", generated.ids.size(),
-                     1e3 * stats.token_seconds, stats.tokens_per_second));
+    line("tokens", fmt::format("{}, median TPOT {:.2f} ms, {:.1f} per second", generated.ids.size(),
+                               1e3 * stats.token_seconds, stats.tokens_per_second));
     line("reads", reads_text(stats, threads));
   }
   line("memory", fmt::format("{:.0f} MB resident: weights {:.0f} MB, cache of {} tokens {:.0f} MB",

@@ -34,7 +34,7 @@ llm::Generated stream_answer(llm::Session& session, std::span<const TokenId> pro
 // Reports on standard error if the answer ended because the context is full.
 void note_full_context(const llm::Session& session, llm::EndReason reason);
 
-// "24 tokens, 31.2 tokens/s, first token after 0.12 s"
+// "24 tokens, 31.2 tokens/s, TTFT 0.12 s"
 std::string speed_text(const llm::Generated& generated);
 
 // Prints the figures of --stats to standard error.

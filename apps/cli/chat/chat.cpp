@@ -112,7 +112,7 @@ void Chat::regenerate() {
 void Chat::show_or_set_system(const std::string& text) {
   if (!text.empty()) {
     conversation_.set_system(text);
-    note("it holds from the next message on");
+    note("it takes effect with the next message");
     return;
   }
   note(conversation_.system().empty() ? "there is no system message; /system TEXT sets one"
@@ -162,10 +162,10 @@ bool Chat::make_room() {
   }
   const int64_t length = tokens(conversation_.shown());
   if (length < context) return true;
-  complain(fmt::format(
-      "this message has {} tokens with what goes around it, and the context has room for {}: say "
-      "less, or start with a larger --context",
-      length, context));
+  complain(
+      fmt::format("this message has {} tokens with its chat template, and the context has room for "
+                  "{}: shorten it, or start with a larger --context",
+                  length, context));
   return false;
 }
 

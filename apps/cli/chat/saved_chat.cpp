@@ -42,7 +42,7 @@ Conversation load_chat(const std::string& file) {
   for (const Json& message : all["messages"]) {
     if (!message.is_object() || !message.contains("role") || !message["role"].is_string() ||
         !message.contains("content") || !message["content"].is_string()) {
-      refuse("a message without the texts role and content");
+      refuse("a message lacks the strings role and content");
     }
     messages.push_back({message["role"], message["content"]});
   }

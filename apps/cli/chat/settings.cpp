@@ -45,7 +45,7 @@ const Setting kSettings[] = {
      },
      [](const Options& of, const Arguments&) {
        return fmt::format("{}{}", of.sampling.temperature,
-                          of.sampling.temperature == 0 ? " (the likeliest token)" : "");
+                          of.sampling.temperature == 0 ? " (greedy)" : "");
      }},
     {"top-k",
      [](Arguments& to, std::string_view name, std::string_view value) {

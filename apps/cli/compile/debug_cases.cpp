@@ -123,7 +123,7 @@ constexpr DebugCase kCases[] = {
   :ruleset planted.exact :name "sin-goes-away")
 (rewrite (Load (Store (Sqrt (Reindex m v)))) (Sqrt v) :when ((is-identity m))
   :ruleset planted.exact :name "sin-comes-back"))"},
-    {"fault-missing-dtype", "planted: a rule casts to a dtype that there isn't", build_small,
+    {"fault-missing-dtype", "planted: a rule casts to a dtype that doesn't exist", build_small,
      R"((ruleset planted.exact)
 (rewrite (Sqrt x) (Cast "f32" (Recip (Cast "double" x)))
   :ruleset planted.exact :name "root-in-double"))"},
@@ -150,12 +150,12 @@ constexpr DebugCase kCases[] = {
 (rule ((= v (Sin x))) ((union v (Recip (Recip v))) (delete (Sin x)))
   :ruleset planted.exact :name "turns-in-circles"))"},
     {"fault-nan", "planted: a logarithm of numbers below 0", build_nan},
-    {"fault-index", "planted: an index that is no row", build_index},
+    {"fault-index", "planted: an index out of range", build_index},
     {"fault-custom-kernel", "planted: a custom op's kernel forgets the last column",
      build_custom_wrong},
-    {"fault-custom-outside", "planted: a custom op's kernel writes behind its result",
+    {"fault-custom-outside", "planted: a custom op's kernel writes past its result",
      build_custom_outside},
-    {"fault-rule", "planted: a rule says that a root is what it is of", build_roots,
+    {"fault-rule", "planted: a rule says that sqrt(x) equals x", build_roots,
      R"((ruleset planted.exact)
 (rewrite (Sqrt x) x :ruleset planted.exact :name "roots-vanish"))"},
     {"fault-limits", "planted: kernels may hold no more than two values", build_small, nullptr,
@@ -172,7 +172,7 @@ const DebugCase& find_debug_case(const std::string& name) {
     if (known.name == name) return known;
     names += fmt::format("\n  {:<24} {}", known.name, known.summary);
   }
-  throw UserError(fmt::format("there is no case '{}'; there is{}", name, names));
+  throw UserError(fmt::format("there is no case '{}'; known:{}", name, names));
 }
 
 void plant(const DebugCase& which, search::PlanningOptions& options) {

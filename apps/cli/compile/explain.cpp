@@ -189,15 +189,15 @@ void check(const ExplainArguments& options) {
                         options.kernel.has_value();
   if (questions > 1) {
     throw CLI::ValidationError("explain",
-                               "--diff, --versus, --why-not and --kernel are one question each");
+                               "--diff, --versus, --why-not and --kernel can't be combined");
   }
   if (options.path.empty() && options.diff.empty()) {
     throw CLI::ValidationError(
         "explain", "name a graph, a model or a report, before the options that take several words");
   }
   if (!options.path.empty() && !options.diff.empty()) {
-    throw CLI::ValidationError(
-        "--diff", "takes two files and no other: '" + options.path + "' is one too many");
+    throw CLI::ValidationError("--diff",
+                               "takes exactly two files: '" + options.path + "' is one too many");
   }
 }
 

@@ -46,15 +46,15 @@ CompileReport parse_report(const std::string& text, const std::string& name) {
     read_fields(ReportJson::parse(text), report);
   } catch (const ReportJson::exception& error) {
     throw UserError(fmt::format(
-        "'{}' is no report of this version: {}; write it with `luminal compile --report-json`",
+        "'{}' is not a report of this version: {}; write it with `luminal compile --report-json`",
         name, io::json_fault(error.what())));
   }
   for (const PlanReport& plan : report.plans) {
     const size_t n = report.kernels.size();
     if (plan.first_kernel > n || plan.n_kernels > n - plan.first_kernel) {
       throw UserError(
-          fmt::format("'{}' is no whole report: a plan has kernels that it doesn't "
-                      "list; write it with `luminal compile --report-json`",
+          fmt::format("'{}' is not a complete report: a plan has kernels that it doesn't list; "
+                      "write it with `luminal compile --report-json`",
                       name));
     }
   }

@@ -117,7 +117,7 @@ void read_planted(const std::string& given, bench::CompareSettings& settings) {
     std::from_chars(given.data() + at + 1, given.data() + given.size(), share);
   }
   if (!(share > 0 && share <= 10)) {
-    throw CLI::ValidationError("--plant-slowdown", "wants CASE=SHARE, as add/l1/f32/cpu/t1=0.15");
+    throw CLI::ValidationError("--plant-slowdown", "expects CASE=SHARE, as add/l1/f32/cpu/t1=0.15");
   }
   settings.planted_case = given.substr(0, at);
   settings.planted_share = share;
@@ -145,8 +145,7 @@ std::string command_of(Level level, const BenchArguments& options) {
 
 void run(Level level, const BenchArguments& options) {
   if (!options.planted.empty() && options.compare.empty()) {
-    throw CLI::ValidationError("--plant-slowdown",
-                               "is for tests of --compare, which isn't asked for");
+    throw CLI::ValidationError("--plant-slowdown", "is for tests of --compare; add --compare");
   }
   bench::SuiteOptions suite;
   suite.selection = {.level = level,

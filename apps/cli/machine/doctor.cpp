@@ -66,7 +66,7 @@ MachineFinding examine(const DoctorOptions& options) {
   const bool known = found.peaks.origin == machine::PeaksOrigin::Measured;
   if (options.measure || (options.may_measure && !known)) {
     if (base::error_is_terminal()) {
-      std::cerr << "measuring what this machine does at most, about 2 s ..." << std::endl;
+      std::cerr << "measuring this machine's peaks, about 2 s ..." << std::endl;
     }
     found.peaks = machine::measure_peaks(static_cast<int>(found.threads));
     try {
@@ -168,8 +168,8 @@ std::string arithmetic_text(const machine::Peaks& peaks) {
 std::string origin_text(const machine::Peaks& peaks) {
   if (peaks.others > machine::kMostOthers) {
     return fmt::format(
-        "measured {} beside other programs, which took {:.1f} cores: run doctor --measure again "
-        "when they have ended",
+        "measured {} while other programs used {:.1f} cores: run doctor --measure again when they "
+        "have ended",
         peaks.source, peaks.others);
   }
   if (peaks.origin == machine::PeaksOrigin::Measured) {

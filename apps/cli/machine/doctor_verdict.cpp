@@ -47,9 +47,8 @@ std::string verdict_text(const std::vector<HealthFinding>& findings, bool colour
   if (findings.empty()) {
     return "verdict: " + styled("all is well", Style::Green, coloured) + "\n";
   }
-  const std::string count = findings.size() == 1
-                                ? std::string("one thing to mend")
-                                : fmt::format("{} things to mend", findings.size());
+  const std::string count = findings.size() == 1 ? std::string("one thing to fix")
+                                                 : fmt::format("{} things to fix", findings.size());
   std::string text = "verdict: " + styled(count, Style::Yellow, coloured) + "\n";
   for (const HealthFinding& finding : findings) {
     text += fmt::format("  {}\n    {}\n", finding.problem,

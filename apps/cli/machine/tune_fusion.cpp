@@ -62,7 +62,7 @@ std::set<Width> widths_of_model(const std::string& path) {
     }
   }
   if (widths.empty()) {
-    throw UserError(fmt::format("'{}' has no pattern of which fusing is a question ({})", path,
+    throw UserError(fmt::format("'{}' has no pattern that fusing could be measured for ({})", path,
                                 fmt::join(fusion_pattern_names(), ", ")));
   }
   return widths;
@@ -106,7 +106,7 @@ FusionProfile profile_for(const std::string& file, const CompileOptions& options
   FusionProfile profile = FusionProfile::read(file);
   const std::string differs = profile.conditions().differ_from(conditions);
   if (differs.empty()) return profile;
-  throw UserError(fmt::format("'{}' is a fusion profile of {}; name another file, or remove it",
+  throw UserError(fmt::format("'{}' is a fusion profile for {}; name another file, or remove it",
                               file, differs));
 }
 
@@ -140,7 +140,7 @@ void run(TuneFusionArguments options) {
   if (options.seconds > 0) timing.seconds = options.seconds;
   ProgressLine line(progress_mode(options.progress.verbose, options.progress.quiet));
   std::cout << fmt::format("{:<13} {:<5} {:>6} {:>6} {:>6}  {:<24} {:>5}\n", "pattern", "dtype",
-                           "hidden", "inter", "tokens", "fused by unfused (95 %)", "kernels");
+                           "hidden", "inter", "tokens", "fused / unfused (95 %)", "kernels");
   int loses = 0, busy = 0;
   for (size_t i = 0; i < questions.size(); ++i) {
     const auto& [pattern, shape] = questions[i];

@@ -83,7 +83,7 @@ void run(const RunArguments& options) {
   }
   std::cout << fmt::format("{}: {} {}, median {:.3f} ms{}\n", options.file, options.runs,
                            options.runs == 1 ? "run" : "runs", ms[ms.size() / 2],
-                           options.sequential ? ", every kernel right" : "");
+                           options.sequential ? ", every kernel is correct" : "");
   if (!options.trace.empty()) std::cout << write_trace(options.trace, trace);
 }
 
@@ -100,10 +100,13 @@ void run_path(const CLI::App& app, RunArguments& options) {
   model.has_prompt = app.get_option("--prompt")->count() > 0;
   const bool has_text = model.has_prompt || !model.prompt_file.empty();
   if (!has_text && !llm::looks_like_model(options.file)) {
-    check_group(app, ModelArguments::kGroup, "'" + options.file + "' is no model; it is for those");
+    check_group(
+        app, ModelArguments::kGroup,
+        "'" + options.file + "' is not a language model; this option is for language models");
     return run(options);
   }
-  check_group(app, kGraphs, "'" + options.file + "' is a language model; it is for graphs");
+  check_group(app, kGraphs,
+              "'" + options.file + "' is a language model; this option is for graphs");
   model.model.path = options.file;
   model.model.seed = options.seed;
   model.trace = options.trace;

@@ -39,7 +39,7 @@ std::string set_fusion(const std::string& text, PlanOptions& options) {
     const std::string word = equals == std::string::npos ? part : part.substr(equals + 1);
     const std::optional<FusionPolicy> policy = fusion_policy_of(word);
     if (!policy) {
-      return "'" + word + "' isn't a policy; there is modelled, measured, always and never";
+      return "'" + word + "' isn't a policy; known: modelled, measured, always and never";
     }
     if (equals == std::string::npos) {
       options.fusion = *policy;
@@ -47,8 +47,8 @@ std::string set_fusion(const std::string& text, PlanOptions& options) {
     }
     const std::string pattern = part.substr(0, equals);
     if (!fusion_pattern_from_name(pattern)) {
-      return "'" + pattern + "' isn't a pattern; there is " +
-             CLI::detail::join(fusion_pattern_names(), " and ");
+      return "'" + pattern +
+             "' isn't a pattern; known: " + CLI::detail::join(fusion_pattern_names(), " and ");
     }
     options.fusion_groups[pattern] = *policy;
   }
@@ -165,8 +165,9 @@ void CompileArguments::add_explain_fusion_to(CLI::App& app) {
 }
 
 std::string explain_fusion_text(const CompileReport& report) {
-  std::string lines = report.fusion.empty() ? "the graph has no pattern of docs/fusion.md\n"
-                                            : "patterns\n" + report.fusion_text();
+  std::string lines = report.fusion.empty()
+                          ? "the graph has none of the patterns of docs/fusion.md\n"
+                          : "patterns\n" + report.fusion_text();
   for (const std::string& note : report.notes) lines += "note: " + note + "\n";
   return lines;
 }

@@ -16,7 +16,7 @@ Json parsed(const std::string& text, const std::string& name) {
   const Json report = Json::parse(text, nullptr, false);
   if (!report.is_object() || !report.contains("stages") || !report.contains("causes")) {
     throw UserError(fmt::format(
-        "{} is no report of debug-ops; `luminal debug-ops GRAPH --json FILE` writes one", name));
+        "{} is not a report of debug-ops; `luminal debug-ops GRAPH --json FILE` writes one", name));
   }
   return report;
 }
@@ -106,9 +106,9 @@ std::vector<StageDifference> compare_reports(const std::string& a, const std::st
 
 std::string text(const std::vector<StageDifference>& differences, const std::string& a_name,
                  const std::string& b_name) {
-  if (differences.empty()) return fmt::format("{} and {} say the same\n", a_name, b_name);
+  if (differences.empty()) return fmt::format("{} and {} are equal\n", a_name, b_name);
   const StageDifference& first = differences.front();
-  std::string out = fmt::format("they part at stage '{}'{}, at {}\n", first.stage,
+  std::string out = fmt::format("they first differ in stage '{}'{}, at {}\n", first.stage,
                                 first.plan.empty() ? "" : " of " + first.plan, first.item);
   if (!first.field.empty()) out += fmt::format("  {}\n", first.field);
   out += fmt::format("    {}: {}\n    {}: {}\n", a_name, first.a, b_name, first.b);

@@ -31,7 +31,8 @@ class Experiments {
   void run() {
     switch (fault_.kind) {
       case StepFault::Kind::WritesOutside:
-        cause("writes-outside", "look at the bounds of its loops, and at what it does with a rest");
+        cause("writes-outside",
+              "look at the bounds of its loops, and at how it handles the remainder");
         return;
       case StepFault::Kind::OwnKernel:
         cause("custom-kernel-disagrees", "the op's kernel and its compute must do the same");
@@ -82,18 +83,20 @@ class Experiments {
       anew.options.storage.cache_folder = "none";
       if (!outcome_of(anew).wrong) {
         cause("stale-cache",
-              "luminal cache clear; if it comes back, what code depends on isn't all in its key",
-              "its code came from the cache, and compiled anew it is right");
+              "luminal cache clear; if it happens again, the cache key lacks something that the "
+              "code depends on",
+              "its code came from the cache, and compiled again it is right");
         return;
       }
     }
     if (lie_in_tail(*fault_.wrong)) {
-      cause("wrong-tail", "look at what loops do with what their vectors leave over",
-            "only elements behind the last whole vector are wrong");
+      cause("wrong-tail", "look at how loops handle the remainder after the last full vector",
+            "only elements after the last full vector are wrong");
       return;
     }
     if (fault_.wrong->untouched) {
-      cause("never-written", "look at the bounds of its loops", "what is wrong was never written");
+      cause("never-written", "look at the bounds of its loops",
+            "the wrong elements were never written");
       return;
     }
     const std::string op = op_alone();
@@ -121,14 +124,14 @@ class Experiments {
 
   void terms() {
     if (is_right([](Subject& other) { other.options.plan.rolling = Rolling::Off; })) {
-      cause("rolled-disagrees", "look at what its parameters stand for in that trip",
+      cause("rolled-disagrees", "look at what its parameters stand for in that iteration",
             "with --rolling off it is right");
       return;
     }
     if (blame_rule()) return;
     if (is_right([](Subject&) {}, {.packing = false})) {
-      cause("wrong-panels", "look at how weights are stored in panels",
-            "with weights as they are it is right");
+      cause("wrong-panels", "look at how weights are packed into panels",
+            "with unpacked weights it is right");
       return;
     }
     const bool alone = is_right([](Subject& o) { o.options.plan.fusion = FusionPolicy::Never; });
@@ -173,7 +176,7 @@ class Experiments {
     }
     std::string evidence = fmt::format("without the group '{}' it is right", group);
     if (!why.empty()) evidence += fmt::format("; its own test fails: {}", why);
-    cause("wrong-rule", "correct what the rule says is equal", evidence)
+    cause("wrong-rule", "correct the equality that the rule states", evidence)
         .add("rule", wrong.empty() ? first : wrong);
   }
 

@@ -149,7 +149,8 @@ bool look_at_data(const Subject& subject, DebugReport& report) {
         .add("element", bad->element)
         .add("found", bad->found)
         .add("why", bad->why)
-        .add("way_out", std::string("check the index, or the size of what it picks rows of"));
+        .add("way_out",
+             std::string("check the index, or the number of rows of the indexed tensor"));
     return false;
   }
   return true;

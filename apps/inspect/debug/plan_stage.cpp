@@ -45,10 +45,11 @@ void check_order(const Trial& trial, DebugStage& stage) {
           .add("kernel", reader)
           .add("ops", trial.notes().steps[s].ops)
           .add("why", maker == stored.end()
-                          ? fmt::format("nothing stores what parameter {} of it reads", p.value)
-                          : fmt::format("parameter {} of it is stored by {}, which comes later",
+                          ? fmt::format("no step stores what its parameter {} reads", p.value)
+                          : fmt::format("its parameter {} is stored by {}, which runs later",
                                         p.value, trial.step_name(maker->second)))
-          .add("way_out", std::string("look at how steps were ordered, and at what was cut"));
+          .add("way_out",
+               std::string("look at how steps were ordered, and at which values are stored"));
       return;
     }
   }
@@ -127,9 +128,9 @@ void check_kept(const Subject& subject, const Trial& trial, DebugStage& stage) {
   if (!made.plan()) return;
   if (plan_text(made.planned()) == plan_text(trial.planned())) return;
   stage.blame("stale-cache")
-      .add("why", std::string("the plan in the cache isn't the one that is made now"))
-      .add("way_out", std::string("luminal cache clear; if it comes back, what plans depend on "
-                                  "isn't all in their key"));
+      .add("why", std::string("the plan in the cache differs from the one that is made now"))
+      .add("way_out", std::string("luminal cache clear; if it happens again, the cache key lacks "
+                                  "something that plans depend on"));
 }
 
 }  // namespace

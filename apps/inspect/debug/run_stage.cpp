@@ -39,12 +39,14 @@ void blame_overwritten(const Subject& subject, const Trial& trial, const Overwri
       .add("kernel", trial.step_name(seen.reader))
       .add("ops", trial.notes().steps[seen.reader].ops)
       .add("culprit", seen.culprit.valid() ? trial.step_name(seen.culprit) : "")
-      .add("why", fmt::format("parameter {} of it is {}, and changed before it was read{}",
+      .add("why", fmt::format("its parameter {} is {}, and changed before it was read{}",
                               seen.param.value, writer,
                               seen.culprit.valid()
                                   ? "; " + trial.step_name(seen.culprit) + " wrote into its memory"
                                   : ""))
-      .add("way_out", std::string("look at how long buffers are kept, and who may take them over"));
+      .add("way_out",
+           std::string(
+               "look at the lifetimes of buffers, and at which steps may reuse their memory"));
 }
 
 // The first step whose results differ although its inputs are equal; null if there is none.
@@ -73,13 +75,13 @@ bool check_memory(const Trial& trial, const TrialRun& checked, const TrialRun& p
   cause.add("kernel", trial.step_name(step->step)).add("ops", trial.notes().steps[step->step].ops);
   if (seen.shares.valid()) {
     cause
-        .add("why", fmt::format("its result lies where its parameter {} is, and it isn't what it "
-                                "is with memory of its own",
+        .add("why", fmt::format("its result shares the memory of its parameter {}, and differs "
+                                "from the result in memory of its own",
                                 seen.shares.value))
-        .add("way_out", std::string("look at whether each point reads what it writes, and no "
-                                    "other's"));
+        .add("way_out",
+             std::string("look at whether each iteration reads only the elements that it writes"));
   } else {
-    cause.add("why", std::string("it computes something else from the same values"))
+    cause.add("why", std::string("it computes another result from the same values"))
         .add("way_out", std::string("look for memory that it reads before it is written"));
   }
   return false;
@@ -92,8 +94,12 @@ bool check_side_by_side(const Subject& subject, const Trial& trial, const TrialR
     if (std::ranges::equal(a.bytes, b.bytes)) continue;
     stage.blame("wrong-side-by-side")
         .add("op", subject.graph->describe(trial.results()[r]))
-        .add("why", std::string("steps one by one give another result than steps side by side"))
-        .add("way_out", std::string("look at which steps share a launch: one waits for another"));
+        .add(
+            "why",
+            std::string(
+                "running the steps one by one gives another result than running them concurrently"))
+        .add("way_out",
+             std::string("look at which steps share a launch: one of them depends on another"));
     return false;
   }
   return true;
@@ -133,8 +139,8 @@ void blame_numbers(const Subject& subject, const Trial& trial, const TrialRun& r
         .add("found", made->found)
         .add("why", made->why);
   } else {
-    cause.add("why", std::string("the graph is too large to look at each op; the kernel is the "
-                                 "first that has some"));
+    cause.add("why", std::string("the graph is too large to check each op; the kernel is the first "
+                                 "that produces such a value"));
   }
   cause.add("way_out", std::string("look at what the op is given there"));
 }

@@ -44,9 +44,8 @@ void check_marker(const Subject& subject, const RolledGraph& rolled,
   if (same) return;
   stage.blame("rolled-disagrees")
       .add("op", graph.describe(marker.stands_for.front()))
-      .add("why", fmt::format("{} trips, and what is read in them isn't one tensor of one type "
-                              "for each",
-                              trips));
+      .add("why",
+           fmt::format("{} iterations, but the tensors that they read differ in type", trips));
 }
 
 Finding seen_class(const Inspection& inspection, const ClassFact& fact, search::Terms& terms) {

@@ -233,7 +233,7 @@ TEST(DoctorVerdict, SaysWhatToDo) {
   ASSERT_EQ(found.size(), 3u);
   EXPECT_THAT(found[0].problem, HasSubstr("isn't writable"));
   for (const HealthFinding& finding : found) EXPECT_FALSE(finding.remedy.empty());
-  EXPECT_THAT(verdict_text(found, false), HasSubstr("verdict: 3 things to mend\n"));
+  EXPECT_THAT(verdict_text(found, false), HasSubstr("verdict: 3 things to fix\n"));
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ class Chat(unittest.TestCase):
         self.assertEqual(len(self.saved(chat)), 6)
         self.assertEqual(len([text for text in self.saved(chat, "assistant") if text]), 6)
         self.assertEqual(self.saved(chat, "system"), ["Lily"])
-        self.assertIn("say less", chat.say("word " * 80))
+        self.assertIn("shorten it", chat.say("word " * 80))
         self.assertEqual(len(self.saved(chat)), 6)
 
     def test_commands(self):
@@ -225,7 +225,7 @@ class Chat(unittest.TestCase):
     def test_run_with_a_prompt_ends_in_its_speed(self):
         terminal = Terminal("run", self.model, "-p", "Once upon a time", "-n", "8", "--greedy", "-t", "1", home=self.home)
         self.addCleanup(terminal.end)
-        terminal.wait_for(r"8 tokens, [\d.]+ tokens/s, first token after [\d.]+ s")
+        terminal.wait_for(r"8 tokens, [\d.]+ tokens/s, TTFT [\d.]+ s")
         self.assertEqual(terminal.status(), 0)
 
 
