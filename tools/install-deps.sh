@@ -44,7 +44,7 @@ system_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev
-  git ccache clang-19 clang-format-19 libclang-rt-19-dev
+  git ccache clang-19 clang-format-19 libclang-rt-19-dev lld-19
   graphviz chromium python3-venv stress-ng
   zlib1g-dev libzstd-dev dpkg-dev file debootstrap pkg-config
 )
