@@ -200,8 +200,8 @@ class Run:
         self.arguments = arguments
         self.work = work
         self.data = arguments.models / "datasets"
-        self.shakespeare = (self.data / "tinyshakespeare.txt").read_text()
-        self.names = (self.data / "names.txt").read_text()
+        self.shakespeare = (self.data / "tinyshakespeare.txt").read_text()[:arguments.characters]
+        self.names = (self.data / "names.txt").read_text()[:arguments.characters]
         self.words = sorted(set(self.shakespeare.split()))
         self.inputs = {inp.name: (texts, expected) for folder in ("tokenizers/llamacpp-vocabs", "tokenizers/qwen3")
                        for inp, texts, expected in cases_of(arguments.models / folder)}
@@ -310,7 +310,8 @@ class Run:
 
     def trained(self):
         """Kinds that no file at hand has, trained on the spot."""
-        corpus = self.data / "tinyshakespeare.txt"
+        corpus = self.work / "corpus.txt"
+        corpus.write_text(self.shakespeare)
         for name, options in {
                 "unigram": dict(model_type="unigram", vocab_size=2000, character_coverage=0.999),
                 "unigram-bytes": dict(model_type="unigram", vocab_size=2000, byte_fallback=True,
@@ -336,6 +337,7 @@ def main():
     parser.add_argument("program", help="luminal_tokenizer_cases")
     parser.add_argument("--models", type=pathlib.Path, required=True)
     parser.add_argument("--count", type=int, default=2000, help="random strings for each tokenizer")
+    parser.add_argument("--characters", type=int, help="of tinyshakespeare and of names; all by default")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
