@@ -196,9 +196,12 @@ void choose_vector_loops(Schedule& schedule, const Target& target, const EmitOpt
     stage.lanes = lanes_for({stage.source}, target);
     double cost = static_cast<double>(stage.access.size() + 1) * stage.lanes;  // one lane at a time
     stage.vector_loop = best_inner_loop(schedule, stage, cost);
-    if (!stage.loops.empty()) has_loops = true;
-    // The cost of a stage without loops is negligible.
-    if (!stage.loops.empty()) inner_cost += cost;
+    // The cost of a stage with one iteration is negligible.
+    const bool iterates = std::ranges::any_of(
+        stage.loops, [&](LoopId loop) { return !schedule.extents[loop].is(1); });
+    if (!iterates) continue;
+    has_loops = true;
+    inner_cost += cost;
   }
   const LoopId last = last_outer(schedule);
   const int lanes = lanes_for(all, target);
