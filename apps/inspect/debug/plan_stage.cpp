@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fstream>
 #include <set>
 
 #include "apps/inspect/debug/stages.h"
 #include "luminal/base/digest.h"
+#include "luminal/base/os/paths.h"
+#include "luminal/driver/options/machine_peaks.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/kernel/ir/verify_kernel.h"
 #include "luminal/kernel/plan/verify_plan.h"
@@ -123,7 +126,13 @@ void check_kept(const Subject& subject, const Trial& trial, DebugStage& stage) {
   }
   if (!kept) return;
   Subject anew = subject;
-  anew.options.storage.cache_folder = "none";
+  StorageOptions& storage = anew.options.storage;
+  // Without a cache folder there are no measured peaks: they are handed over.
+  const base::TemporaryFolder folder;
+  const std::string machine = folder.path() / "machine.json";
+  std::ofstream(machine) << to_json(machine_peaks(storage, anew.options.backend.target));
+  storage.machine = machine;
+  storage.cache_folder = "none";
   Trial made(anew);
   if (!made.plan()) return;
   if (plan_text(made.planned()) == plan_text(trial.planned())) return;
