@@ -175,7 +175,7 @@ TEST(Cosine, IsOfTheAngleAlone) {
   EXPECT_DOUBLE_EQ(cosine(a, b), 1);
   EXPECT_DOUBLE_EQ(cosine(a, c), 0);
   EXPECT_DOUBLE_EQ(cosine(a, zero), 0);
-  EXPECT_THAT(error_of([&] { cosine(a, other); }), HasSubstr("of 2 and 1 features"));
+  EXPECT_THAT(error_of([&] { cosine(a, other); }), HasSubstr("have 2 and 1 features"));
 }
 
 }  // namespace
