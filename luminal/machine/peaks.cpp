@@ -39,11 +39,21 @@ std::string origin_text(const Peaks& peaks) {
 double Peaks::read_bytes(int of_threads) const { return at(memory, of_threads, &Bandwidth::read); }
 double Peaks::copy_bytes(int of_threads) const { return at(memory, of_threads, &Bandwidth::copy); }
 
+double Peaks::write_bytes() const {
+  const double read = read_bytes(threads), copy = copy_bytes(threads);
+  const double seconds = 2 / copy - 1 / read;
+  return seconds > 0 ? std::min(1 / seconds, read) : read;
+}
+
 double Peaks::bytes_again(double working_set) const {
   const double of_memory = std::max(read_bytes(threads), copy_bytes(threads));
   const double of_l3 = std::max(of_memory, l3_bytes);
-  if (2 * working_set <= static_cast<double>(l2) * threads) return std::max(of_l3, l2_bytes);
-  return 2 * working_set <= static_cast<double>(l3) ? of_l3 : of_memory;
+  if (holds(l2 * static_cast<uint64_t>(threads), working_set)) return std::max(of_l3, l2_bytes);
+  return holds(l3, working_set) ? of_l3 : of_memory;
+}
+
+bool holds(uint64_t cache, double working_set) {
+  return working_set <= 0.75 * static_cast<double>(cache);
 }
 
 std::string text(const Peaks& peaks) {

@@ -51,11 +51,18 @@ struct Peaks {
 
   double read_bytes(int of_threads) const;
   double copy_bytes(int of_threads) const;
+  // The bandwidth, on all threads, of stores past the caches: what a copy takes longer than its
+  // read.
+  double write_bytes() const;
   // The bandwidth, on all threads, of data that is read again and again and takes `working_set`
-  // bytes: that of the smallest cache which holds it twice, else of memory.
+  // bytes: that of the smallest cache which holds it, else of memory.
   double bytes_again(double working_set) const;
   bool operator==(const Peaks&) const = default;
 };
+
+// Whether a cache of so many bytes holds the data of a graph from run to run, beside what else
+// needs it.
+bool holds(uint64_t cache, double working_set);
 
 // "measured 2026-11-17: on 2 threads reads 23.9 and copies 21.5 GB/s, computes 153 GF/s …"
 std::string text(const Peaks& peaks);

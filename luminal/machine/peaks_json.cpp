@@ -95,7 +95,9 @@ std::string to_json(const Peaks& peaks) {
   }
   json.end_array();
   for (const Field& field : kFields) json.field(field.name, peaks.*field.value);
-  for (const Field& field : kCacheRates) json.field(field.name, peaks.*field.value);
+  for (const Field& field : kCacheRates) {
+    if (peaks.*field.value > 0) json.field(field.name, peaks.*field.value);
+  }
   json.field("others_cores", peaks.others);
   json.key("caches");
   json.begin_object(Layout::OnOneLine);

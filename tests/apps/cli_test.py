@@ -292,7 +292,7 @@ class Doctor(unittest.TestCase):
         lines, verdict = result.stdout.split("\n\nverdict: ")
         labels = [line[:16].strip() for line in lines.splitlines()]
         self.assertEqual(labels, ["luminal", "cpu", "isa", "caches", "threads", "cgroup", "memory", "huge pages",
-                                  "peaks", "memory", "arithmetic", "launch", "libraries", "compiler", "cache folder"])
+                                  "peaks", "memory", "caches", "arithmetic", "launch", "libraries", "compiler", "cache folder"])
         self.assertIn("/proc/nowhere/luminal (NOT writable", result.stdout)
         self.assertRegex(verdict, "to fix\n")
         self.assertIn("  the cache folder isn't writable, so each run compiles anew\n    -> set XDG_CACHE_HOME", verdict)
@@ -350,12 +350,12 @@ class Graph(unittest.TestCase):
 # Each row by the sums of all columns: two kernels, for every point of the second needs all of the first.
 SCALED_BY_SUMS = """luminal-graph 1
 var s 1 4096
-%0 = input "x" : f32[s, 256]
-%1 = exp2 %0 : f32[s, 256]
-%2 = view %1 [i1, i0] : f32[256, s]
-%3 = reduce sum %2 : f32[256]
-%4 = view %3 [i1] : f32[s, 256]
-%5 = mul %0 %4 : f32[s, 256]
+%0 = input "x" : f32[s, 4096]
+%1 = exp2 %0 : f32[s, 4096]
+%2 = view %1 [i1, i0] : f32[4096, s]
+%3 = reduce sum %2 : f32[4096]
+%4 = view %3 [i1] : f32[s, 4096]
+%5 = mul %0 %4 : f32[s, 4096]
 output "y" %5
 """
 
@@ -417,7 +417,7 @@ class Compile(unittest.TestCase):
             result = run("compile", "-", "--cache", "none", "--report", "--report-json", folder + "/report.json", text=SCALED_BY_SUMS)
             self.assertEqual(result.returncode, 0, result.stderr)
             report = json.loads(pathlib.Path(folder + "/report.json").read_text())
-        self.assertRegex(result.stdout, r"not fused\n  %3 \(reduce\) f32\[256\], from kernel 0 to kernel 1: "
+        self.assertRegex(result.stdout, r"not fused\n  %3 \(reduce\) f32\[4096\], from kernel 0 to kernel 1: "
                          r"the cost model says that fusing it into its readers is more expensive \(\+[\d.]+ µs\)")
         self.assertEqual([stage["name"] for stage in report["stages"]], ["graph", "terms", "saturated", "plan", "kernels"])
         stored = report["stored"][0]
@@ -520,7 +520,7 @@ class Run(unittest.TestCase):
         self.assertEqual([event["args"]["step"] for event in kernels], ["kernel 0", "kernel 1"] * 2)
         self.assertEqual([event["name"] for event in events if event["cat"] == "run"], ["run 0", "run 1"])
         first = kernels[0]["args"]
-        self.assertEqual(first["writes"], ["f32[256]"])
+        self.assertEqual(first["writes"], ["f32[4096]"])
         self.assertIn("exp2", first["ops"])
         seconds = kernels[0]["dur"] * 1e-6
         self.assertAlmostEqual(first["GB/s"], first["bytes"] / seconds / 1e9, 6)

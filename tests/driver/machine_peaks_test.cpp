@@ -27,6 +27,8 @@ class Machine {
       bandwidth.read *= memory;
       bandwidth.copy *= memory;
     }
+    peaks.l2_bytes *= memory;
+    peaks.l3_bytes *= memory;
     peaks.elementwise *= arithmetic;
     peaks.f32_products *= arithmetic;
     peaks.bf16_products *= arithmetic;

@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "luminal/backends/registry/registry.h"
 #include "luminal/base/os/memory.h"
+#include "luminal/base/os/paths.h"
 #include "luminal/driver/plan/planning.h"
 #include "luminal/graph/custom_op.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/kernel/plan/verify_plan.h"
 #include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
+#include "luminal/machine/peaks.h"
 
 namespace luminal {
 namespace {
@@ -59,8 +62,16 @@ const StageReport* stage(const CompileReport& report, std::string_view name) {
 }
 
 TEST(Rolling, ThirtyLayersArePlannedAsFour) {
+  // Caches as slow as memory: else four layers are modelled at the bandwidth of one that thirty
+  // don't fit into.
+  machine::Peaks peaks = machine::default_peaks("avx512", 2);
+  peaks.l2_bytes = peaks.l3_bytes = peaks.read_bytes(2);
+  const base::TemporaryFolder folder;
+  const std::string machine = folder.path() / "slow-caches.json";
+  std::ofstream(machine) << to_json(peaks);
   for (int64_t s : {1, 64}) {
-    const CompileOptions options{.plan = {.typical_sizes = {{"s", s}, {"past", 64}}}};
+    const CompileOptions options{.plan = {.typical_sizes = {{"s", s}, {"past", 64}}},
+                                 .storage = {.machine = machine}};
     const PlannedModel few = plan_llama(llama(4), options);
     const PlannedModel many = plan_llama(llama(30), options);
     std::printf("egraph_nodes %lu %lu kernels %zu %zu lowered %d %d\n", few.report.egraph_nodes,

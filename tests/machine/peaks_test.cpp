@@ -71,19 +71,27 @@ TEST(Peaks, AreTheSameAfterJson) {
   EXPECT_EQ(from_json(to_json(peaks), "x"), peaks);
 }
 
-TEST(Peaks, DataThatACacheHoldsTwiceIsReadAtItsRate) {
+TEST(Peaks, DataThatACacheHoldsIsReadAtItsRate) {
   Peaks peaks = default_peaks("avx512", 2);
   peaks.l2 = 1 << 20;
   peaks.l3 = 32 << 20;
   peaks.l2_bytes = 100e9;
   peaks.l3_bytes = 40e9;
   const double memory = peaks.read_bytes(2);
-  EXPECT_EQ(peaks.bytes_again(1 << 20), 100e9) << "each thread has its half";
-  EXPECT_EQ(peaks.bytes_again((1 << 20) + 1), 40e9);
-  EXPECT_EQ(peaks.bytes_again(16 << 20), 40e9);
-  EXPECT_EQ(peaks.bytes_again((16 << 20) + 1), memory);
+  EXPECT_EQ(peaks.bytes_again(3 << 19), 100e9) << "each thread has its half";
+  EXPECT_EQ(peaks.bytes_again((3 << 19) + 1), 40e9);
+  EXPECT_EQ(peaks.bytes_again(24 << 20), 40e9);
+  EXPECT_EQ(peaks.bytes_again((24 << 20) + 1), memory);
   peaks.l2_bytes = peaks.l3_bytes = 0;
   EXPECT_EQ(peaks.bytes_again(0), memory) << "not known";
+}
+
+TEST(Peaks, AStorePastTheCachesTakesWhatACopyTakesBesideItsRead) {
+  Peaks peaks = default_peaks("avx512", 1);
+  peaks.memory = {{.threads = 1, .read = 12e9, .copy = 8e9}};
+  EXPECT_DOUBLE_EQ(peaks.write_bytes(), 6e9);
+  peaks.memory = {{.threads = 1, .read = 12e9, .copy = 30e9}};
+  EXPECT_EQ(peaks.write_bytes(), 12e9) << "never faster than reading";
 }
 
 TEST(Peaks, AFileOfBeforeHasNoRatesOfCaches) {
@@ -95,6 +103,7 @@ TEST(Peaks, AFileOfBeforeHasNoRatesOfCaches) {
   }
   const Peaks peaks = from_json(json, "x");
   EXPECT_EQ(peaks.bytes_again(0), peaks.read_bytes(2));
+  EXPECT_EQ(from_json(to_json(peaks), "x"), peaks);
 }
 
 TEST(Peaks, AFileThatHoldsNoneIsRefusedByField) {

@@ -63,9 +63,10 @@ class KeyWriter {
                  limits, costs, progress] = search;
     LUMINAL_CHECK(costs == nullptr, "a plan's key must not depend on measured costs");
     out().number(static_cast<uint64_t>(fusion));
-    const auto& [bytes_rate, near_rate, flops_rate, product_rate, exact_rate, launch, threads] =
-        machine;
-    for (double rate : {bytes_rate, near_rate, flops_rate, product_rate, exact_rate, launch}) {
+    const auto& [bytes_rate, near_rate, streamed_rate, flops_rate, product_rate, exact_rate, launch,
+                 step, threads] = machine;
+    for (double rate : {bytes_rate, near_rate, streamed_rate, flops_rate, product_rate, exact_rate,
+                        launch, step}) {
       out().real(rate);
     }
     out().integer(threads);

@@ -22,10 +22,6 @@ namespace {
 constexpr double kBytesReached = 0.9;
 constexpr double kFlopsReached = 0.66;
 constexpr double kTilesReached = 0.28;  // of bf16 GEMMs on tiles (AMX): loading tiles takes as long
-// The cost of a step besides its launch: caches hold the code and data of the step before, not its
-// own. Without it SmolLM2's plans stay the same, and a model of 260 thousand weights takes 12 %
-// longer.
-constexpr double kStepSeconds = 1e-6;
 constexpr double kStageSeconds = 4e-9;  // to enter a stage's loops, per outer point
 
 // A multiply-add outside of tiles takes this many times longer than element-wise work; in a kernel
@@ -58,6 +54,8 @@ constexpr double kTiledWaiting = 0.25;
 // Copies of the factors that rows share are written and read again, in cache if they are small.
 constexpr double kNearBytes = 4 << 20;
 constexpr double kNearWeightBytes = 512 << 10;
+// Outputs of this size are written past the caches, but not those of GEMMs.
+constexpr double kStreamedBytes = 4 << 20;
 
 // The share of keys that a positional mask leaves visible to the middle row. The others are neither
 // read nor multiplied.
@@ -234,8 +232,13 @@ double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machin
   const auto rows = contraction ? std::nullopt : kernel::row_block_form(kernel);
   const SeenKeys seen = rows ? seen_keys(kernel, *rows, sizes) : SeenKeys();
   const double hidden = hidden_bytes(kernel, seen, sizes);
+  const double written = value(kernel.bytes_written, sizes);
+  const bool streams = written >= kStreamedBytes && !contraction && copied == 0;
+  const double streamed = streams ? written : 0;
   const double memory =
-      std::max(0.0, bytes + repeated - hidden) / (machine.bytes_per_second * parallel);
+      (std::max(0.0, bytes + repeated - hidden - streamed) / machine.bytes_per_second +
+       streamed / machine.streamed_bytes_per_second) /
+      parallel;
   const double entering = points * entered * kStageSeconds / (machine.threads * parallel);
   double compute = 0;
   bool tiled = true;
@@ -266,12 +269,13 @@ MachineModel reached(const MachineModel& peaks) {
   MachineModel model = peaks;
   model.bytes_per_second *= kBytesReached;
   model.near_bytes_per_second *= kBytesReached;
+  model.streamed_bytes_per_second *= kBytesReached;
   model.flops_per_second *= kFlopsReached;
   model.product_flops_per_second *= kFlopsReached;
   // bf16 GEMMs that are many times as fast as f32 ones run on tiles (AMX).
   const bool tiles = peaks.exact_product_flops_per_second > 4 * peaks.product_flops_per_second;
   model.exact_product_flops_per_second *= tiles ? kTilesReached : kFlopsReached;
-  model.launch_seconds += kStepSeconds;
+  model.launch_seconds += model.step_seconds;
   return model;
 }
 

@@ -13,11 +13,15 @@ namespace luminal::search {
 struct MachineModel {
   double bytes_per_second = 33e9;  // of memory, or of the cache that holds all of a graph's data
   double near_bytes_per_second = 264e9;  // of what the same thread has just written
-  double flops_per_second = 150e9;       // of element-wise work
+  // Of large outputs, which are written past the caches.
+  double streamed_bytes_per_second = 33e9;
+  double flops_per_second = 150e9;  // of element-wise work
   // Of GEMMs, counting two flops per multiply-add: f32, and bf16 by bf16.
   double product_flops_per_second = 300e9;
   double exact_product_flops_per_second = 3600e9;
   double launch_seconds = 1e-6;
+  // Of a step besides its launch: caches hold the code and data of the step before, not its own.
+  double step_seconds = 1e-6;
   int threads = 2;
 
   // Of f32 by bf16, or by integers that are exact in bf16: f32 is split into up to three bf16 where

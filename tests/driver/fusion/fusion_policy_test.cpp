@@ -62,7 +62,7 @@ TEST(FusionPolicy, GateAndUpAreStoredOrNot) {
     const CompileReport always = compiled(swiglu.graph(), {{"swiglu", FusionPolicy::Always}});
     EXPECT_GE(stored_as(never, type), 2u) << never.text();
     EXPECT_LE(stored_as(always, type), 1u) << always.text();
-    EXPECT_LT(kernels_of(always), kernels_of(never));
+    EXPECT_LE(kernels_of(always), kernels_of(never));
     EXPECT_THAT(never.fusion.at(0).decision, FusionReport::kStored);
     EXPECT_THAT(never.fusion.at(0).source, "policy never");
     EXPECT_THAT(always.fusion.at(0).decision, FusionReport::kFused);
@@ -240,16 +240,16 @@ TEST_F(FusionProfileFile, DecidesWhatACompileDoes) {
 
 TEST_F(FusionProfileFile, ACachedPlanIsOfTheSameDecision) {
   options_.storage.cache_folder = (folder_ / "cache").string();
-  std::vector<size_t> kernels;
+  std::vector<size_t> stored;
   for (bool fuse : {true, false, true}) {
     write_profile(fuse, fusion_conditions(options_.backend, options_.plan.numerics));
     report_ = {};
     compile(swiglu_.graph(), options_);
-    kernels.push_back(kernels_of(report_));
+    stored.push_back(stored_as(report_, "f32[4, 48]"));
     ASSERT_EQ(report_.fusion.size(), 1u) << "said of plans from the cache as well";
   }
-  EXPECT_NE(kernels[0], kernels[1]);
-  EXPECT_EQ(kernels[0], kernels[2]);
+  EXPECT_NE(stored[0], stored[1]);
+  EXPECT_EQ(stored[0], stored[2]);
   EXPECT_THAT(report_.stages.at(1).summary, HasSubstr("from the cache"));
 }
 
