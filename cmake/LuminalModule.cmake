@@ -16,6 +16,8 @@ function(luminal_target_settings target)
     -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
     # g++ 12 warns about its own std::string operator+ (GCC bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # At -O2 it takes the unused alternatives of a std::variant for values; clang has this warning too.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
     # In joined sources g++ takes each one for a header that is included elsewhere too.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
   if(LUMINAL_STATIC_DEPENDENCIES)
