@@ -5,7 +5,7 @@
 
 #include "luminal/driver/plan/planning.h"
 #include "luminal/graph/traverse.h"
-#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/forms.h"
 #include "luminal/luminal.h"
 #include "tests/guard_pages/guarded_launch.h"
 
@@ -116,8 +116,9 @@ TEST(SplitAttentionInGuardedMemory, KeepsToItsBuffers) {
                                        .storage = {.cache_folder = "none"}},
                                       report);
       ASSERT_EQ(planned->plan.steps.size(), 1u);
-      const auto split = kernel::split_softmax(
-          std::get<kernel::KernelStep>(planned->plan.steps[0]).lowered.kernel);
+      const auto split =
+          kernel::forms_of(std::get<kernel::KernelStep>(planned->plan.steps[0]).lowered.kernel)
+              .split;
       ASSERT_TRUE(split);
       GuardedMemory memory;
       RandomSource random(1);

@@ -1,6 +1,6 @@
 // Attention of few queries as two kernels: which kernels are split, and that both halves together
 // mean what the whole does.
-#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/forms.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ void interpret(const Kernel& kernel, const Bindings& bindings, std::vector<Value
 }
 
 void expect_same(const Kernel& kernel, const Bindings& bindings) {
-  const auto split = split_softmax(kernel);
+  const auto split = forms_of(kernel).split;
   ASSERT_TRUE(split) << text(kernel);
   std::mt19937 random(5);
   std::vector<Values> data;
@@ -102,7 +102,7 @@ TEST(SplitSoftmax, MeansTheSame) {
 }
 
 TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {
-  const auto split = split_softmax(only_kernel({.options = {.causal = true, .past = kPast}}));
+  const auto split = forms_of(only_kernel({.options = {.causal = true, .past = kPast}})).split;
   ASSERT_TRUE(split);
   EXPECT_EQ(split->between[0].dims[1], ceil_div(kPast + 1, 256));
 }
@@ -110,16 +110,16 @@ TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {
 // A range has a key that counts, even if a mask hides it.
 TEST(SplitSoftmax, LeavesAloneWhatMayHaveNoKeys) {
   const AttentionOptions hidden{.causal = true, .past = Expr(300)};
-  EXPECT_FALSE(split_softmax(only_kernel({.room = Expr::var("s", 0, 4200), .options = hidden})));
-  EXPECT_TRUE(split_softmax(only_kernel({.room = Expr::var("s", 1, 4200), .options = hidden})));
+  EXPECT_FALSE(forms_of(only_kernel({.room = Expr::var("s", 0, 4200), .options = hidden})).split);
+  EXPECT_TRUE(forms_of(only_kernel({.room = Expr::var("s", 1, 4200), .options = hidden})).split);
 }
 
 TEST(SplitSoftmax, LeavesManyRowsAndFewKeysAlone) {
-  EXPECT_FALSE(split_softmax(only_kernel({.queries = 64})));
-  EXPECT_FALSE(split_softmax(only_kernel({.room = 256})));
-  EXPECT_TRUE(split_softmax(only_kernel({.room = 257})));
-  EXPECT_TRUE(split_softmax(only_kernel({.queries = 2})));
-  EXPECT_FALSE(split_softmax(only_kernel({.heads = 512, .kv_heads = 512})));
+  EXPECT_FALSE(forms_of(only_kernel({.queries = 64})).split);
+  EXPECT_FALSE(forms_of(only_kernel({.room = 256})).split);
+  EXPECT_TRUE(forms_of(only_kernel({.room = 257})).split);
+  EXPECT_TRUE(forms_of(only_kernel({.queries = 2})).split);
+  EXPECT_FALSE(forms_of(only_kernel({.heads = 512, .kv_heads = 512})).split);
 }
 
 }  // namespace

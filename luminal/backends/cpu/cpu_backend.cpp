@@ -12,7 +12,7 @@
 #include "luminal/backends/cpu/schedule/slow_paths.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
-#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::backends {
 namespace {
@@ -30,7 +30,7 @@ cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place,
   // GEMM tiles write partial cache lines, so their stores stay temporal.
   options.nontemporal_stores = !in_place &&
                                kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes &&
-                               !kernel::contraction_form(kernel);
+                               !kernel::forms_of(kernel).contraction;
   if (choice.unroll > 0) options.max_unroll = choice.unroll;
   if (choice.streams != Setting::Own) options.nontemporal_stores = choice.streams == Setting::On;
   if (choice.prefetch != Setting::Own) options.prefetch = choice.prefetch == Setting::On;
@@ -131,8 +131,8 @@ class CpuBackend : public Backend {
       const kernel::KernelId id = kernels.push_back({});
       const size_t number = id.index();
       if (kernel->library.taken) continue;
-      if (auto split = kernel::split_softmax(source)) {
-        kernels.back().split = std::make_shared<kernel::SplitSoftmax>(std::move(*split));
+      if (const auto& split = kernel::forms_of(source).split) {
+        kernels.back().split = std::make_shared<kernel::SplitSoftmax>(*split);
         queue.add(kernels.back().split->ranges, {}, number);
         queue.add(kernels.back().split->together, {}, number);
       } else {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -120,6 +121,8 @@ struct Loop {
   Expr extent;
 };
 
+struct Forms;  // kernel/recognise/forms.h
+
 struct Kernel {
   IdVector<ParamId, Param> params;
   IdVector<LoopId, Loop> loops;  // all of them; the first `n_outer` are the outer ones
@@ -132,6 +135,9 @@ struct Kernel {
   Expr bytes_written;
   Expr flops;
   Expr local_bytes;  // of local buffers, per outer point
+
+  // What the kernel is, recognised by finish(); null before.
+  std::shared_ptr<const Forms> forms = nullptr;
 };
 
 inline Expr extent_of(const Kernel& kernel, LoopId loop) { return kernel.loops[loop].extent; }

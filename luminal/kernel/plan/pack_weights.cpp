@@ -8,6 +8,7 @@
 #include <set>
 
 #include "luminal/base/check.h"
+#include "luminal/kernel/recognise/forms.h"
 #include "luminal/kernel/recognise/work.h"
 
 namespace luminal::kernel {
@@ -157,11 +158,12 @@ class WeightPacker {
   }
 
   void pack_factors(LoweredKernel& lowered) {
-    const std::optional<ContractionForm> form = contraction_form(lowered.kernel);
-    if (!form) return;
+    // Outlives the kernel's change below.
+    const std::shared_ptr<const Forms> forms = lowered.kernel.forms;
+    if (!forms->contraction) return;
     bool changed = false;
-    for (const Contraction& contraction : form->contractions) {
-      changed = pack_factor(lowered, *form, contraction) || changed;
+    for (const Contraction& contraction : forms->contraction->contractions) {
+      changed = pack_factor(lowered, *forms->contraction, contraction) || changed;
     }
     if (!changed) return;
     settle_params(lowered);

@@ -7,6 +7,7 @@
 #include "luminal/base/check.h"
 #include "luminal/kernel/ir/kernel_bytes.h"
 #include "luminal/kernel/ir/verify_kernel.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::kernel {
 namespace {
@@ -210,6 +211,7 @@ class PlanReader {
       if (const std::string why = verify_kernel(kernels_.back()); !why.empty()) {
         throw base::ByteError(why);
       }
+      recognise(kernels_.back());
     }
     return kernels_[number];
   }

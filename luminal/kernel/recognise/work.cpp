@@ -4,8 +4,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "luminal/kernel/recognise/contraction_form.h"
-#include "luminal/kernel/recognise/row_block_form.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::kernel {
 namespace {
@@ -66,11 +65,12 @@ Expr bytes_read(const Kernel& kernel) {
 
 // In matrix products, the flops of a factor count once per element, not once per product.
 Expr flops(const Kernel& kernel) {
-  if (const auto form = contraction_form(kernel)) {
+  const Forms& forms = forms_of(kernel);
+  if (const auto& form = forms.contraction) {
     const ContractionWork work = work_of(kernel, *form);
     return (work.exact_products + work.integer_products + work.products) * 2 + work.other_flops;
   }
-  if (const auto form = row_block_form(kernel)) {
+  if (const auto& form = forms.row_blocks) {
     const RowBlockWork work = work_of(kernel, *form);
     return (work.exact_products + work.half_products + work.products) * 2 + work.other_flops;
   }
@@ -126,6 +126,7 @@ std::vector<Expr> variables(const Kernel& kernel) {
 
 void finish(Kernel& kernel) {
   kernel.variables = variables(kernel);
+  recognise(kernel);
   kernel.bytes_read = bytes_read(kernel);
   kernel.flops = flops(kernel);
   kernel.bytes_written = 0;

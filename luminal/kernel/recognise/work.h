@@ -5,7 +5,8 @@
 
 namespace luminal::kernel {
 
-// Fills in what follows from loops, stages and parameters: variables, bytes, flops, local bytes.
+// Fills in what follows from loops, stages and parameters: variables, forms (forms.h), bytes,
+// flops, local bytes.
 void finish(Kernel& kernel);
 
 }  // namespace luminal::kernel

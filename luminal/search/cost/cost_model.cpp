@@ -7,11 +7,7 @@
 
 #include "luminal/kernel/ir/inst_uses.h"
 #include "luminal/kernel/lower/stage.h"
-#include "luminal/kernel/plan/split_softmax.h"
-#include "luminal/kernel/recognise/contraction_form.h"
-#include "luminal/kernel/recognise/masked_range.h"
-#include "luminal/kernel/recognise/row_block_form.h"
-#include "luminal/kernel/recognise/softmax_form.h"
+#include "luminal/kernel/recognise/forms.h"
 #include "luminal/search/cost/contraction_cost.h"
 
 namespace luminal::search {
@@ -32,7 +28,7 @@ constexpr double kUpdatingSlowdown = 25;
 // Multiply-adds of two different factors in a kernel that is neither a GEMM nor row blocks: weights
 // aren't packed there, and shared factors are read again for each result. Attention has none.
 double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
-  if (kernel::softmax_form(kernel)) return 0;
+  if (kernel::forms_of(kernel).softmax) return 0;
   double products = 0;
   for (const kernel::Stage& stage : kernel.stages) {
     if (!stage.reduction || stage.reduction->reducer != Reducer::Sum) continue;
@@ -64,9 +60,8 @@ struct SeenKeys {
   double share = 1;
 };
 
-SeenKeys seen_keys(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
-                   const Bindings& sizes) {
-  const auto masked = kernel::masked_range(kernel, form.rows);
+SeenKeys seen_keys(const kernel::Kernel& kernel, const Bindings& sizes) {
+  const auto& masked = kernel::forms_of(kernel).masked;
   if (!masked || masked->loops.empty()) return {};
   std::vector<int64_t> middle;
   for (const kernel::Loop& loop : kernel.loops) {
@@ -207,7 +202,8 @@ namespace {
 // `machine` has the rates that kernels reach, not peaks.
 double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
                         const Bindings& sizes) {
-  if (const auto split = kernel::split_softmax(kernel)) {  // in one launch
+  const kernel::Forms& forms = kernel::forms_of(kernel);
+  if (const auto& split = forms.split) {  // in one launch
     MachineModel no_flops = machine;
     no_flops.flops_per_second = std::numeric_limits<double>::infinity();
     return std::max(modelled_seconds(split->ranges, no_flops, sizes),
@@ -227,10 +223,10 @@ double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machin
   const double copied = copied_bytes(kernel, sizes);
   const double bytes =
       value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) - copied;
-  const auto contraction = kernel::contraction_form(kernel);
+  const auto& contraction = forms.contraction;
   const double repeated = contraction ? repeated_bytes(kernel, *contraction, sizes) : 0;
-  const auto rows = contraction ? std::nullopt : kernel::row_block_form(kernel);
-  const SeenKeys seen = rows ? seen_keys(kernel, *rows, sizes) : SeenKeys();
+  const auto& rows = forms.row_blocks;
+  const SeenKeys seen = rows ? seen_keys(kernel, sizes) : SeenKeys();
   const double hidden = hidden_bytes(kernel, seen, sizes);
   const double written = value(kernel.bytes_written, sizes);
   const bool streams = written >= kStreamedBytes && !contraction && copied == 0;
@@ -292,20 +288,21 @@ double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine
 }
 
 LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes) {
-  if (const auto split = kernel::split_softmax(kernel)) {
+  const kernel::Forms& forms = kernel::forms_of(kernel);
+  if (const auto& split = forms.split) {
     LeastWork work = shared_work(split->ranges, sizes);
     work.bytes = least_work(split->ranges, sizes).bytes;
     return work;
   }
   LeastWork least{.bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) -
                            copied_bytes(kernel, sizes)};
-  if (const auto form = kernel::contraction_form(kernel)) {
+  if (const auto& form = forms.contraction) {
     const kernel::ContractionWork work = kernel::work_of(kernel, *form);
     least.products = value(work.products, sizes);
     least.exact_products = value(work.integer_products, sizes) + value(work.exact_products, sizes);
     least.other_flops = value(work.other_flops, sizes);
-  } else if (const auto rows = kernel::row_block_form(kernel)) {
-    const SeenKeys seen = seen_keys(kernel, *rows, sizes);
+  } else if (const auto& rows = forms.row_blocks) {
+    const SeenKeys seen = seen_keys(kernel, sizes);
     const kernel::RowBlockWork work = kernel::work_of(over_seen_keys(kernel, seen, sizes), *rows);
     least.bytes -= hidden_bytes(kernel, seen, sizes);
     least.products = value(work.products, sizes);

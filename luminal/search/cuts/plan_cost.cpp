@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "luminal/base/hash.h"
-#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::search {
 
@@ -202,7 +202,7 @@ Result<kernel::LoweredKernel> PlanCost::staged(ClassId root, const kernel::Insta
     kernel::StageLimits wide = limits;
     wide.most_local_bytes = INT64_MAX / 4;
     auto lowered = kernel::stage(graph_, root, instances, n_outer, wide);
-    if (lowered && kernel::split_softmax(lowered->kernel)) return lowered;
+    if (lowered && kernel::forms_of(lowered->kernel).split) return lowered;
   }
   return kernel::stage(graph_, root, instances, n_outer, limits);
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "luminal/kernel/recognise/contraction_form.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::search {
 namespace {
@@ -27,7 +27,7 @@ std::string KernelCosts::key(const kernel::LoweredKernel& lowered,
 }
 
 size_t KernelCosts::kind_of(const kernel::Kernel& kernel) {
-  return kernel::contraction_form(kernel) ? 1 : 0;
+  return kernel::forms_of(kernel).contraction ? 1 : 0;
 }
 
 double KernelCosts::seconds(const kernel::LoweredKernel& lowered) const {

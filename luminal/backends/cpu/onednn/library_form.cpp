@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "luminal/base/check.h"
-#include "luminal/kernel/recognise/contraction_form.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -254,7 +254,7 @@ MatmulStrides strides_at(const LibraryTensor& tensor, const Bindings& bindings) 
 
 Result<LibraryForm> library_form(const Kernel& kernel, bool finite) {
   using Found = Result<LibraryForm>;
-  const auto contraction = kernel::contraction_form(kernel);
+  const auto& contraction = kernel::forms_of(kernel).contraction;
   if (!contraction) return Found::failure("it is not a matrix product");
   if (contraction->contractions.size() > 1) return Found::failure("it holds several products");
   const auto n_outputs = std::ranges::count_if(kernel.params, &kernel::Param::output);

@@ -7,7 +7,7 @@
 #include "luminal/backends/cpu/plan/measure_library.h"
 #include "luminal/backends/cpu/plan/run_plan.h"
 #include "luminal/base/check.h"
-#include "luminal/kernel/recognise/contraction_form.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -48,7 +48,7 @@ std::vector<kernel::LibraryUse> choose_library(
     if (!step.kernel.valid()) continue;
     const size_t number = step.kernel.index();
     const kernel::Kernel& kernel = kernels[number]->lowered.kernel;
-    if (!kernel::contraction_form(kernel)) continue;
+    if (!kernel::forms_of(kernel).contraction) continue;
     kernel::LibraryUse& use = uses[number];
     Result<LibraryForm> form = library_form(kernel, request.options.finite);
     if (!form) {

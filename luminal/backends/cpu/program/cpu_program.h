@@ -10,7 +10,7 @@
 #include "luminal/backends/cpu/llvm/jit.h"
 #include "luminal/backends/cpu/plan/run_plan.h"
 #include "luminal/backends/cpu/program/folded_values.h"
-#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/split_softmax.h"
 #include "luminal/runtime/arena.h"
 #include "luminal/runtime/memory_plan.h"
 #include "luminal/runtime/program.h"

@@ -3,6 +3,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
+#include "luminal/kernel/recognise/forms.h"
 #include "luminal/shape/expr/expr_bytes.h"
 
 namespace luminal::backends::cpu {
@@ -79,7 +80,7 @@ CpuProgram::Kernels read_code(std::string_view bytes, const kernel::Plan& plan, 
       kernels.push_back({.kernel = read_kernel(reader, source, jit)});
       continue;
     }
-    auto split = kernel::split_softmax(source);
+    const auto& split = kernel::forms_of(source).split;
     if (!split) {
       throw UserError(
           "saved code runs a kernel in two parts that this build runs in one; compile it again");
@@ -87,7 +88,7 @@ CpuProgram::Kernels read_code(std::string_view bytes, const kernel::Plan& plan, 
     CpuProgram::StepCode code;
     code.kernel = read_kernel(reader, split->ranges, jit);
     code.second = read_kernel(reader, split->together, jit);
-    code.split = std::make_shared<kernel::SplitSoftmax>(std::move(*split));
+    code.split = std::make_shared<kernel::SplitSoftmax>(*split);
     kernels.push_back(std::move(code));
   }
   reader.in.finish();

@@ -5,7 +5,7 @@
 #include "luminal/backends/cpu/schedule/lane_pattern.h"
 #include "luminal/backends/cpu/schedule/schedule.h"
 #include "luminal/kernel/ir/inst_uses.h"
-#include "luminal/kernel/recognise/contraction_form.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -285,7 +285,7 @@ void block_rows(Schedule& schedule, const Kernel& kernel, const kernel::RowBlock
                 const Target& target, const EmitOptions& options) {
   RowBlocks blocks;
   blocks.row_loop = form.rows;
-  if (options.contract) blocks.masked = kernel::masked_range(kernel, form.rows);
+  if (options.contract) blocks.masked = kernel::forms_of(kernel).masked;
   blocks.kernel = std::make_shared<Kernel>(with_steps(kernel, form, options, blocks));
   schedule.kernel = blocks.kernel.get();
   for (const Stage& stage : blocks.kernel->stages) {

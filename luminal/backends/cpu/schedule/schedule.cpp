@@ -5,6 +5,7 @@
 #include "luminal/backends/cpu/schedule/lane_pattern.h"
 #include "luminal/backends/cpu/schedule/prefetch.h"
 #include "luminal/base/check.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -386,11 +387,11 @@ Schedule make_schedule(const Kernel& kernel, const Target& target, const EmitOpt
     schedule.extents.push_back(extent);
     if (is_outer(kernel, loop)) schedule.points = schedule.points * extent;
   }
-  const auto form = options.tile ? kernel::contraction_form(kernel) : std::nullopt;
-  if (form) {
-    tile_schedule(schedule, kernel, *form, target);
-  } else if (const auto rows = options.tile ? kernel::row_block_form(kernel) : std::nullopt) {
-    block_rows(schedule, kernel, *rows, target, options);
+  const kernel::Forms& forms = kernel::forms_of(kernel);
+  if (options.tile && forms.contraction) {
+    tile_schedule(schedule, kernel, *forms.contraction, target);
+  } else if (options.tile && forms.row_blocks) {
+    block_rows(schedule, kernel, *forms.row_blocks, target, options);
   } else {
     for (const Stage& stage : kernel.stages) schedule.stages.push_back(flatten(kernel, stage));
     choose_vector_loops(schedule, target, options);

@@ -7,8 +7,8 @@
 #include "luminal/backends/cpu/schedule/lane_pattern.h"
 #include "luminal/backends/cpu/schedule/schedule.h"
 #include "luminal/kernel/ir/joined_loops.h"
+#include "luminal/kernel/recognise/forms.h"
 #include "luminal/kernel/recognise/panels.h"
-#include "luminal/kernel/recognise/quantised_form.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -92,14 +92,16 @@ Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Tar
   for (kernel::StageId s : kernel.stages.ids()) {
     if (!kernel.stages[s].reduction) tiling.epilogue.push_back(s);
   }
-  for (const Contraction& contraction : form.contractions) {
+  const auto& quantised_forms = kernel::forms_of(kernel).quantised;
+  for (size_t c = 0; c < form.contractions.size(); ++c) {
+    const Contraction& contraction = form.contractions[c];
     const Stage& stage = kernel.stages[contraction.stage];
     TiledContraction tiled;
     tiled.stage = contraction.stage;
     tiled.k = contraction.k;
     tiled.left.stage = result.stages.push_back(kernel::factor_stage(stage, contraction.left));
     tiled.right.stage = result.stages.push_back(kernel::factor_stage(stage, contraction.right));
-    if (const auto quantised = kernel::quantised_form(kernel, contraction)) {
+    if (const auto& quantised = quantised_forms[c]) {
       const bool kept = streams || (tiles && fits_tiles(*quantised));
       (kept ? tiled.quantised : tiled.made_of) = add_quantised(result, *quantised);
     }

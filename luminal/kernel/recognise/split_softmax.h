@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "luminal/kernel/ir/kernel.h"
+#include "luminal/kernel/recognise/softmax_form.h"
 
 namespace luminal::kernel {
 
@@ -28,9 +29,9 @@ struct SplitSoftmax {
   IdVector<ParamId, ParamId> ranges_params, together_params;
 };
 
-// nullopt if a kernel has no softmax over more keys than one range holds, if it has enough outer
+// nullopt if the softmax isn't over more keys than one range holds, if the kernel has enough outer
 // points for all threads, or if many rows share the keys: row blocks are better then
 // (row_block_form.h).
-std::optional<SplitSoftmax> split_softmax(const Kernel& kernel);
+std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form);
 
 }  // namespace luminal::kernel

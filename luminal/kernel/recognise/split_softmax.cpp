@@ -1,4 +1,4 @@
-#include "luminal/kernel/plan/split_softmax.h"
+#include "luminal/kernel/recognise/split_softmax.h"
 
 #include <algorithm>
 #include <limits>
@@ -510,10 +510,8 @@ class Splitter {
 
 }  // namespace
 
-std::optional<SplitSoftmax> split_softmax(const Kernel& kernel) {
-  auto form = softmax_form(kernel);
-  if (!form) return std::nullopt;
-  return Splitter(kernel, std::move(*form)).run();
+std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form) {
+  return Splitter(kernel, form).run();
 }
 
 }  // namespace luminal::kernel
