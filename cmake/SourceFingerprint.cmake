@@ -9,7 +9,7 @@ set(code_modules kernel runtime backends)
 # any of these makes kept ones unreadable (driver/bundle.h), so none of them should hold anything else.
 set(format_files base/byte_stream.h shape/expr/expr_bytes.h shape/expr/expr_bytes.cpp shape/dtypes.def graph/ops.def
   kernel/ir/kernel.h kernel/ir/kernel_bytes.h kernel/ir/kernel_bytes.cpp kernel/plan/plan.h kernel/plan/plan_bytes.h
-  kernel/plan/plan_bytes.cpp kernel/plan/planned_graph.h kernel/plan/schedule_choice.h kernel/lower/term_graph.h backends/cpu/schedule/launch_form.h
+  kernel/plan/plan_bytes.cpp kernel/plan/planned_graph.h kernel/plan/schedule_choices.h kernel/plan/knobs.def kernel/plan/strategy.h kernel/lower/term_graph.h backends/cpu/schedule/launch_form.h
   backends/cpu/llvm/kernel_function.h backends/cpu/program/kept_code.cpp driver/compile/bundle.cpp)
 
 function(luminal_fingerprint_files root result)

@@ -28,8 +28,9 @@ struct LoadOptions {
   Bindings typical_sizes = {};         // sizes for which the order of steps is optimised
   LibraryPolicy library = LibraryPolicy::Never;
   runtime::ThreadSpeed thread_speed = {};
-  bool finite = false;     // NaN and infinities need not be preserved
-  bool keep_code = false;  // fill in LoadReport::code
+  bool reorder_sums = true;  // measured choices may change the order of sums
+  bool finite = false;       // NaN and infinities need not be preserved
+  bool keep_code = false;    // fill in LoadReport::code
 };
 
 // How a graph's leaves and results map to a program's ports: leaves in order of creation, then one
@@ -85,9 +86,15 @@ class Backend {
   // For each kernel of the request's plan, whether a library computes it. That plan reads unpacked
   // weights; the second argument is the same plan with weights in panels. UserError if a library is
   // requested that isn't available.
-  virtual std::vector<kernel::LibraryUse> choose_library(const LoadRequest& request,
-                                                         const kernel::PlannedGraph&) const {
-    return std::vector<kernel::LibraryUse>(static_cast<size_t>(request.planned->plan.n_kernels()));
+  virtual std::vector<kernel::LibraryChoice> choose_library(const LoadRequest& request,
+                                                            const kernel::PlannedGraph&) const {
+    return std::vector<kernel::LibraryChoice>(
+        static_cast<size_t>(request.planned->plan.n_kernels()));
+  }
+  // The other ways in which it can run a step's kernel, for a measured search to try.
+  virtual std::vector<kernel::StepChoice> candidates(const kernel::KernelStep&,
+                                                     const LoadOptions&) const {
+    return {};
   }
   // Compiles each request into a program that computes its `ports.results` and its graph's state
   // updates. The programs are variants of one graph, of which only one runs at a time: they share

@@ -56,6 +56,7 @@ struct KernelReport {
   double flops_us = 0;
   double launch_us = 0;
   double bound_us() const { return std::max(bytes_us, flops_us) + launch_us; }
+  std::string strategy;        // the way it is computed: "matmul"
   std::string schedule;        // how it runs, where that was tuned: "schedule unroll 2"
   double measured_us = 0;      // its time on this machine, where it was measured,
   double measured_low_us = 0;  // and the interval it lies in

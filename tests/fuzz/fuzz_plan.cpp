@@ -110,7 +110,7 @@ class Program {
       lowered = kernel::stage(planned.terms, root, *instances, --n_outer);
     }
     require(static_cast<bool>(lowered));
-    planned.plan.steps.push_back(kernel::KernelStep{.lowered = *lowered, .model_seconds = 1e-6});
+    planned.plan.steps.push_back(kernel::make_step(*lowered, 1e-6));
   }
 };
 

@@ -48,7 +48,7 @@ PlannedGraph plan_of(const Graph& graph, PackRequest& request, bool merged) {
       auto& first = std::get<KernelStep>(planned.plan.steps.front()).lowered;
       first = *merge(first, lowered);
     } else {
-      planned.plan.steps.push_back(KernelStep{std::move(lowered)});
+      planned.plan.steps.push_back(make_step(std::move(lowered)));
     }
   }
   for (const search::SourceTensor& source : prepared.lowered.sources) {

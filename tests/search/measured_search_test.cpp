@@ -145,6 +145,13 @@ MeasuredOptions budget(double seconds, int candidates) {
   MeasuredOptions options;
   options.seconds = seconds;
   options.candidates = candidates;
+  options.choices = [](const kernel::KernelStep& step) {
+    std::vector<kernel::StepChoice> choices;
+    for (const int64_t unroll : {1, 2, 8}) {
+      choices.push_back({.strategy = step.strategy, .schedule = {{kernel::Knob::Unroll, unroll}}});
+    }
+    return choices;
+  };
   return options;
 }
 const MeasuredOptions kEnough = budget(30, 40);
@@ -284,15 +291,16 @@ TEST(MeasuredSearch, SchedulesAreTunedKernelByKernel) {
   const std::string liked =
       kernel::text(std::get<kernel::KernelStep>(question.first.plan.steps.front()).lowered.kernel);
   Clock clock([&](const kernel::KernelStep& step) {
-    const bool fast = kernel::text(step.lowered.kernel) == liked && step.schedule.unroll == 2;
+    const bool fast = kernel::text(step.lowered.kernel) == liked &&
+                      step.schedule.get(kernel::Knob::Unroll, 0) == 2;
     return modelled(step) * (fast ? 0.5 : 1);
   });
   const MeasuredPlan found = question.run(&clock, memory, kEnough);
   int tuned = 0;
   for (const auto& step : found.plan.found.plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel == nullptr || kernel->schedule == kernel::ScheduleChoice{}) continue;
-    EXPECT_EQ(kernel->schedule.unroll, 2);
+    if (kernel == nullptr || kernel->schedule.empty()) continue;
+    EXPECT_EQ(kernel::text(kernel->schedule), "unroll 2");
     ++tuned;
   }
   EXPECT_EQ(tuned, 1);

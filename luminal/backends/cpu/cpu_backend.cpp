@@ -8,6 +8,7 @@
 #include "luminal/backends/cpu/plan/library_choice.h"
 #include "luminal/backends/cpu/program/cpu_program.h"
 #include "luminal/backends/cpu/program/kept_code.h"
+#include "luminal/backends/cpu/schedule/candidates.h"
 #include "luminal/backends/cpu/schedule/micro_shape.h"
 #include "luminal/backends/cpu/schedule/slow_paths.h"
 #include "luminal/base/check.h"
@@ -24,16 +25,15 @@ constexpr int64_t kStreamedBytes = 4 << 20;
 // No non-temporal stores in place: lines that were just read are in the cache, and plain stores
 // into them took half as long (8 MB and 64 MB, x + 1).
 cpu::EmitOptions emit_options(const kernel::Kernel& kernel, bool in_place,
-                              const kernel::ScheduleChoice& choice = {}) {
-  using Setting = kernel::ScheduleChoice::Setting;
-  cpu::EmitOptions options;
+                              const kernel::StepChoice& choice) {
+  cpu::EmitOptions options{.strategy = choice.strategy, .choices = choice.schedule};
   // GEMM tiles write partial cache lines, so their stores stay temporal.
   options.nontemporal_stores = !in_place &&
                                kernel.bytes_written.to_int().value_or(0) >= kStreamedBytes &&
-                               !kernel::forms_of(kernel).contraction;
-  if (choice.unroll > 0) options.max_unroll = choice.unroll;
-  if (choice.streams != Setting::Own) options.nontemporal_stores = choice.streams == Setting::On;
-  if (choice.prefetch != Setting::Own) options.prefetch = choice.prefetch == Setting::On;
+                               choice.strategy != kernel::Strategy::Matmul;
+  if (const auto streams = choice.schedule.find(kernel::Knob::Streams)) {
+    options.nontemporal_stores = *streams != 0;
+  }
   return options;
 }
 
@@ -52,7 +52,7 @@ class CpuBackend : public Backend {
     return packing_for(cpu::Target::named(options.target));
   }
 
-  std::vector<kernel::LibraryUse> choose_library(
+  std::vector<kernel::LibraryChoice> choose_library(
       const LoadRequest& request, const kernel::PlannedGraph& packed) const override {
     if (request.options.library == LibraryPolicy::Never || !cpu::library_available()) {
       if (request.options.library == LibraryPolicy::Always) {
@@ -64,8 +64,14 @@ class CpuBackend : public Backend {
     }
     cpu::Jit jit = jit_for(request.options);
     return cpu::choose_library(request, packed, [&](const kernel::Kernel& kernel) {
-      return jit.compile(kernel, emit_options(kernel, false));
+      return jit.compile(kernel,
+                         emit_options(kernel, false, {.strategy = kernel::Strategy::Matmul}));
     });
+  }
+
+  std::vector<kernel::StepChoice> candidates(const kernel::KernelStep& step,
+                                             const LoadOptions& options) const override {
+    return cpu::candidates(step, cpu::Target::named(options.target), options.reorder_sums);
   }
 
   std::vector<std::unique_ptr<runtime::Program>> load(std::span<const LoadRequest> requests,
@@ -130,13 +136,16 @@ class CpuBackend : public Backend {
       const kernel::Kernel& source = kernel->lowered.kernel;
       const kernel::KernelId id = kernels.push_back({});
       const size_t number = id.index();
-      if (kernel->library.taken) continue;
-      if (const auto& split = kernel::forms_of(source).split) {
-        kernels.back().split = std::make_shared<kernel::SplitSoftmax>(*split);
+      if (kernel->strategy == kernel::Strategy::Library) continue;
+      if (kernel->strategy == kernel::Strategy::SplitAttention) {
+        kernels.back().split =
+            std::make_shared<kernel::SplitSoftmax>(*kernel::forms_of(source).split);
         queue.add(kernels.back().split->ranges, {}, number);
         queue.add(kernels.back().split->together, {}, number);
       } else {
-        queue.add(source, emit_options(source, plan.in_place[id], kernel->schedule), number);
+        queue.add(source,
+                  emit_options(source, plan.in_place[id], {kernel->strategy, kernel->schedule}),
+                  number);
       }
     }
     const int total = request.planned->plan.n_kernels();

@@ -138,6 +138,14 @@ void Compilation::throw_no_plan(const std::exception& error) const {
   luminal::throw_no_plan(*requests_.back().graph, of_variant_.back(), error);
 }
 
+void Compilation::choose(size_t variant, const std::function<void(kernel::KernelStep&)>& change) {
+  auto planned = std::make_shared<kernel::PlannedGraph>(*requests_[variant].planned);
+  for (auto& step : planned->plan.steps) {
+    if (auto* kernel = std::get_if<kernel::KernelStep>(&step)) change(*kernel);
+  }
+  requests_[variant].planned = std::move(planned);
+}
+
 void Compilation::generate_code() {
   const auto start = std::chrono::steady_clock::now();
   backends::LoadReport loaded;

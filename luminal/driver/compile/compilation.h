@@ -2,6 +2,7 @@
 // plan stop after plan(), and so see exactly the plan that runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,9 +25,11 @@ class Compilation {
 
   // The phases, in this order; each adds to the report. Each needs those before it, except that
   // read_weights() is optional.
-  void verify();         // and copies the graph, so that later changes don't matter
-  void read_weights();   // starts reading, in parallel with the phases that follow
-  void plan();           // one plan per variant, on backends that run plans
+  void verify();        // and copies the graph, so that later changes don't matter
+  void read_weights();  // starts reading, in parallel with the phases that follow
+  void plan();          // one plan per variant, on backends that run plans
+  // Between plan() and generate_code(): other strategies and schedules for the steps of a plan.
+  void choose(size_t variant, const std::function<void(kernel::KernelStep&)>& change);
   void generate_code();  // of all plans: the programs
   Executable executable();
 

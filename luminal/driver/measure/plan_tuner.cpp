@@ -107,6 +107,9 @@ search::MeasuredOptions PlanTuner::search_options(const std::optional<std::strin
   } else if (derived_) {
     options.replay = derived_->trail;
   }
+  options.choices = [this](const kernel::KernelStep& step) {
+    return backend_.candidates(step, load_);
+  };
   if (asked_.events || progress_) {
     options.event = [this](const search::SearchEvent& event) {
       if (asked_.events) asked_.events(json_of(event));

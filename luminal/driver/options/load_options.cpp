@@ -47,6 +47,7 @@ backends::LoadOptions load_options(const CompileOptions& options, const Graph& g
           .typical_sizes = search::representative_sizes(variables(graph), sizes),
           .library = options.backend.library,
           .thread_speed = thread_speed(machine_peaks(options.storage, options.backend.target)),
+          .reorder_sums = options.plan.numerics >= Numerics::Reassociating,
           .finite = options.plan.numerics >= Numerics::Finite};
 }
 

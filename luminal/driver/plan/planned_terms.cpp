@@ -89,11 +89,12 @@ void report_kernels(const kernel::PlannedGraph& planned, const search::PlannedTe
     entry.flops_us = bound.flops_seconds * 1e6;
     entry.launch_us = bound.launch_seconds * 1e6;
     entry.text = kernel::text(k);
-    entry.schedule = kernel->schedule == kernel::ScheduleChoice{} ? "" : text(kernel->schedule);
+    entry.strategy = kernel::text(kernel->strategy);
+    entry.schedule = kernel->schedule.empty() ? "" : "schedule " + text(kernel->schedule);
     entry.measured_us = kernel->measured.seconds * 1e6;
     entry.measured_low_us = kernel->measured.low * 1e6;
     entry.measured_high_us = kernel->measured.high * 1e6;
-    entry.by_library = kernel->library.taken;
+    entry.by_library = kernel->strategy == kernel::Strategy::Library;
     entry.library = kernel->library.routine;
     entry.why_no_library = kernel->library.why_none;
     entry.own_us = kernel->library.own_seconds * 1e6;

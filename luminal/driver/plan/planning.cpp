@@ -167,11 +167,14 @@ void mark_library(std::shared_ptr<kernel::PlannedGraph> planned, const kernel::P
                   const ChooseLibrary& choose) {
   kernel::PlannedGraph packed = *planned;
   kernel::pack_weights(packed, request);
-  std::vector<kernel::LibraryUse> uses = choose(planned, packed);
+  std::vector<kernel::LibraryChoice> uses = choose(planned, packed);
   size_t next = 0;
   for (auto& step : planned->plan.steps) {
     auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel != nullptr) kernel->library = std::move(uses[next++]);
+    if (kernel == nullptr) continue;
+    kernel::LibraryChoice& use = uses[next++];
+    if (use.taken) kernel->strategy = kernel::Strategy::Library;
+    kernel->library = std::move(use);
   }
 }
 

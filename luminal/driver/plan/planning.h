@@ -16,7 +16,7 @@ namespace luminal {
 
 // By kernel of `plain`: whether a library computes it. `packed` is the same plan with packed
 // weights.
-using ChooseLibrary = std::function<std::vector<kernel::LibraryUse>(
+using ChooseLibrary = std::function<std::vector<kernel::LibraryChoice>(
     const std::shared_ptr<const kernel::PlannedGraph>& plain, const kernel::PlannedGraph& packed)>;
 
 // Fills in `report` as it goes. `roots` are the nodes whose values must be in memory at the end.

@@ -118,7 +118,8 @@ std::string CompileReport::text() const {
     if (kernel.measured_us > 0) {
       lines += fmt::format("    measured: {:.1f} µs ({:.1f} … {:.1f}){}\n", kernel.measured_us,
                            kernel.measured_low_us, kernel.measured_high_us,
-                           kernel.schedule.empty() ? "" : ", " + kernel.schedule);
+                           fmt::format(", {}{}{}", kernel.strategy,
+                                       kernel.schedule.empty() ? "" : ", ", kernel.schedule));
     }
     lines += field_lines(kernel, 4) + library_text(kernel);
   }

@@ -53,6 +53,7 @@ inline constexpr auto kReportFields<KernelReport> = std::tuple{
     json_and_bytes("bytes_us", &KernelReport::bytes_us),
     json_and_bytes("flops_us", &KernelReport::flops_us),
     json_and_bytes("launch_us", &KernelReport::launch_us),
+    json_and_bytes("strategy", &KernelReport::strategy),
     json_and_bytes("schedule", &KernelReport::schedule),
     json_and_bytes("measured_us", &KernelReport::measured_us),
     json_and_bytes("measured_low_us", &KernelReport::measured_low_us),

@@ -147,8 +147,8 @@ class WeightPacker {
         stored_by_kernel_.emplace(id, next_kernel_);
       }
     } else {
-      if (!step.library.taken) pack_factors(step.lowered);
-      auto& readers = step.library.taken ? library_readers_ : readers_;
+      if (step.strategy == Strategy::Matmul) pack_factors(step.lowered);
+      auto& readers = step.strategy == Strategy::Library ? library_readers_ : readers_;
       for (ParamId p : step.lowered.origins.ids()) {
         if (step.lowered.kernel.params[p].output) continue;
         readers[step.lowered.origins[p].value].push_back(next_kernel_);
@@ -210,9 +210,9 @@ class WeightPacker {
     const DType dtype = planned_.terms.at(weight).dtype;
     planned_.terms.classes.push_back({map.dims(), dtype, {ReindexTerm{map, weight}}});
     // It runs when weights are set, so it adds nothing to the time of a run.
-    out_.push_back(KernelStep{.lowered = lower_packing(planned_, id, weight),
-                              .model_seconds = 0,
-                              .packs = name_of(weight)});
+    KernelStep step = make_step(lower_packing(planned_, id, weight));
+    step.packs = name_of(weight);
+    out_.push_back(std::move(step));
     known.push_back({id, map});
     return id;
   }

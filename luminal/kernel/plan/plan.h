@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "luminal/kernel/lower/stage.h"
-#include "luminal/kernel/plan/schedule_choice.h"
+#include "luminal/kernel/plan/schedule_choices.h"
+#include "luminal/kernel/plan/strategy.h"
 
 namespace luminal::kernel {
 
@@ -16,14 +17,18 @@ namespace luminal::kernel {
 // than to read.
 constexpr int64_t kMostFoldedGrowth = 4;
 
-// Whether a library computes a kernel in place of the backend's own code, and what is known about
-// it; all empty where nobody asked, or where the kernel is nothing for a library.
+// What is known about a library's routine for a kernel; all empty where nobody asked, or where the
+// kernel is nothing for a library.
 struct LibraryUse {
-  bool taken = false;
   std::string routine = {};   // "oneDNN 3.2.0, brg:avx512_core_amx"; empty where it has none
   std::string why_none = {};  // then
   double own_seconds = 0;     // measured, where that was the question
   double library_seconds = 0;
+};
+
+// The same with a backend's answer: whether the library computes the kernel.
+struct LibraryChoice : LibraryUse {
+  bool taken = false;
 };
 
 // What a kernel took where it was measured: the median, and its 95 % interval. 0: it wasn't.
@@ -38,9 +43,23 @@ struct KernelStep {
   // Of a kernel that only stores a weight in panels (see pack_weights.h): the weight, in words.
   std::string packs = {};
   LibraryUse library = {};
-  ScheduleChoice schedule = {};
+  Strategy strategy = Strategy::Loops;
+  ScheduleChoices schedule = {};
   MeasuredTime measured = {};
 };
+
+// A step that computes a kernel by its default strategy.
+KernelStep make_step(LoweredKernel lowered, double model_seconds = 0);
+
+// Another way to compute a step's kernel.
+struct StepChoice {
+  Strategy strategy = Strategy::Loops;
+  ScheduleChoices schedule = {};
+
+  bool operator==(const StepChoice&) const = default;
+};
+// "matmul, block_k 512"; the schedule is left out where nothing is chosen.
+std::string text(const StepChoice& choice);
 
 // A node of the graph that the host computes: source `source` of the term graph is its result.
 struct HostStep {

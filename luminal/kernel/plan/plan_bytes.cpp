@@ -98,7 +98,7 @@ class PlanWriter {
   }
 
   void write_step(const KernelStep& step) {
-    LUMINAL_CHECK(!step.library.taken && step.library.routine.empty(),
+    LUMINAL_CHECK(step.strategy != Strategy::Library && step.library.routine.empty(),
                   "a plan with library steps can't be written");
     // Equal kernels have equal bytes, since an expression keeps the number it first got: each is
     // written once.
@@ -116,9 +116,12 @@ class PlanWriter {
     write_ids(w_.out, step.lowered.classes);
     w_.out.real(step.model_seconds);
     w_.out.text(step.packs);
-    w_.out.integer(step.schedule.unroll);
-    w_.out.number(static_cast<uint64_t>(step.schedule.streams));
-    w_.out.number(static_cast<uint64_t>(step.schedule.prefetch));
+    w_.out.number(static_cast<uint64_t>(step.strategy));
+    w_.out.number(step.schedule.list().size());
+    for (const auto& [knob, value] : step.schedule.list()) {
+      w_.out.number(static_cast<uint64_t>(knob));
+      w_.out.integer(value);
+    }
     w_.out.real(step.measured.seconds);
     w_.out.real(step.measured.low);
     w_.out.real(step.measured.high);
@@ -216,6 +219,15 @@ class PlanReader {
     return kernels_[number];
   }
 
+  void read_choice(ScheduleChoices& schedule) {
+    const auto knob = static_cast<Knob>(r_.in.below(knobs().size()));
+    const int64_t value = r_.in.integer();
+    if (value < info(knob).least || value > info(knob).most) {
+      throw base::ByteError("a setting of a schedule is out of range");
+    }
+    schedule.set(knob, value);
+  }
+
   KernelStep read_step() {
     KernelStep step;
     step.lowered.kernel = read_known_kernel();
@@ -226,12 +238,8 @@ class PlanReader {
     step.lowered.classes = read_ids<ClassId>(r_.in);
     step.model_seconds = r_.in.real();
     step.packs = r_.in.text();
-    step.schedule.unroll = r_.in.small();
-    if (step.schedule.unroll < 0 || step.schedule.unroll > kMostUnroll) {
-      throw base::ByteError("an unroll factor is out of range");
-    }
-    step.schedule.streams = static_cast<ScheduleChoice::Setting>(r_.in.below(3));
-    step.schedule.prefetch = static_cast<ScheduleChoice::Setting>(r_.in.below(3));
+    step.strategy = static_cast<Strategy>(r_.in.below(static_cast<uint64_t>(Strategy::Library)));
+    for (size_t left = r_.in.count(); left > 0; --left) read_choice(step.schedule);
     step.measured.seconds = r_.in.real();
     step.measured.low = r_.in.real();
     step.measured.high = r_.in.real();

@@ -145,11 +145,20 @@ class PlanParser {
       step.measured.high = line.real();
     }
     if (line.take("packs ")) step.packs = line.string();
+    line.expect("strategy");
+    const std::string_view strategy = line.word();
+    const std::optional<Strategy> known = strategy_of(strategy);
+    if (!known) line.fail(fmt::format("'{}' is not a strategy", strategy));
+    step.strategy = *known;
     if (line.take("schedule ")) step.schedule = parse_schedule(line);
+    const base::LineReader first = line;
     read_params(step.lowered);
     read_computed(step.lowered);
     step.lowered.kernel = parse_kernel(lines_);
     finish(step.lowered.kernel);
+    if (!allows(step.lowered.kernel, step.strategy)) {
+      first.fail(fmt::format("strategy {} doesn't suit this kernel", strategy));
+    }
     planned_.plan.steps.emplace_back(std::move(step));
   }
 

@@ -24,7 +24,8 @@ std::string step_text(const KernelStep& step) {
     out += fmt::format(" measured {} {} {}", measured.seconds, measured.low, measured.high);
   }
   if (!step.packs.empty()) out += " packs " + base::quoted(step.packs);
-  if (step.schedule != ScheduleChoice{}) out += " " + text(step.schedule);
+  out += fmt::format(" strategy {}", text(step.strategy));
+  if (!step.schedule.empty()) out += " schedule " + text(step.schedule);
   out += "\nparams";
   for (const ParamOrigin& origin : step.lowered.origins) {
     out += " " + (origin.source.valid() ? std::to_string(origin.source.value) : "-") + "/" +

@@ -8,7 +8,7 @@
 //   term c0 load 0
 //   term c1 exp2 c0
 //   node %1 c1
-//   step modelled 1.2e-05
+//   step modelled 1.2e-05 strategy loops schedule unroll 2, streams off
 //   params 0/c0 -/c1
 //   computes c1
 //   kernel

@@ -138,6 +138,7 @@ class PlanVerifier {
                "a kernel's parameters and their origins differ in number"))
       return;
     for (ClassId id : step.lowered.classes) is_class(id);
+    check(allows(kernel, step.strategy), "a step has a strategy that doesn't suit its kernel");
     for (ParamId p : origins.ids()) {
       if (!is_class(origins[p].value)) return;
       const Param& param = kernel.params[p];

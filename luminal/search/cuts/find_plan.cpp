@@ -219,7 +219,7 @@ class PlanSearch {
           const bool ready = origin.source.valid() ? made[origin.source] : in_memory(origin.value);
           if (!ready) return false;
         }
-        result.steps.push_back(kernel::KernelStep{*kernel.lowered, kernel.seconds});
+        result.steps.push_back(kernel::make_step(*kernel.lowered, kernel.seconds));
         stored[id.index()] = true;
         return true;
       });

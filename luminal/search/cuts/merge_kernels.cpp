@@ -230,7 +230,7 @@ class Merging {
       }
     }
     if (best < 0) return false;
-    Step step = step_of(kernel::KernelStep{merged[static_cast<size_t>(best)], best_seconds});
+    Step step = step_of(kernel::make_step(merged[static_cast<size_t>(best)], best_seconds));
     step.variants = std::move(merged);
     steps_[i] = std::move(step);
     steps_[j].merged_away = true;

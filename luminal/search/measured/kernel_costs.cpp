@@ -16,14 +16,20 @@ constexpr double kOnce = 1e-3;
 }  // namespace
 
 std::string KernelCosts::key(const kernel::LoweredKernel& lowered,
-                             const kernel::ScheduleChoice& schedule) const {
+                             const kernel::StepChoice& choice) const {
   std::string key =
       fmt::format("{}params {}\n", kernel::text(lowered.kernel), weights_.letters(lowered));
   for (Expr variable : lowered.kernel.variables) {
     key += fmt::format("{} = {}\n", variable.name(), variable.evaluate(sizes_).value.value_or(0));
   }
-  if (schedule != kernel::ScheduleChoice{}) key += kernel::text(schedule) + "\n";
+  const bool is_default = choice.strategy == kernel::default_strategy(lowered.kernel);
+  if (!is_default) key += fmt::format("strategy {}\n", kernel::text(choice.strategy));
+  if (!choice.schedule.empty()) key += fmt::format("schedule {}\n", kernel::text(choice.schedule));
   return key;
+}
+
+std::string KernelCosts::key(const kernel::LoweredKernel& lowered) const {
+  return key(lowered, {.strategy = kernel::default_strategy(lowered.kernel)});
 }
 
 size_t KernelCosts::kind_of(const kernel::Kernel& kernel) {

@@ -17,9 +17,10 @@ class KernelCosts : public KnownCosts {
       : machine_(machine), sizes_(sizes), weights_(std::move(weights)) {}
 
   // Everything that a kernel's time depends on besides machine and compiler: its text, the sizes,
-  // which parameters are weights, and its schedule.
-  std::string key(const kernel::LoweredKernel& lowered,
-                  const kernel::ScheduleChoice& schedule = {}) const;
+  // which parameters are weights, and its strategy and schedule.
+  std::string key(const kernel::LoweredKernel& lowered, const kernel::StepChoice& choice) const;
+  // That of the default strategy and schedule.
+  std::string key(const kernel::LoweredKernel& lowered) const;
   // Whether it runs once, when weights are set, and so costs a run nothing.
   bool runs_once(const kernel::LoweredKernel& lowered) const {
     return weights_.runs_once(lowered, sizes_);
@@ -31,7 +32,7 @@ class KernelCosts : public KnownCosts {
   int n_measured() const { return static_cast<int>(measured_.size()); }
 
   // Keeps a measured time under `key`, and corrects the model by it. seconds() only looks up keys
-  // of the backend's own schedule.
+  // of the default.
   void learn(const kernel::LoweredKernel& lowered, const std::string& key, double seconds);
   // Optimism about kernels that weren't measured: with a factor below 1, the search tries more of
   // them.

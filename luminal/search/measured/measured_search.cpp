@@ -18,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 // Shares of the time budget: until the first, plans are proposed; until the second, schedules are
 // tuned; the remainder is for finalists.
-constexpr double kUntilTuning = 0.6;
-constexpr double kUntilFinalists = 0.75;
+constexpr double kUntilTuning = 0.5;
+constexpr double kUntilFinalists = 0.8;
 constexpr double kTimingShare = 0.05;  // share of the budget for timing the kernels of one plan
 constexpr double kMostTiming = 0.5;    // the same in seconds, at most
 constexpr int kMostInVain = 16;        // proposals in a row without a new plan
@@ -135,7 +135,7 @@ class MeasuredSearch {
     double seconds = 0;
     for (const kernel::KernelStep* step : kernels_of(plan)) {
       if (costs_->runs_once(step->lowered)) continue;
-      const std::string key = costs_->key(step->lowered, step->schedule);
+      const std::string key = key_of(*step);
       const double of_step =
           costs_->knows(key) ? costs_->measured(key) : costs_->seconds(step->lowered);
       seconds += of_step * runs(*step);
@@ -178,7 +178,7 @@ class MeasuredSearch {
     std::set<std::string> asked;
     for (size_t k = 0; k < kernels.size(); ++k) {
       if (costs_->runs_once(kernels[k]->lowered)) continue;
-      keys[k] = costs_->key(kernels[k]->lowered, kernels[k]->schedule);
+      keys[k] = key_of(*kernels[k]);
       if (costs_->knows(keys[k]) || asked.contains(keys[k])) continue;
       if (const auto record = memory_.kernel(keys[k])) {
         ++report_.remembered;
@@ -287,32 +287,57 @@ class MeasuredSearch {
     }
   }
 
-  // ---- Schedules -----------------------------------------------------------------------------
+  // ---- Strategies and schedules --------------------------------------------------------------
 
-  // Tries each choice for all kernels of the best plan at once, since a run times kernels one by
-  // one. Kernels keep a choice that is clearly faster.
+  // In each round every kernel of the best plan runs by the next choice that the backend offers for
+  // it, since a run times kernels one by one. A kernel keeps a choice that is clearly faster, and
+  // the following ones are tried on top of it.
   void tune_schedules() {
-    if (best().found.plan.n_kernels() == 0) return;
+    if (!options_.choices) return;
     kernel::Plan tuned = best().found.plan;
+    std::vector<std::vector<kernel::StepChoice>> offers;
+    size_t rounds = 0;
+    for_each_kernel(tuned, [&](kernel::KernelStep& step) {
+      offers.push_back(costs_->runs_once(step.lowered) ? std::vector<kernel::StepChoice>()
+                                                       : options_.choices(step));
+      rounds = std::max(rounds, offers.back().size());
+    });
     bool changed = false;
-    for (const kernel::ScheduleChoice& choice : kernel::schedule_choices()) {
+    for (size_t round = 0; round < rounds; ++round) {
       const bool more = options_.replay ? report_.trail.tuned < options_.replay->tuned
                                         : !is_over(kUntilFinalists);
       if (!more) break;
       ++report_.trail.tuned;
-      kernel::Plan plan = best().found.plan;
-      for_each_kernel(plan, [&](kernel::KernelStep& step) { step.schedule = choice; });
-      learn(plan);
-      for_each_kernel(tuned,
-                      [&](kernel::KernelStep& step) { changed |= take_if_faster(step, choice); });
+      kernel::Plan tried = tuned;
+      size_t k = 0;
+      for_each_kernel(tried, [&](kernel::KernelStep& step) {
+        if (round < offers[k].size()) choose(step, offers[k][round]);
+        ++k;
+      });
+      learn(tried);
+      for (kernel::StepId id : tuned.step_ids()) {
+        auto* step = std::get_if<kernel::KernelStep>(&tuned.steps[id.index()]);
+        if (step == nullptr) continue;
+        changed |= take_if_faster(*step, std::get<kernel::KernelStep>(tried.at(id)));
+      }
     }
     if (!changed) return;
     Candidate candidate{.found = best().found,
                         .digest = plan_digest(tuned),
                         .seconds = 0,
-                        .what = "the best one with tuned schedules"};
+                        .what = "the best one with tuned kernels"};
     candidate.found.plan = std::move(tuned);
     if (!seen_.contains(candidate.digest)) add(std::move(candidate));
+  }
+
+  // A choice of the step's strategy is added to its schedule; another strategy has one of its own.
+  static void choose(kernel::KernelStep& step, const kernel::StepChoice& choice) {
+    if (choice.strategy != step.strategy) {
+      step.strategy = choice.strategy;
+      step.schedule = choice.schedule;
+      return;
+    }
+    for (const auto& [knob, value] : choice.schedule.list()) step.schedule.set(knob, value);
   }
 
   template <typename Function>
@@ -322,14 +347,18 @@ class MeasuredSearch {
     }
   }
 
-  bool take_if_faster(kernel::KernelStep& step, const kernel::ScheduleChoice& choice) const {
-    if (costs_->runs_once(step.lowered)) return false;
-    const auto now = records_.find(costs_->key(step.lowered, step.schedule));
-    const auto other = records_.find(costs_->key(step.lowered, choice));
-    if (now == records_.end() || other == records_.end()) return false;
+  bool take_if_faster(kernel::KernelStep& step, const kernel::KernelStep& tried) const {
+    const auto now = records_.find(key_of(step));
+    const auto other = records_.find(key_of(tried));
+    if (now == records_.end() || other == records_.end() || now == other) return false;
     if (other->second.high >= now->second.low) return false;
-    step.schedule = choice;
+    step.strategy = tried.strategy;
+    step.schedule = tried.schedule;
     return true;
+  }
+
+  std::string key_of(const kernel::KernelStep& step) const {
+    return costs_->key(step.lowered, {step.strategy, step.schedule});
   }
 
   // ---- Finalists -----------------------------------------------------------------------------
@@ -406,7 +435,7 @@ class MeasuredSearch {
     result.plan.found.report.candidates = report_.candidates;
     result.plan.found.report.distinct_kernels = costs_->n_measured();
     for_each_kernel(result.plan.found.plan, [&](kernel::KernelStep& step) {
-      const auto record = records_.find(costs_->key(step.lowered, step.schedule));
+      const auto record = records_.find(key_of(step));
       if (record == records_.end()) return;
       step.measured = {record->second.seconds, record->second.low, record->second.high};
     });
@@ -454,7 +483,12 @@ std::string plan_digest(const kernel::Plan& plan) {
       text += fmt::format("host {}\n", std::get<kernel::HostStep>(step).source.number());
       continue;
     }
-    text += kernel::text(kernel->lowered.kernel) + kernel::text(kernel->schedule) + "\n";
+    text += kernel::text(kernel->lowered.kernel);
+    // The default strategy isn't named, so that digests outlive new strategies.
+    if (kernel->strategy != kernel::default_strategy(kernel->lowered.kernel)) {
+      text += fmt::format("strategy {} ", kernel::text(kernel->strategy));
+    }
+    text += fmt::format("schedule {}\n", kernel::text(kernel->schedule));
     for (const kernel::ParamOrigin& origin : kernel->lowered.origins) {
       text += fmt::format("{} {}\n", origin.source.number(), origin.value.value);
     }

@@ -48,7 +48,7 @@ class SearchMemory {
 // How far a search went, so that it can be repeated without a clock.
 struct SearchTrail {
   int proposals = 0;       // plans asked for, known ones among them
-  int tuned = 0;           // choices of schedules tried
+  int tuned = 0;           // rounds of choices of strategy and schedule
   int comparisons = 0;     // of finalists
   std::string champion{};  // the digest of the plan that won
 };
@@ -67,7 +67,9 @@ struct MeasuredOptions {
   int candidates = 200;               // distinct plans
   int finalists = 3;                  // timed whole, against the champion
   std::optional<SearchTrail> replay;  // repeats that search from memory alone
-  std::function<bool()> stop;         // polled; true ends the search with the champion so far
+  // The backend's other ways to run a step's kernel; null: none.
+  std::function<std::vector<kernel::StepChoice>(const kernel::KernelStep&)> choices = {};
+  std::function<bool()> stop;  // polled; true ends the search with the champion so far
   std::function<void(const SearchEvent&)> event;
 };
 

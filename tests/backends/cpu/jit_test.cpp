@@ -58,7 +58,7 @@ TEST_F(JitCache, EqualKernelsAreCompiledOnce) {
   auto a = jit.compile(recipe("add", 8)), b = jit.compile(recipe("add", 8));
   EXPECT_EQ(a, b);
   EXPECT_NE(a, jit.compile(recipe("add", 9)));
-  EXPECT_NE(a, jit.compile(recipe("add", 8), {.max_unroll = 1}));
+  EXPECT_NE(a, jit.compile(recipe("add", 8), {.choices = {{kernel::Knob::Unroll, 1}}}));
 }
 
 TEST_F(JitCache, AnotherProcessFindsTheObject) {
@@ -233,7 +233,7 @@ TEST(Launch, OptionsAndInPlaceOutputsGiveTheSameBits) {
       };
       const Bytes want = run_with({}, false);
       EXPECT_EQ(want, run_with({.nontemporal_stores = true}, false)) << name;
-      EXPECT_EQ(want, run_with({.prefetch = false}, false)) << name;
+      EXPECT_EQ(want, run_with({.choices = {{kernel::Knob::Prefetch, 0}}}, false)) << name;
       // Rotary reads the other half of a head; the reductions' outputs are smaller than their
       // input.
       if (name == "rotary" || params.back().size() != params.front().size()) continue;

@@ -32,10 +32,10 @@ struct Variant {
   EmitOptions options;
 };
 const Variant kVariants[] = {
-    {"plain", {.nontemporal_stores = false, .prefetch = false}},
-    {"nt", {.nontemporal_stores = true, .prefetch = false}},
-    {"prefetch", {.nontemporal_stores = false, .prefetch = true}},
-    {"nt+prefetch", {.nontemporal_stores = true, .prefetch = true}},
+    {"plain", {.nontemporal_stores = false, .choices = {{kernel::Knob::Prefetch, 0}}}},
+    {"nt", {.nontemporal_stores = true, .choices = {{kernel::Knob::Prefetch, 0}}}},
+    {"prefetch", {.nontemporal_stores = false}},
+    {"nt+prefetch", {.nontemporal_stores = true}},
 };
 
 // The variants in turn, so that what else the machine does hits them alike.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "luminal/kernel/ir/kernel.h"
+#include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::backends::cpu {
 
@@ -88,6 +89,7 @@ struct KernelBuilder {
     }
     std::sort(found.begin(), found.end(), [](Expr a, Expr b) { return a.name() < b.name(); });
     k.variables = found;
+    kernel::recognise(k);
     return k;
   }
 };

@@ -178,10 +178,9 @@ std::vector<std::string> Jit::cache_notes() const {
 
 std::string kernel_name(const kernel::Kernel& kernel, const EmitOptions& options) {
   return kernel::text(kernel) +
-         "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) +
-         " max_unroll=" + std::to_string(options.max_unroll) +
-         " prefetch=" + std::to_string(options.prefetch) +
-         " contract=" + std::to_string(options.contract) + " tile=" + std::to_string(options.tile) +
+         "\nnontemporal_stores=" + std::to_string(options.nontemporal_stores) + " strategy=" +
+         std::string(text(options.strategy.value_or(kernel::default_strategy(kernel)))) +
+         " schedule=" + text(options.choices) + " contract=" + std::to_string(options.contract) +
          " look_at_rows=" + std::to_string(options.look_at_rows);
 }
 

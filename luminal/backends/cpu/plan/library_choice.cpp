@@ -34,14 +34,14 @@ bool is_weight(const LoadRequest& request, const RunTensor& tensor) {
 
 }  // namespace
 
-std::vector<kernel::LibraryUse> choose_library(
+std::vector<kernel::LibraryChoice> choose_library(
     const LoadRequest& request, const kernel::PlannedGraph& packed,
     const std::function<std::shared_ptr<const CompiledKernel>(const kernel::Kernel&)>& compile) {
   const std::vector<const kernel::KernelStep*> kernels = kernels_of(*request.planned);
   const std::vector<const kernel::KernelStep*> ours = kernels_of(packed);
   LUMINAL_CHECK(kernels.size() == ours.size(), "packing changed the number of kernels");
-  std::vector<kernel::LibraryUse> uses(kernels.size());
-  std::map<std::string, kernel::LibraryUse> known;  // by the kernel's text: equal ones once
+  std::vector<kernel::LibraryChoice> uses(kernels.size());
+  std::map<std::string, kernel::LibraryChoice> known;  // by the kernel's text: equal ones once
   const RunPlan plan = make_run_plan(request);
   // Only steps of every run: load steps run once, so the library isn't worth it there.
   for (const RunStep& step : plan.run_steps) {
@@ -49,7 +49,7 @@ std::vector<kernel::LibraryUse> choose_library(
     const size_t number = step.kernel.index();
     const kernel::Kernel& kernel = kernels[number]->lowered.kernel;
     if (!kernel::forms_of(kernel).contraction) continue;
-    kernel::LibraryUse& use = uses[number];
+    kernel::LibraryChoice& use = uses[number];
     Result<LibraryForm> form = library_form(kernel, request.options.finite);
     if (!form) {
       use.why_none = form.why();

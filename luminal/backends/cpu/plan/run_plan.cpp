@@ -68,7 +68,7 @@ class RunPlanner {
     return kernel_step(at).lowered.kernel;
   }
   bool is_by_library(const RunStep& at) const {
-    return at.kernel.valid() && kernel_step(at).library.taken;
+    return at.kernel.valid() && kernel_step(at).strategy == kernel::Strategy::Library;
   }
   // Only compiled kernels may write in place.
   bool is_compiled(const RunStep& at) const { return at.kernel.valid() && !is_by_library(at); }

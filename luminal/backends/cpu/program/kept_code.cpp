@@ -76,15 +76,16 @@ CpuProgram::Kernels read_code(std::string_view bytes, const kernel::Plan& plan, 
     const auto* planned = std::get_if<kernel::KernelStep>(&step);
     if (planned == nullptr) continue;
     const kernel::Kernel& source = planned->lowered.kernel;
-    if (!reader.in.flag()) {
+    const bool is_split = planned->strategy == kernel::Strategy::SplitAttention;
+    if (reader.in.flag() != is_split) {
+      throw UserError(
+          "saved code runs a kernel by another strategy than its plan; compile it again");
+    }
+    if (!is_split) {
       kernels.push_back({.kernel = read_kernel(reader, source, jit)});
       continue;
     }
     const auto& split = kernel::forms_of(source).split;
-    if (!split) {
-      throw UserError(
-          "saved code runs a kernel in two parts that this build runs in one; compile it again");
-    }
     CpuProgram::StepCode code;
     code.kernel = read_kernel(reader, split->ranges, jit);
     code.second = read_kernel(reader, split->together, jit);

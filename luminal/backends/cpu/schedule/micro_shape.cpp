@@ -39,6 +39,12 @@ MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_row
   const int64_t limit = registers == 16 ? 6 : corrects ? 12 : 8;
   const int64_t n = std::max<int64_t>(1, most_rows / limit + (most_rows % limit != 0 ? 1 : 0));
   const int rows = static_cast<int>(std::max<int64_t>(1, most_rows / n + (most_rows % n != 0)));
+  return micro_shape_of(target, multiply, rows);
+}
+
+MicroShape micro_shape_of(const Target& target, Multiply multiply, int rows) {
+  const int registers = target.avx512 || !target.x86 ? 32 : 16;
+  const bool corrects = multiply == Multiply::I8Dot;
   // Registers: one per sum, one per panel, and one for an element of the left operand; i8 also has
   // a correction sum per panel, a constant, and the element with its sign bit flipped.
   const int panels = corrects ? (registers - 3) / (rows + 2) : (registers - 1) / (rows + 1);

@@ -65,6 +65,8 @@ bool multiplies_bytes(const Target& target);
 
 // The tile shape for a product of at most `most_rows` rows; INT64_MAX if unknown.
 MicroShape micro_shape(const Target& target, Multiply multiply, int64_t most_rows);
+// The tile of `rows` rows with as many panels as registers hold; not for AMX.
+MicroShape micro_shape_of(const Target& target, Multiply multiply, int rows);
 // The same for the quantised GEMV: up to eight rows by integers that are converted on load.
 MicroShape streamed_shape(const Target& target, int64_t most_rows);
 

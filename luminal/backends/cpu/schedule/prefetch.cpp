@@ -7,13 +7,14 @@
 namespace luminal::backends::cpu {
 namespace {
 
-// Prefetch distance of single-pass kernels: one small page, since the hardware prefetcher stops at
-// the end of a page.
+// Default prefetch distance of single-pass kernels: one small page, since the hardware prefetcher
+// stops at the end of a page.
 constexpr int64_t kBytesAhead = 4096;
 constexpr kernel::StageId kFirst{0};
 
 // For a single pass over the data in memory order.
-void plan_streams(Schedule& schedule) {
+void plan_streams(Schedule& schedule, const EmitOptions& options) {
+  const int64_t ahead = options.choices.get(kernel::Knob::PrefetchBytes, kBytesAhead);
   const ScheduledStage& stage = schedule.stages[kFirst];
   if (!stage.vector_loop.valid() || stage.loops.size() > (schedule.vector_outer ? 0u : 1u)) return;
   for (size_t k = 0; k < stage.access.size(); ++k) {
@@ -25,7 +26,7 @@ void plan_streams(Schedule& schedule) {
       return p.param == load->param && p.address == address;
     });
     const int bytes = std::max(1, bits(schedule.kernel->params[load->param].dtype) / 8);
-    if (!known) schedule.prefetches.push_back({kFirst, load->param, address, kBytesAhead / bytes});
+    if (!known) schedule.prefetches.push_back({kFirst, load->param, address, ahead / bytes});
   }
 }
 
@@ -33,9 +34,9 @@ void plan_streams(Schedule& schedule) {
 
 // Kernels over rows read a row, then compute on it from the cache, while memory would idle. So the
 // most expensive stage prefetches the next row.
-void plan_prefetches(Schedule& schedule) {
+void plan_prefetches(Schedule& schedule, const EmitOptions& options) {
   const kernel::LoopId last = last_outer(schedule);
-  if (schedule.stages.size() == 1) return plan_streams(schedule);
+  if (schedule.stages.size() == 1) return plan_streams(schedule, options);
   if (schedule.vector_outer || !last.valid()) return;
   kernel::StageId heaviest;
   int weight = -1;

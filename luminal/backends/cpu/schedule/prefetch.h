@@ -6,6 +6,6 @@
 namespace luminal::backends::cpu {
 
 // Adds prefetches to `schedule`. Must run after the vector loops are chosen.
-void plan_prefetches(Schedule& schedule);
+void plan_prefetches(Schedule& schedule, const EmitOptions& options);
 
 }  // namespace luminal::backends::cpu

@@ -21,6 +21,9 @@ using kernel::StageId;
 
 // Block size along k, so that the operands of one block stay in the L1 or L2 cache.
 constexpr int64_t kRowBlockK = 256;
+// Rows of a block, at least: by vectors, and by tiles (AMX), whose shape fixes it.
+constexpr int64_t kVectorBlockRows = 24;
+constexpr int64_t kTileBlockRows = 32;
 // An f32 is exactly the sum of three bf16, except for subnormals. With two the relative error is
 // 2^-16, negligible compared to rounding the result to 16 bits.
 constexpr int kBf16PartsOfF32 = 3;
@@ -134,19 +137,20 @@ void choose_multiply(const RowBlocks& blocks, const Target& target,
   }
 }
 
-void choose_shapes(const Target& target, RowBlocks& blocks) {
+void choose_shapes(const Target& target, const kernel::ScheduleChoices& choices,
+                   RowBlocks& blocks) {
   const bool tiles =
       std::ranges::any_of(blocks.contractions, [](const auto& c) { return on_tiles(c.multiply); });
   const MicroShape vectors = micro_shape(target, Multiply::F32, INT64_MAX);
   int64_t rows = vectors.rows;
-  while (rows < 24) rows += vectors.rows;
-  blocks.rows = tiles ? 32 : rows;
+  while (rows < kVectorBlockRows) rows += vectors.rows;
+  blocks.rows = tiles ? kTileBlockRows : choices.get(kernel::Knob::BlockRows, rows);
   for (BlockedContraction& contraction : blocks.contractions) {
     const bool here = on_tiles(contraction.multiply);
     contraction.shape =
         !tiles ? vectors
                : micro_shape(target, contraction.multiply, here ? blocks.rows : blocks.rows / 2);
-    contraction.block_k = kRowBlockK;
+    contraction.block_k = choices.get(kernel::Knob::BlockK, kRowBlockK);
   }
 }
 
@@ -308,7 +312,7 @@ void block_rows(Schedule& schedule, const Kernel& kernel, const kernel::RowBlock
     copied_along(contraction.left, contraction.k);
     copied_along(contraction.right, contraction.column);
   }
-  choose_shapes(target, blocks);
+  choose_shapes(target, options.choices, blocks);
   place_in_scratch(schedule, target, blocks);
 
   const Expr n_rows = schedule.extents[form.rows];

@@ -167,7 +167,8 @@ LoopId best_inner_loop(const Schedule& schedule, const ScheduledStage& stage, do
 // code takes longer to compile. Limited by the extent.
 int unroll_for(int weight, bool reduces, Expr extent, int lanes, const EmitOptions& options) {
   int unroll = weight > 80 ? 1 : weight > 40 || !reduces ? 2 : 4;
-  unroll = std::min(unroll, options.max_unroll);
+  // Partial sums of a reduction are one per copy, so there the factor would change results.
+  if (!reduces) unroll = static_cast<int>(options.choices.get(kernel::Knob::Unroll, unroll));
   if (std::optional<int64_t> n = extent.to_int()) {
     const int64_t chunks = std::max<int64_t>(1, *n / lanes);
     while (unroll > 1 && unroll > chunks) --unroll;
@@ -388,14 +389,16 @@ Schedule make_schedule(const Kernel& kernel, const Target& target, const EmitOpt
     if (is_outer(kernel, loop)) schedule.points = schedule.points * extent;
   }
   const kernel::Forms& forms = kernel::forms_of(kernel);
-  if (options.tile && forms.contraction) {
-    tile_schedule(schedule, kernel, *forms.contraction, target);
-  } else if (options.tile && forms.row_blocks) {
+  const kernel::Strategy strategy = options.strategy.value_or(kernel::default_strategy(kernel));
+  LUMINAL_CHECK(kernel::allows(kernel, strategy), "the strategy doesn't suit the kernel");
+  if (strategy == kernel::Strategy::Matmul) {
+    tile_schedule(schedule, kernel, *forms.contraction, target, options);
+  } else if (strategy == kernel::Strategy::RowBlocks) {
     block_rows(schedule, kernel, *forms.row_blocks, target, options);
   } else {
     for (const Stage& stage : kernel.stages) schedule.stages.push_back(flatten(kernel, stage));
     choose_vector_loops(schedule, target, options);
-    if (options.prefetch) plan_prefetches(schedule);
+    if (options.choices.get(kernel::Knob::Prefetch, 1) != 0) plan_prefetches(schedule, options);
     place_locals(schedule);
     find_shared_rows(schedule, target, options);
   }

@@ -11,6 +11,8 @@
 #include "luminal/backends/cpu/schedule/tiling.h"
 #include "luminal/backends/cpu/target/target.h"
 #include "luminal/kernel/ir/kernel.h"
+#include "luminal/kernel/plan/schedule_choices.h"
+#include "luminal/kernel/plan/strategy.h"
 
 namespace luminal::backends::cpu {
 
@@ -24,13 +26,12 @@ struct EmitOptions {
   // Non-temporal stores for outputs that are written in whole aligned vectors. The outputs must
   // then start at a multiple of 64 bytes.
   bool nontemporal_stores = false;
-  int max_unroll = 4;
-  // Prefetch the next row's data while one row is computed.
-  bool prefetch = true;
+  // How the kernel is computed; default: by its default strategy.
+  std::optional<kernel::Strategy> strategy = {};
+  // What the plan says besides. Streams is settled above, since it depends on where outputs are.
+  kernel::ScheduleChoices choices = {};
   // Skip roundings of intermediate results: fused multiply-adds, 16-bit floats; see unrounded.h.
   bool contract = true;
-  // Tile matrix products, see tiling.h and row_blocks.h.
-  bool tile = true;
   // Check gathered indices, see gathered_rows.h; off only to measure the cost.
   bool look_at_rows = true;
 };

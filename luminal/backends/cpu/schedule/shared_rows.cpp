@@ -74,7 +74,8 @@ std::optional<Factors> factors_of(const Schedule& schedule, const ScheduledStage
 }  // namespace
 
 void find_shared_rows(Schedule& schedule, const Target& target, const EmitOptions& options) {
-  if (schedule.vector_outer || !options.contract || !options.tile) return;
+  const bool wanted = options.choices.get(kernel::Knob::SharedRows, 1) != 0;
+  if (schedule.vector_outer || !options.contract || !wanted) return;
   const int lanes = target.vector_bytes / 4;
   for (kernel::StageId s : schedule.stages.ids()) {  // without those that are added here
     const ScheduledStage stage = schedule.stages[s];

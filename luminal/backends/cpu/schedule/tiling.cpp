@@ -23,6 +23,7 @@ using kernel::Stage;
 // The sums of a block and block_k elements of each factor stay in the L2 cache.
 constexpr int64_t kSumBytes = 256 << 10;
 constexpr int64_t kTileBlockK = 1024;
+static_assert(kTileBlockK % kTileDepth == 0);
 // Enough blocks to balance the load of all threads.
 constexpr int64_t kEnoughBlocks = 16;
 using kernel::kMostStreamedRows;
@@ -85,9 +86,8 @@ bool fits_tiles(const kernel::QuantisedForm& form) {
 
 // Makes Tiling::kernel.
 Kernel with_factors(const Kernel& kernel, const ContractionForm& form, const Target& target,
-                    Tiling& tiling) {
+                    bool streams, Tiling& tiling) {
   Kernel result = kernel;
-  const bool streams = most_rows(kernel, form) <= kMostStreamedRows;
   const bool tiles = target.amx_bf16 && target.vector_bytes == 64;
   for (kernel::StageId s : kernel.stages.ids()) {
     if (!kernel.stages[s].reduction) tiling.epilogue.push_back(s);
@@ -251,13 +251,14 @@ int64_t round_up(int64_t value, int64_t multiple) {
 // only to avoid that takes as long as it saves.
 bool crowd_each_other(Expr bytes_apart) { return (bytes_apart % 2048).is(0); }
 
-void choose_blocks(const Schedule& schedule, Tiling& tiling) {
+void choose_blocks(const Schedule& schedule, const kernel::ScheduleChoices& choices,
+                   Tiling& tiling) {
   const int64_t rows = tiling.shape.rows;
   const int64_t columns = int64_t{tiling.shape.panels} * tiling.lanes;
   const Expr n = schedule.extents[tiling.column_loop];
   const Expr m = !tiling.row_loop.valid() ? 1 : schedule.extents[tiling.row_loop];
   const auto n_sums = static_cast<int64_t>(tiling.contractions.size());
-  tiling.block_k = kTileBlockK;
+  tiling.block_k = choices.get(kernel::Knob::BlockK, kTileBlockK);
   const int64_t tiles = rows > 8 ? 8 : 16;  // stacked vertically in a block
   tiling.block_rows = std::min(tiles * rows, round_up(m.to_int().value_or(tiles * rows), rows));
   const int64_t most = kSumBytes / 4 / n_sums / std::max<int64_t>(1, tiling.block_rows);
@@ -273,14 +274,17 @@ void choose_blocks(const Schedule& schedule, Tiling& tiling) {
   while (tiling.block_rows > rows && blocks() < kEnoughBlocks) {
     tiling.block_rows = round_up(tiling.block_rows / 2, rows);
   }
+  tiling.block_rows = round_up(choices.get(kernel::Knob::BlockRows, tiling.block_rows), rows);
+  tiling.block_columns =
+      round_up(choices.get(kernel::Knob::BlockColumns, tiling.block_columns), columns);
   tiling.column_blocks = ceil_div(n, tiling.block_columns);
   tiling.row_blocks = ceil_div(m, tiling.block_rows);
 }
 
 // Chooses how quantised factors are multiplied, and the shape of tiles. `rows` is the extent of the
 // row loop that blocks divide, `all_rows` the number of rows of the kernel.
-void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_t rows) {
-  const bool streams = all_rows <= kMostStreamedRows;
+void choose_shape(Tiling& tiling, const Target& target, const kernel::ScheduleChoices& choices,
+                  bool streams, int64_t rows) {
   const bool all_integers = std::ranges::all_of(
       tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
   tiling.integers_on_tiles = !streams && rows > kMostStreamedRows && all_integers;
@@ -299,6 +303,10 @@ void choose_shape(Tiling& tiling, const Target& target, int64_t all_rows, int64_
   tiling.shape = tiling.integers_on_tiles ? MicroShape{.rows = 16, .panels = 4}
                  : streamed               ? streamed_shape(target, rows)
                                           : micro_shape(target, tiling.multiply, rows);
+  const auto tile_rows = choices.find(kernel::Knob::TileRows);
+  if (tile_rows && !streamed && !tiling.integers_on_tiles && !on_tiles(tiling.multiply)) {
+    tiling.shape = micro_shape_of(target, tiling.multiply, static_cast<int>(*tile_rows));
+  }
 }
 
 // Whether all blocks have the same left factors, as those of different heads in a projection do.
@@ -368,10 +376,13 @@ InstId plain_load(const Stage& factor, Multiply multiply) {
 }
 
 void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionForm& form,
-                   const Target& target) {
+                   const Target& target, const EmitOptions& options) {
+  const int64_t all_rows = most_rows(kernel, form);
+  const bool streams =
+      all_rows <= options.choices.get(kernel::Knob::StreamedRows, kMostStreamedRows);
   Tiling tiling;
   tiling.lanes = target.vector_bytes / 4;
-  tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, target, tiling));
+  tiling.kernel = std::make_shared<Kernel>(with_factors(kernel, form, target, streams, tiling));
   schedule.kernel = tiling.kernel.get();
   schedule.stages = {};
   for (const Stage& stage : tiling.kernel->stages) {
@@ -393,15 +404,14 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
       tiling.contractions, [](const TiledContraction& c) { return c.quantised.has_value(); });
   // The left factor of a quantised product is f32.
   tiling.multiply = streams_integers ? Multiply::F32 : choose_multiply(kernel, form, target, most);
-  const bool few_rows = most_rows(kernel, form) <= kMostStreamedRows;
   for (TiledContraction& contraction : tiling.contractions) {
     find_rows(schedule, tiling, contraction, contraction.left);
-    find_panels(schedule, tiling, target, few_rows, contraction, contraction.right);
+    find_panels(schedule, tiling, target, streams, contraction, contraction.right);
     find_integers(schedule, tiling, target, contraction, contraction.quantised);
     find_integers(schedule, tiling, target, contraction, contraction.made_of);
   }
-  choose_shape(tiling, target, most_rows(kernel, form), most);
-  choose_blocks(schedule, tiling);
+  choose_shape(tiling, target, options.choices, streams, most);
+  choose_blocks(schedule, options.choices, tiling);
   tiling.same_rows = have_same_rows(schedule, tiling);
   place_in_scratch(schedule, tiling);
 

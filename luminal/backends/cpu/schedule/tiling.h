@@ -22,6 +22,7 @@
 
 namespace luminal::backends::cpu {
 
+struct EmitOptions;
 struct Target;
 struct Schedule;
 
@@ -112,6 +113,7 @@ kernel::InstId plain_load(const kernel::Stage& factor, Multiply multiply);
 
 // Fills in `schedule` for a kernel of this form.
 void tile_schedule(Schedule& schedule, const kernel::Kernel& kernel,
-                   const kernel::ContractionForm& form, const Target& target);
+                   const kernel::ContractionForm& form, const Target& target,
+                   const EmitOptions& options);
 
 }  // namespace luminal::backends::cpu

@@ -1,0 +1,11 @@
+"""Choices: what a plan decides is data, a measurement can overrule it, and nothing is decided twice."""
+from claims import Claim
+from claims_support import ctest
+
+CLAIMS = [
+    Claim(name="no-thresholds", target="every constant of kernel, search and backends is listed with what may overrule it, and "
+          "a kernel is recognised in one place", minutes=0.1, measure=ctest("-R", "^thresholds_test$"), quick=True),
+    Claim(name="candidates", target="every strategy and schedule that the cpu backend offers computes what the default does: to "
+          "the bit where only the time may change, within 1e-5 where sums may be reordered", minutes=1,
+          measure=ctest("-R", "^candidates_test$"), quick=True),
+]
