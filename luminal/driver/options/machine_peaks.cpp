@@ -47,20 +47,30 @@ runtime::ThreadSpeed thread_speed(const machine::Peaks& peaks) {
           .products = std::max(peaks.f32_products, peaks.bf16_products) * per_microsecond};
 }
 
+search::DataIn data_in(const machine::Peaks& peaks, double working_set) {
+  const uint64_t l2 = peaks.l2 * static_cast<uint64_t>(peaks.threads);
+  if (machine::holds(l2, working_set)) return search::DataIn::L2;
+  return machine::holds(peaks.l3, working_set) ? search::DataIn::L3 : search::DataIn::Memory;
+}
+
 search::MachineModel machine_model(const machine::Peaks& peaks, double working_set) {
   constexpr double kAnything = std::numeric_limits<double>::infinity();
   const bool tiny = working_set <= kTinyBytes;
   const double bytes = peaks.bytes_again(working_set);
-  const bool small = machine::holds(peaks.l2 * static_cast<uint64_t>(peaks.threads), working_set);
+  const search::DataIn place = data_in(peaks, working_set);
+  const runtime::ThreadSpeed alone = thread_speed(peaks);
   return {.bytes_per_second = bytes,
           .near_bytes_per_second = kNearSpeed * peaks.bytes_again(kAnything),
-          .streamed_bytes_per_second = small ? bytes : peaks.write_bytes(),
+          .streamed_bytes_per_second = place == search::DataIn::L2 ? bytes : peaks.write_bytes(),
           .flops_per_second = peaks.elementwise,
           .product_flops_per_second = peaks.f32_products,
           .exact_product_flops_per_second = peaks.bf16_products,
           .launch_seconds = peaks.launch_seconds + (tiny ? 0 : peaks.barrier_seconds),
           .step_seconds = tiny ? kTinyStepSeconds : kStepSeconds,
-          .threads = peaks.threads};
+          .threads = peaks.threads,
+          .data_in = place,
+          .alone_bytes_per_second = alone.bytes * 1e6,
+          .alone_flops_per_second = alone.ops * 1e6};
 }
 
 }  // namespace luminal

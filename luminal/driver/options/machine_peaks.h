@@ -19,6 +19,9 @@ machine::Peaks machine_peaks(const StorageOptions& storage, const std::string& t
 // For reports: the figures, their origin, and how to measure assumed ones.
 std::string machine_text(const machine::Peaks& peaks);
 
+// Which cache holds that many bytes from run to run.
+search::DataIn data_in(const machine::Peaks& peaks, double working_set);
+
 // For all threads of the machine, not the option's: the plan, and with it the order of every sum,
 // is the same for any number of threads.
 //

@@ -64,12 +64,15 @@ class KeyWriter {
     LUMINAL_CHECK(costs == nullptr, "a plan's key must not depend on measured costs");
     out().number(static_cast<uint64_t>(fusion));
     const auto& [bytes_rate, near_rate, streamed_rate, flops_rate, product_rate, exact_rate, launch,
-                 step, threads] = machine;
+                 step, threads, data_in, alone, alone_bytes, alone_flops, calibration] = machine;
     for (double rate : {bytes_rate, near_rate, streamed_rate, flops_rate, product_rate, exact_rate,
-                        launch, step}) {
+                        launch, step, alone, alone_bytes, alone_flops}) {
       out().real(rate);
     }
     out().integer(threads);
+    out().number(static_cast<uint64_t>(data_in));
+    out().flag(calibration != nullptr);
+    if (calibration != nullptr) write_calibration(*calibration);
     out().number(sizes.items().size());
     for (const auto& [name, value] : sizes.items()) {
       out().text(name);
@@ -86,6 +89,17 @@ class KeyWriter {
     out().integer(most_instances);
     out().integer(most_local_bytes);
     (void)progress;  // doesn't affect plans
+  }
+
+  void write_calibration(const search::Calibration& calibration) {
+    const auto& [kinds, samples, before, after] = calibration;
+    for (const search::KindFactors& kind : kinds) {
+      const auto& [factors, waiting, of_kind] = kind;
+      for (double factor : factors) out().real(factor);
+      out().real(waiting);
+      (void)of_kind;  // as all that only says how the factors were found
+    }
+    (void)samples, (void)before, (void)after;
   }
 
   void write_nodes(const std::vector<NodeId>& nodes) {

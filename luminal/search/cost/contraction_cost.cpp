@@ -16,6 +16,8 @@ constexpr double kReorderedSeconds = 10e-9;
 constexpr double kWidenedSeconds = 1e-9;
 // Per element of a row that is computed in a GEMM's prologue.
 constexpr double kComputedSeconds = 0.8e-9;
+// Windows of convolutions that are told from products.
+constexpr int64_t kWidestWindow = 11;
 
 // An address in elements, without gathered indices.
 template <typename Indices>
@@ -137,20 +139,26 @@ double computed_rows(const kernel::Kernel& kernel, const kernel::ContractionForm
 
 }  // namespace
 
-double contraction_seconds(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
-                           const MachineModel& machine, const Bindings& sizes) {
+ContractionSeconds contraction_seconds(const kernel::Kernel& kernel,
+                                       const kernel::ContractionForm& form,
+                                       const MachineModel& machine, const Bindings& sizes) {
   const kernel::ContractionWork work = kernel::work_of(kernel, form);
   // Small integers are exact in bf16: with many rows, their products are computed in bf16.
   const bool many = points_of(kernel, form.rows, sizes) > kernel::kMostStreamedRows;
   const double of_integers =
       many ? machine.half_product_flops_per_second() : machine.product_flops_per_second;
-  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
-         2 * value(work.integer_products, sizes) / of_integers +
-         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
-         value(work.other_flops, sizes) / machine.flops_per_second +
-         reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads +
-         widened_elements(kernel, form, sizes) * kWidenedSeconds / machine.threads +
-         computed_rows(kernel, form, sizes) * kComputedSeconds;
+  const double results = points_of(kernel, form.batch, sizes) *
+                         points_of(kernel, form.rows, sizes) *
+                         points_of(kernel, form.columns, sizes);
+  return {
+      .products = 2 * value(work.products, sizes) / machine.product_flops_per_second +
+                  2 * value(work.integer_products, sizes) / of_integers +
+                  2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second,
+      .arithmetic = value(work.other_flops, sizes) / machine.flops_per_second,
+      .reordered = reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads,
+      .widened = widened_elements(kernel, form, sizes) * kWidenedSeconds / machine.threads,
+      .computed = computed_rows(kernel, form, sizes) * kComputedSeconds,
+      .sums = results * static_cast<double>(form.contractions.size()) / machine.flops_per_second};
 }
 
 double repeated_bytes(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
@@ -174,6 +182,33 @@ double repeated_bytes(const kernel::Kernel& kernel, const kernel::ContractionFor
     }
   }
   return bytes;
+}
+
+double windowed_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                         const Bindings& sizes) {
+  double elements = 0;
+  for (const kernel::Contraction& contraction : form.contractions) {
+    // Quantised factors have scales that are the same along a group.
+    if (kernel::has_small_integers(kernel, contraction)) continue;
+    const Expr k = index_of(kernel, contraction.k);
+    for (const kernel::Inst& inst : kernel.stages[contraction.stage].body) {
+      const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
+      if (load == nullptr) continue;
+      const Expr address = address_of(kernel, load->param, load->index);
+      const auto step = [&](int64_t at) {
+        return address.substitute(k, at + 1) - address.substitute(k, at);
+      };
+      bool even = true;
+      for (int64_t at = 1; even && at <= kWidestWindow; ++at) even = step(at) == step(0);
+      if (even) continue;
+      double read = 1;
+      for (kernel::LoopId loop : kernel.loops.ids()) {
+        if (uses_loop(address, loop)) read *= value(extent_of(kernel, loop), sizes);
+      }
+      elements += read;
+    }
+  }
+  return elements;
 }
 
 }  // namespace luminal::search

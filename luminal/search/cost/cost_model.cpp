@@ -9,6 +9,7 @@
 #include "luminal/kernel/lower/stage.h"
 #include "luminal/kernel/recognise/forms.h"
 #include "luminal/search/cost/contraction_cost.h"
+#include "luminal/search/cost/kernel_features.h"
 
 namespace luminal::search {
 namespace {
@@ -44,9 +45,6 @@ double untiled_products(const kernel::Kernel& kernel, const Bindings& sizes) {
   return products;
 }
 
-// Loading, multiplying and storing of tiles overlap only in part: this share of the shorter time
-// adds to the longer one.
-constexpr double kTiledWaiting = 0.25;
 // Copies of the factors that rows share are written and read again, in cache if they are small.
 constexpr double kNearBytes = 4 << 20;
 constexpr double kNearWeightBytes = 512 << 10;
@@ -117,8 +115,8 @@ double hidden_bytes(const kernel::Kernel& kernel, const SeenKeys& seen, const Bi
   return bytes * (1 - seen.share);
 }
 
-double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
-                         const MachineModel& machine, const Bindings& sizes) {
+void add_row_blocks(const kernel::Kernel& kernel, const kernel::RowBlockForm& form,
+                    const MachineModel& machine, const Bindings& sizes, CostParts& parts) {
   const kernel::RowBlockWork work = kernel::work_of(kernel, form);
   const double shared = 4 * value(work.shared, sizes);
   const double others = std::max(1.0, value(work.shared_points, sizes));
@@ -127,10 +125,88 @@ double row_block_seconds(const kernel::Kernel& kernel, const kernel::RowBlockFor
   const bool near = shared / others <= (others < machine.threads ? kNearWeightBytes : kNearBytes);
   const double speed = near ? machine.near_bytes_per_second : machine.bytes_per_second;
   const double copies = std::max(1.0, machine.threads / others);
-  return 2 * value(work.products, sizes) / machine.product_flops_per_second +
-         2 * value(work.half_products, sizes) / machine.half_product_flops_per_second() +
-         2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second +
-         value(work.other_flops, sizes) / machine.flops_per_second + 2 * copies * shared / speed;
+  parts.of(CostPart::Products) =
+      2 * value(work.products, sizes) / machine.product_flops_per_second +
+      2 * value(work.half_products, sizes) / machine.half_product_flops_per_second() +
+      2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second;
+  parts.of(CostPart::Arithmetic) = value(work.other_flops, sizes) / machine.flops_per_second;
+  parts.of(CostPart::Reordered) = 2 * copies * shared / speed;
+}
+
+// Elements by index, and elements that don't lie beside their neighbours.
+constexpr double kElementSeconds = 1e-9;
+
+void add_contraction(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                     const MachineModel& machine, const Bindings& sizes, CostParts& parts) {
+  const ContractionSeconds seconds = contraction_seconds(kernel, form, machine, sizes);
+  parts.of(CostPart::Products) = seconds.products;
+  parts.of(CostPart::Arithmetic) = seconds.arithmetic;
+  parts.of(CostPart::Reordered) = seconds.reordered;
+  parts.of(CostPart::Widened) = seconds.widened;
+  parts.of(CostPart::Computed) = seconds.computed;
+  parts.of(CostPart::Sums) = seconds.sums;
+}
+
+KernelKind kind_of(const kernel::Kernel& kernel, const kernel::ContractionForm& form, bool windowed,
+                   const Bindings& sizes) {
+  const kernel::ContractionWork work = kernel::work_of(kernel, form);
+  double rows = 1;
+  for (kernel::LoopId loop : form.rows) rows *= value(extent_of(kernel, loop), sizes);
+  const bool quantised = value(work.integer_products, sizes) > 0;
+  if (rows <= kernel::kMostStreamedRows) {
+    if (windowed) return KernelKind::StreamedWindowed;
+    return quantised ? KernelKind::StreamedQuantised : KernelKind::Streamed;
+  }
+  if (windowed) return KernelKind::Windowed;
+  if (quantised) return KernelKind::QuantisedGemm;
+  const bool half = std::ranges::any_of(kernel.params, [](const kernel::Param& param) {
+    return param.dtype == DType::BF16 || param.dtype == DType::F16;
+  });
+  return half ? KernelKind::HalfGemm : KernelKind::Gemm;
+}
+
+// The parts of a kernel without tiles that a calibration tells apart.
+void tell_apart(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes,
+                double untiled, CostParts& parts) {
+  const KernelFeatures features = features_of(kernel, sizes);
+  const auto flops_seconds = [&](double flops) { return flops / machine.flops_per_second; };
+  parts.of(CostPart::Divisions) = flops_seconds(features.divisions);
+  parts.of(CostPart::Transcendentals) = flops_seconds(features.transcendentals);
+  parts.of(CostPart::Products) = flops_seconds(untiled);
+  double& arithmetic = parts.of(CostPart::Arithmetic);
+  arithmetic = std::max(0.0, arithmetic - parts.of(CostPart::Divisions) -
+                                 parts.of(CostPart::Transcendentals) - flops_seconds(untiled));
+  parts.of(CostPart::Converted) = flops_seconds(features.converted);
+  parts.of(CostPart::Functions) = flops_seconds(features.of_f16);
+  parts.of(CostPart::Strided) = features.strided * kElementSeconds / machine.threads;
+  parts.of(CostPart::Rows) = features.looked_up * kElementSeconds / machine.threads;
+  if (untiled > 0) {
+    parts.kind = KernelKind::Untiled;
+  } else if (features.looks_up) {
+    parts.kind = KernelKind::Indexed;
+  } else {
+    parts.kind = features.reduces ? KernelKind::Reduction : KernelKind::ElementWise;
+  }
+}
+
+CostPart bytes_part(DataIn data_in) {
+  switch (data_in) {
+    case DataIn::Memory:
+      return CostPart::Memory;
+    case DataIn::L3:
+      return CostPart::L3;
+    case DataIn::L2:
+      break;
+  }
+  return CostPart::L2;
+}
+
+// A launch of so little work that one thread does it all.
+bool runs_alone(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
+  const double bytes = value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes);
+  const double seconds = std::max(bytes / machine.alone_bytes_per_second,
+                                  value(kernel.flops, sizes) / machine.alone_flops_per_second);
+  return seconds < machine.most_seconds_alone;
 }
 
 // Bytes that a scatter copies before it updates rows, read and written. They are charged
@@ -199,16 +275,24 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
 
 namespace {
 
-// `machine` has the rates that kernels reach, not peaks.
-double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
-                        const Bindings& sizes) {
+// `machine` has the rates that kernels reach, not peaks. `detailed`: for a calibration, with the
+// parts that the uncalibrated model doesn't tell apart.
+CostParts parts_of(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes,
+                   bool detailed) {
+  CostParts parts;
   const kernel::Forms& forms = kernel::forms_of(kernel);
   if (const auto& split = forms.split) {  // in one launch
     MachineModel no_flops = machine;
     no_flops.flops_per_second = std::numeric_limits<double>::infinity();
-    return std::max(modelled_seconds(split->ranges, no_flops, sizes),
-                    flops_seconds(shared_work(split->ranges, sizes), machine)) +
-           modelled_seconds(split->together, machine, sizes) - machine.launch_seconds;
+    const auto alone = [&](const kernel::Kernel& part, const MachineModel& on) {
+      return seconds(parts_of(part, on, sizes, false), no_calibration());
+    };
+    parts.kind = KernelKind::SplitAttention;
+    parts.of(CostPart::Products) =
+        std::max(alone(split->ranges, no_flops),
+                 flops_seconds(shared_work(split->ranges, sizes), machine)) +
+        alone(split->together, machine) - machine.launch_seconds;
+    return parts;
   }
   double points = 1;
   for (kernel::LoopId loop : outer_loops(kernel)) {
@@ -218,8 +302,9 @@ double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machin
   for (const kernel::Stage& stage : kernel.stages) {
     entered += stage.reduction.has_value() || !stage.loops.empty();
   }
+  const bool is_alone = detailed && runs_alone(kernel, machine, sizes);
   const double share = std::min(points, static_cast<double>(machine.threads)) / machine.threads;
-  const double parallel = std::max(share, 1.0 / machine.threads);
+  const double parallel = is_alone ? 1.0 / machine.threads : std::max(share, 1.0 / machine.threads);
   const double copied = copied_bytes(kernel, sizes);
   const double bytes =
       value(kernel.bytes_read, sizes) + value(kernel.bytes_written, sizes) - copied;
@@ -231,32 +316,46 @@ double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machin
   const double written = value(kernel.bytes_written, sizes);
   const bool streams = written >= kStreamedBytes && !contraction && copied == 0;
   const double streamed = streams ? written : 0;
-  const double memory =
-      (std::max(0.0, bytes + repeated - hidden - streamed) / machine.bytes_per_second +
-       streamed / machine.streamed_bytes_per_second) /
-      parallel;
-  const double entering = points * entered * kStageSeconds / (machine.threads * parallel);
-  double compute = 0;
-  bool tiled = true;
   if (contraction) {
-    compute = contraction_seconds(kernel, *contraction, machine, sizes) / parallel;
+    add_contraction(kernel, *contraction, machine, sizes, parts);
+    const double windowed = detailed ? windowed_elements(kernel, *contraction, sizes) : 0;
+    parts.of(CostPart::Strided) = windowed * kElementSeconds / machine.threads;
+    parts.kind = kind_of(kernel, *contraction, windowed > 0, sizes);
   } else if (rows) {
-    const double rows_alone =
-        row_block_seconds(over_seen_keys(kernel, seen, sizes), *rows, machine, sizes);
-    compute = rows_alone / parallel + entering;
+    add_row_blocks(over_seen_keys(kernel, seen, sizes), *rows, machine, sizes, parts);
+    const bool attends = detailed && forms.softmax;
+    parts.kind = attends ? KernelKind::Attention : KernelKind::RowBlocks;
   } else {
     const bool updates = std::ranges::any_of(kernel.stages, [](const kernel::Stage& stage) {
       return std::holds_alternative<kernel::UpdateTarget>(stage.target);
     });
-    const double flops =
-        value(kernel.flops, sizes) +
+    const double untiled =
         2 * (updates ? kUpdatingSlowdown : kUntiledSlowdown) * untiled_products(kernel, sizes);
-    compute = flops / (machine.flops_per_second * parallel) + entering;
-    tiled = false;
+    parts.of(CostPart::Arithmetic) =
+        (value(kernel.flops, sizes) + untiled) / machine.flops_per_second;
+    if (detailed) tell_apart(kernel, machine, sizes, untiled, parts);
   }
-  const double waiting = tiled ? kTiledWaiting * std::min(memory, compute) : 0;
-  return std::max(memory, compute) + waiting + copied / machine.bytes_per_second +
-         machine.launch_seconds;
+  for (double& part : parts.seconds) part /= parallel;
+  if (!contraction) {
+    parts.of(CostPart::Entering) = points * entered * kStageSeconds / (machine.threads * parallel);
+  }
+  parts.of(bytes_part(machine.data_in)) =
+      (std::max(0.0, bytes + repeated - hidden - streamed) / machine.bytes_per_second +
+       streamed / machine.streamed_bytes_per_second) /
+      parallel;
+  parts.of(CostPart::Copied) = copied / machine.bytes_per_second;
+  parts.of(is_alone ? CostPart::LaunchAlone : CostPart::Launch) = machine.launch_seconds;
+  return parts;
+}
+
+const Calibration& calibration_of(const MachineModel& machine) {
+  return machine.calibration ? *machine.calibration : no_calibration();
+}
+
+double modelled_seconds(const kernel::Kernel& kernel, const MachineModel& machine,
+                        const Bindings& sizes) {
+  const CostParts parts = parts_of(kernel, machine, sizes, machine.calibration != nullptr);
+  return seconds(parts, calibration_of(machine));
 }
 
 }  // namespace
@@ -275,6 +374,11 @@ MachineModel reached(const MachineModel& peaks) {
   return model;
 }
 
+CostParts cost_parts(const kernel::Kernel& kernel, const MachineModel& machine,
+                     const Bindings& sizes) {
+  return parts_of(kernel, reached(machine), sizes, true);
+}
+
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes) {
   return modelled_seconds(kernel, reached(machine), sizes);
 }
@@ -282,9 +386,10 @@ double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const 
 double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
                const Bindings& sizes) {
   const MachineModel model = reached(machine);
-  const double all = modelled_seconds(lowered.kernel, model, sizes);
-  if (!lowered.updates_state) return all;
-  return all - copied_bytes(lowered.kernel, sizes) / model.bytes_per_second;
+  if (!lowered.updates_state) return modelled_seconds(lowered.kernel, model, sizes);
+  CostParts parts = parts_of(lowered.kernel, model, sizes, model.calibration != nullptr);
+  parts.of(CostPart::Copied) = 0;
+  return seconds(parts, calibration_of(model));
 }
 
 LeastWork least_work(const kernel::Kernel& kernel, const Bindings& sizes) {

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "luminal/kernel/lower/stage.h"
+#include "luminal/search/cost/calibration.h"
 
 namespace luminal::search {
+
+// What holds the data of a graph from run to run.
+enum class DataIn : uint8_t { Memory, L3, L2 };
 
 // Peak rates of a machine on all its threads (machine/peaks.h). A compile fills it in; the figures
 // here describe a machine for tests: two threads, AVX-512 and AMX.
@@ -23,6 +28,12 @@ struct MachineModel {
   // Of a step besides its launch: caches hold the code and data of the step before, not its own.
   double step_seconds = 1e-6;
   int threads = 2;
+  DataIn data_in = DataIn::Memory;  // whose bandwidth bytes_per_second is
+  // Launches that take one thread at most so long, at these rates, aren't shared among threads.
+  double most_seconds_alone = 8e-6;
+  double alone_bytes_per_second = 16e9;
+  double alone_flops_per_second = 7.5e9;
+  std::shared_ptr<const Calibration> calibration = nullptr;  // of this machine, if there is one
 
   // Of f32 by bf16, or by integers that are exact in bf16: f32 is split into up to three bf16 where
   // their products are fast.
@@ -37,8 +48,12 @@ Bindings representative_sizes(const std::vector<Expr>& variables, const Bindings
 // The rates that kernels reach of a machine's peaks.
 MachineModel reached(const MachineModel& peaks);
 
-// By the rates that kernels reach. A scatter copies the tensor that it updates; a lowered one
-// doesn't if that is a state.
+// What a calibration is fitted to; as if nothing was calibrated.
+CostParts cost_parts(const kernel::Kernel& kernel, const MachineModel& machine,
+                     const Bindings& sizes);
+
+// By the rates that kernels reach, and the calibration if there is one. A scatter copies the tensor
+// that it updates; a lowered one doesn't if that is a state.
 double seconds(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes);
 double seconds(const kernel::LoweredKernel& lowered, const MachineModel& machine,
                const Bindings& sizes);
