@@ -113,6 +113,19 @@ void Store::put(const KernelKey& key, const KernelRecord& record) {
   });
 }
 
+std::vector<KernelEntry> Store::kernels(const std::string& device,
+                                        const std::string& compiler) const {
+  return impl_->guarded([&] {
+    std::vector<KernelEntry> found;
+    const auto use = [&](KernelEntry&& entry, int64_t) {
+      const bool is_asked = entry.key.device == device && entry.key.compiler == compiler;
+      if (is_asked) found.push_back(std::move(entry));
+    };
+    each_kernel(*impl_->db, use, [](Refusal&&) {});
+    return found;
+  });
+}
+
 std::vector<Comparison> Store::comparisons(const PlanKey& key) const {
   Impl& in = *impl_;
   return in.looked_up<std::vector<Comparison>>(

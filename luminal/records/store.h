@@ -48,6 +48,8 @@ class Store {
   // Of two records with the same key the better measured one is kept, in whichever order they are
   // written: see supersedes().
   void put(const KernelKey& key, const KernelRecord& record);
+  // All valid ones of a device and a compiler, ordered by the digests of their kernels.
+  std::vector<KernelEntry> kernels(const std::string& device, const std::string& compiler) const;
 
   // Ordered by the digests of champion and challenger. Of two comparisons of the same pair the one
   // with more rounds is kept.

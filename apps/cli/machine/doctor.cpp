@@ -10,6 +10,7 @@
 #include "luminal/base/os/memory.h"
 #include "luminal/base/os/paths.h"
 #include "luminal/base/os/terminal.h"
+#include "luminal/driver/options/calibration_file.h"
 #include "luminal/machine/kept_peaks.h"
 #include "luminal/machine/measure_peaks.h"
 #include "luminal/records/sqlite.h"
@@ -42,6 +43,7 @@ struct MachineFinding {
   base::MemoryInfo memory;
   base::HugePages huge_pages;
   machine::Peaks peaks;
+  FoundCalibration calibration;
   std::string cache_folder;  // empty if there is none
   std::string cache_error;
   bool cache_writable = false;
@@ -75,6 +77,7 @@ MachineFinding examine(const DoctorOptions& options) {
       std::cerr << "luminal: " << error.what() << "\n";
     }
   }
+  found.calibration = find_calibration({}, found.peaks, "");
   return found;
 }
 
@@ -178,6 +181,12 @@ std::string origin_text(const machine::Peaks& peaks) {
   return fmt::format("default figures for {}, not measured: run doctor --measure", peaks.source);
 }
 
+std::string model_text(const FoundCalibration& found) {
+  const std::string calibrated = text(found);
+  if (found.calibration != nullptr) return calibrated;
+  return (calibrated.empty() ? "not calibrated" : calibrated) + ": run luminal tune calibrate";
+}
+
 std::string cache_text(const MachineFinding& found) {
   if (found.cache_folder.empty()) return found.cache_error;
   return found.cache_folder + (found.cache_writable
@@ -207,6 +216,7 @@ void print_lines(const MachineFinding& found) {
   line("  launch",
        fmt::format("{:.1f} µs on one thread, {:.1f} µs on all", found.peaks.launch_seconds * 1e6,
                    found.peaks.barrier_seconds * 1e6));
+  line("cost model", model_text(found.calibration));
   line("libraries", fmt::format("LLVM {}, fmt {}, nlohmann-json {}, CLI11 {}, SQLite {}, {}, {}",
                                 LUMINAL_LLVM_VERSION, fmt_version(), json_version(), CLI11_VERSION,
                                 records::sqlite_version(), backends::cpu::library_text(),
@@ -241,6 +251,12 @@ void print_json(const MachineFinding& found) {
                         {"free", found.huge_pages.free}};
   json["peaks"] = Json::parse(machine::to_json(found.peaks));
   json["peaks"]["is_measured"] = found.peaks.origin == machine::PeaksOrigin::Measured;
+  json["calibration"] = nullptr;
+  if (const auto& calibration = found.calibration.calibration) {
+    json["calibration"] = {{"kernels", calibration->samples},
+                           {"median_ratio", calibration->after.median_ratio},
+                           {"rank_correlation", calibration->after.rank_correlation}};
+  }
   json["libraries"] = {{"llvm", LUMINAL_LLVM_VERSION},        {"fmt", fmt_version()},
                        {"nlohmann_json", json_version()},     {"cli11", CLI11_VERSION},
                        {"sqlite", records::sqlite_version()}, {"onednn", nullptr}};

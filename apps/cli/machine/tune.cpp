@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/machine/tune_calibrate.h"
 #include "apps/cli/machine/tune_fusion.h"
 #include "apps/cli/options/command.h"
 #include "apps/cli/options/numbers.h"
@@ -256,6 +257,7 @@ void define_tune(CLI::App& app) {
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"
+      "  luminal tune calibrate\n"
       "  luminal tune stats\n"
       "  luminal tune export records.jsonl           # on one machine\n"
       "  luminal tune import records.jsonl           # on another\n"
@@ -313,6 +315,7 @@ void define_tune(CLI::App& app) {
       ->transform(whole_bytes())
       ->type_name("BYTES");
   pruning->add_flag("--dry-run", options->dry_run, "Only print what would be removed");
+  define_tune_calibrate(*app.add_subcommand("calibrate", "Fit the cost model to this machine"));
   define_tune_fusion(*app.add_subcommand(
       "fusion", "Measure whether fusing patterns of models pays, for policy measured"));
 }

@@ -7,7 +7,9 @@
 
 #include "apps/inspect/debug/stages.h"
 #include "luminal/base/digest.h"
+#include "luminal/base/files/replace_file.h"
 #include "luminal/base/os/paths.h"
+#include "luminal/driver/options/calibration_file.h"
 #include "luminal/driver/options/machine_peaks.h"
 #include "luminal/graph/traverse.h"
 #include "luminal/kernel/ir/verify_kernel.h"
@@ -127,10 +129,17 @@ void check_kept(const Subject& subject, const Trial& trial, DebugStage& stage) {
   if (!kept) return;
   Subject anew = subject;
   StorageOptions& storage = anew.options.storage;
-  // Without a cache folder there are no measured peaks: they are handed over.
+  // Without a cache folder there are no measured peaks and no calibration: they are handed over.
   const base::TemporaryFolder folder;
   const std::string machine = folder.path() / "machine.json";
-  std::ofstream(machine) << to_json(machine_peaks(storage, anew.options.backend.target));
+  const std::string& target = anew.options.backend.target;
+  const machine::Peaks peaks = machine_peaks(storage, target);
+  std::ofstream(machine) << to_json(peaks);
+  if (const auto found = find_calibration(storage, peaks, target); found.calibration) {
+    base::replace_file(folder.path() / "machine.calibration.json",
+                       to_json(kept_calibration(*found.calibration, peaks, target)),
+                       base::FileReaders::Owner);
+  }
   storage.machine = machine;
   storage.cache_folder = "none";
   Trial made(anew);

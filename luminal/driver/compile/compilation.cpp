@@ -15,6 +15,7 @@
 #include "luminal/driver/compile/report_code.h"
 #include "luminal/driver/execute/executable_impl.h"
 #include "luminal/driver/fusion/decide_fusion.h"
+#include "luminal/driver/options/calibration_file.h"
 #include "luminal/driver/options/load_options.h"
 #include "luminal/driver/options/machine_peaks.h"
 #include "luminal/driver/plan/no_plan.h"
@@ -93,7 +94,13 @@ void Compilation::plan() {
   report_.notes.insert(report_.notes.end(), notes.begin(), notes.end());
   report_.target = target();
   if (backend_.runs_plans()) {
-    report_.machine = machine_text(machine_peaks(options_.storage, options_.backend.target));
+    const machine::Peaks peaks = machine_peaks(options_.storage, options_.backend.target);
+    const FoundCalibration found =
+        find_calibration(options_.storage, peaks, options_.backend.target);
+    report_.machine = machine_text(peaks);
+    if (const std::string calibrated = text(found); !calibrated.empty()) {
+      report_.machine += "; " + calibrated;
+    }
   }
   if (options_.report != nullptr) report_.graph = base::digest(print_graph(*graph_));
 }

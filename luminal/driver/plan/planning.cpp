@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "luminal/driver/fusion/decide_fusion.h"
+#include "luminal/driver/options/calibration_file.h"
 #include "luminal/driver/options/machine_peaks.h"
 #include "luminal/driver/plan/planned_terms.h"
 #include "luminal/driver/report/kernel_facts.h"
@@ -207,8 +208,10 @@ search::PlanningOptions planning_options(const Graph& graph, const CompileOption
   result.search.fusion = by_model ? FusionPolicy::Modelled : options.plan.fusion;
   result.search.seed = options.search.seed;
   result.search.sizes = search::representative_sizes(variables(graph), options.plan.typical_sizes);
-  result.search.machine = machine_model(machine_peaks(options.storage, options.backend.target),
-                                        working_set(graph, result.search.sizes));
+  const machine::Peaks peaks = machine_peaks(options.storage, options.backend.target);
+  result.search.machine = machine_model(peaks, working_set(graph, result.search.sizes));
+  result.search.machine.calibration =
+      find_calibration(options.storage, peaks, options.backend.target).calibration;
   result.fusing = fusion_forces(graph, options);
   return result;
 }

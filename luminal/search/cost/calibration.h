@@ -70,6 +70,7 @@ struct CostParts {
 
   double& of(CostPart part) { return seconds[static_cast<size_t>(part)]; }
   double of(CostPart part) const { return seconds[static_cast<size_t>(part)]; }
+  bool operator==(const CostParts&) const = default;
 };
 
 struct KindFactors {

@@ -320,7 +320,7 @@ CostParts parts_of(const kernel::Kernel& kernel, const MachineModel& machine, co
     add_contraction(kernel, *contraction, machine, sizes, parts);
     const double windowed = detailed ? windowed_elements(kernel, *contraction, sizes) : 0;
     parts.of(CostPart::Strided) = windowed * kElementSeconds / machine.threads;
-    parts.kind = kind_of(kernel, *contraction, windowed > 0, sizes);
+    parts.kind = detailed ? kind_of(kernel, *contraction, windowed > 0, sizes) : KernelKind::Gemm;
   } else if (rows) {
     add_row_blocks(over_seen_keys(kernel, seen, sizes), *rows, machine, sizes, parts);
     const bool attends = detailed && forms.softmax;
