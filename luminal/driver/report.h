@@ -33,11 +33,14 @@ struct RuleGrowth {
   double seconds = 0;
 };
 
-// A value that a kernel computes inside, and what storing it would add to the plan.
+// A value that a kernel computes inside, and what storing it would add to the plan; or one that an
+// equal term could compute, and what that would add.
 struct RivalReport {
   std::string value;    // "%12 (add)", or its term where no node has that value
   double extra_us = 0;  // by the model
   std::string why;      // not empty: there is no such plan, by this limit
+  std::string taken;    // of a term: the one that the kernel computes
+  std::string other;    // and the one that it was chosen over; both empty for a value to store
 };
 
 struct KernelReport {

@@ -16,8 +16,7 @@ using testing::HasSubstr;
 
 std::vector<StoredValue> explained(const Planned& planned) {
   const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
-  return explain_plan(planned.extracted.graph, planned.request, planned.options, found.plan,
-                      found.cut);
+  return explain_plan(planned.extracted.graph, planned.request, planned.options, found);
 }
 
 TEST(ExplainPlan, AResultThatIsReadAgain) {
@@ -95,8 +94,7 @@ TEST(ExplainPlan, ALimitIsNamed) {
 
 std::vector<AbsorbedValue> absorbed(const Planned& planned) {
   const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
-  return explain_absorbed(planned.extracted.graph, planned.request, planned.options, found.plan,
-                          found.cut);
+  return explain_absorbed(planned.extracted.graph, planned.request, planned.options, found);
 }
 
 TEST(ExplainPlan, WhatIsComputedInsideHasAPlanThatStoresIt) {

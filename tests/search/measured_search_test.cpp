@@ -108,9 +108,11 @@ void norm_and_softmax(Graph& graph) {
 }
 
 struct Question {
-  explicit Question(const std::function<void(Graph&)>& build = norm_and_softmax) {
+  explicit Question(const std::function<void(Graph&)>& build = norm_and_softmax,
+                    const std::function<void(Planned&)>& change = nullptr) {
     build(graph);
     planned = prepare(graph);
+    if (change) change(planned);
     roots = luminal::roots(graph);
     terms.extracted = planned.extracted;
     terms.sources = planned.lowered.sources;
@@ -175,6 +177,34 @@ TEST(MeasuredSearch, FollowsTheClockWhereTheModelIsWrong) {
   EXPECT_LT(clock.total(found.plan.found.plan), 0.8 * clock.total(question.first.plan));
   EXPECT_GT(found.plan.found.plan.n_kernels(), question.first.plan.n_kernels());
   EXPECT_GT(found.report.compared, 0);
+}
+
+// y by either of two terms: the model can't tell them apart, and takes the one with fewer flops.
+TEST(MeasuredSearch, TheClockMayPreferAnotherTerm) {
+  Question question([](Graph& graph) { exp2(graph.input("x", {2048, 2048})).output("y"); },
+                    [](Planned& planned) {
+                      const kernel::ClassId y = planned.request.stored.front();
+                      auto& terms = planned.extracted.graph.classes[y.index()].terms;
+                      const auto& first = std::get<kernel::OpTerm>(terms.front());
+                      terms.emplace_back(kernel::OpTerm{Op::Sin, first.operands});
+                    });
+  const size_t y = question.planned.request.stored.front().index();
+  EXPECT_EQ(question.first.plan.term[y], 0);
+  const auto is_sin = [](const kernel::KernelStep& step) {
+    return kernel::text(step.lowered.kernel).find("sin") != std::string::npos;
+  };
+  for (const bool sin_is_fast : {true, false}) {
+    Memory memory;
+    Clock clock([&](const kernel::KernelStep& step) {
+      return modelled(step) * (is_sin(step) == sin_is_fast ? 1 : 3);
+    });
+    const MeasuredPlan found = question.run(&clock, memory, kEnough);
+    EXPECT_EQ(found.plan.found.plan.term[y], sin_is_fast ? 1 : 0);
+    MeasuredOptions options = kEnough;
+    options.replay = found.report.trail;
+    const MeasuredPlan replayed = question.run(nullptr, memory, options);
+    EXPECT_EQ(replayed.plan.found.plan.term, found.plan.found.plan.term);
+  }
 }
 
 TEST(MeasuredSearch, TimesEachDistinctKernelOnce) {

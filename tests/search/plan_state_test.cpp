@@ -61,7 +61,7 @@ TEST(PlanState, StaysThePlanOfItsCutsUnderRandomMoves) {
       }
       const double before = state.seconds();
       const std::vector<bool> cut_before = state.cut();
-      if (state.improve(move)) {
+      if (state.improve({move})) {
         ++kept;
         EXPECT_LE(state.seconds(), before * (1 + 1e-6)) << c.name;
       } else {

@@ -34,6 +34,8 @@ void write_beat(base::JsonText& json, const ExplainedKernel& explained) {
   for (const Alternative& rival : explained.beat) {
     json.begin_object(Layout::OnOneLine);
     json.field("value", rival.value);
+    json.field("taken", rival.taken);
+    json.field("other", rival.other);
     json.field("stores", rival.stores);
     json.field("readers", rival.readers);
     json.field("extra_us", rival.extra_us);

@@ -35,7 +35,8 @@ void add_bound(ExplainedKernel& explained) {
 
 bool nearer_alternative(const Alternative& a, const Alternative& b) {
   const auto rank = [](const Alternative& rival) {
-    return std::make_tuple(!rival.why.empty(), rival.extra_us, rival.stores, rival.value);
+    return std::make_tuple(!rival.why.empty(), rival.extra_us, rival.stores, rival.value,
+                           rival.other);
   };
   return rank(a) < rank(b);
 }
@@ -45,13 +46,25 @@ void add_alternatives(const CompileReport& report, ExplainedKernel& explained) {
   for (const StoredReport& value : report.stored) {
     if (value.kernel != explained.kernel->name) continue;
     if (value.extra_us != 0 || !value.why.empty()) {
-      explained.beat.push_back({value.value, false, value.readers, value.extra_us, value.why});
+      explained.beat.push_back({.value = value.value,
+                                .taken = {},
+                                .other = {},
+                                .stores = false,
+                                .readers = value.readers,
+                                .extra_us = value.extra_us,
+                                .why = value.why});
     } else {
       explained.must_store.push_back(&value);
     }
   }
   for (const RivalReport& rival : explained.kernel->rivals) {
-    explained.beat.push_back({rival.value, true, {}, rival.extra_us, rival.why});
+    explained.beat.push_back({.value = rival.value,
+                              .taken = rival.taken,
+                              .other = rival.other,
+                              .stores = rival.other.empty(),
+                              .readers = {},
+                              .extra_us = rival.extra_us,
+                              .why = rival.why});
   }
   std::sort(explained.beat.begin(), explained.beat.end(), nearer_alternative);
 }

@@ -22,6 +22,7 @@ Figure time_of(const KernelReport& kernel);
 // A plan that differs in one value from the one that was found.
 struct Alternative {
   std::string value;
+  std::string taken, other;          // terms that compute it: in the plan, and in this one
   bool stores = false;               // whether it would be stored; else `readers` would compute it
   std::vector<std::string> readers;  // kernels
   double extra_us = 0;               // added to the plan, by the model

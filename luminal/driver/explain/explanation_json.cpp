@@ -25,7 +25,11 @@ void write_alternatives(base::JsonText& json, const ExplainedKernel& explained) 
   for (const Alternative& alternative : explained.beat) {
     json.begin_object(Layout::OnOneLine);
     json.field("value", alternative.value);
-    json.field("move", alternative.stores ? "store" : "absorb");
+    json.field("move", !alternative.other.empty() ? "term"
+                       : alternative.stores       ? "store"
+                                                  : "absorb");
+    json.field("taken", alternative.taken);
+    json.field("other", alternative.other);
     json.field("readers", alternative.readers);
     json.field("extra_us", alternative.extra_us);
     json.field("source", source({}));

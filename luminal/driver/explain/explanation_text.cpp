@@ -63,6 +63,12 @@ std::string roofline(const ExplainedKernel& explained) {
 }
 
 std::string rival(const Alternative& alternative) {
+  if (!alternative.other.empty()) {
+    const std::string terms = fmt::format("{} by {} instead of {}", alternative.value,
+                                          alternative.other, alternative.taken);
+    if (!alternative.why.empty()) return fmt::format("{}: {}", terms, alternative.why);
+    return fmt::format("{}: {} µs by the model", terms, signed_us(alternative.extra_us));
+  }
   const std::string move =
       alternative.stores ? "stored"
                          : "computed by " + shortened(alternative.readers, kMostExplainedNames);
@@ -110,7 +116,12 @@ std::string kernel_text(const ExplainedKernel& explained) {
   if (!kernel.rules.empty())
     lines += labelled("rules", fmt::format("{}", fmt::join(kernel.rules, ", ")));
   lines += labelled("roofline", roofline(explained));
-  lines += section("beat", explained.beat, kMostBeaten, rival);
+  std::vector<Alternative> terms, others;
+  for (const Alternative& beaten : explained.beat) {
+    (beaten.other.empty() ? others : terms).push_back(beaten);
+  }
+  lines += section("terms", terms, kMostBeaten, rival);
+  lines += section("beat", others, kMostBeaten, rival);
   lines += section("stores", explained.must_store, kMostOthers, [](const StoredReport* value) {
     return fmt::format("{} for {}: {}", value->value,
                        shortened(value->readers, kMostExplainedNames), value->because);

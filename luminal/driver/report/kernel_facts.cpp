@@ -14,6 +14,7 @@ using kernel::ClassId;
 
 // Of a kernel, those that a report has: the nearest say why it is as it is.
 constexpr size_t kMostRivals = 3;
+constexpr size_t kMostTerms = 6;  // other terms of what it computes
 
 // Views, leaves, constants and index values are how kernels read, not what they compute.
 bool is_computed(const Node& node) {
@@ -21,10 +22,11 @@ bool is_computed(const Node& node) {
          node.op != Op::Iota;
 }
 
-// Plans that aren't any come last.
+// Other terms come first; of either kind, plans that aren't any come last.
 bool nearer_rival(const search::AbsorbedValue* a, const search::AbsorbedValue* b) {
   const auto rank = [](const search::AbsorbedValue& value) {
-    return std::make_tuple(!value.why.empty(), value.extra_seconds, value.value);
+    return std::make_tuple(!value.term, !value.why.empty(), value.extra_seconds, value.value,
+                           value.term);
   };
   return rank(*a) < rank(*b);
 }
@@ -61,11 +63,22 @@ void add_kernel_facts(const Graph& graph, const kernel::PlannedGraph& planned,
     for (NodeId id : computed) entry.nodes.push_back(graph.describe(id));
     auto& near = rivals[kernel::stored_by(kernel->lowered).front()];
     std::sort(near.begin(), near.end(), nearer_rival);
-    if (near.size() > kMostRivals) near.resize(kMostRivals);
+    const auto terms_end =
+        std::ranges::find_if(near, [](const auto* value) { return !value->term.has_value(); });
+    const auto n_terms =
+        std::min<size_t>(static_cast<size_t>(terms_end - near.begin()), kMostTerms);
+    near.erase(near.begin() + static_cast<ptrdiff_t>(n_terms), terms_end);
+    if (near.size() > n_terms + kMostRivals) near.resize(n_terms + kMostRivals);
     for (const search::AbsorbedValue* value : near) {
       entry.rivals.push_back({.value = names.of(value->value),
                               .extra_us = value->extra_seconds * 1e6,
-                              .why = value->why});
+                              .why = value->why,
+                              .taken = {},
+                              .other = {}});
+      if (!value->term) continue;
+      const auto& terms = planned.terms.at(value->value).terms;
+      entry.rivals.back().taken = names.of(terms[static_cast<size_t>(value->taken)]);
+      entry.rivals.back().other = names.of(terms[static_cast<size_t>(*value->term)]);
     }
   }
 }

@@ -35,6 +35,8 @@ inline constexpr auto kReportFields<RivalReport> = std::tuple{
     json_and_bytes("value", &RivalReport::value),
     json_and_bytes("extra_us", &RivalReport::extra_us),
     json_and_bytes("why", &RivalReport::why),
+    json_and_bytes("taken", &RivalReport::taken),
+    json_and_bytes("other", &RivalReport::other),
 };
 
 // Kernels of a library are never kept beside a plan, so what is said of the library isn't either.

@@ -74,6 +74,8 @@ using KernelId = Id<KernelTag>;  // a position among the steps that are kernels
 struct Plan {
   std::vector<std::variant<KernelStep, HostStep>> steps;
   double model_seconds = 0;
+  // By class of the term graph: the term that computes it. Empty where nothing asks.
+  std::vector<int> term = {};
 
   const auto& at(StepId id) const { return steps[id.index()]; }
   IdRange<StepId> step_ids() const { return {0, steps.size()}; }

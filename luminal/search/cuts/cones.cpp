@@ -1,5 +1,6 @@
 #include "luminal/search/cuts/cones.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "luminal/base/hash.h"
@@ -49,7 +50,10 @@ struct Describe {
   }
 };
 
-constexpr uint64_t kInMemory = std::variant_size_v<Term>;  // a kind past those of terms
+// Kinds past those of terms: what a kernel stores, and a source that is a result as well. No kernel
+// stores the latter, so kernels that read one or the other differ.
+constexpr uint64_t kInMemory = std::variant_size_v<Term>;
+constexpr uint64_t kSourceInMemory = kInMemory + 1;
 constexpr uint32_t kMetBefore = 1u << 31;
 
 Key type_key(uint64_t kind, const kernel::TermClass& value) {
@@ -76,7 +80,10 @@ ConeReader::ConeReader(const kernel::TermGraph& graph)
       met_in_(graph.classes.size(), 0) {
   for (size_t i = 0; i < graph.classes.size(); ++i) {
     const kernel::TermClass& value = graph.classes[i];
-    in_memory_.push_back(intern(type_key(kInMemory, value)));
+    const bool is_source = std::ranges::any_of(value.terms, [](const Term& term) {
+      return std::holds_alternative<kernel::LoadTerm>(term);
+    });
+    in_memory_.push_back(intern(type_key(is_source ? kSourceInMemory : kInMemory, value)));
     for (const Term& term : value.terms) {
       Key key = type_key(term.index(), value);
       std::visit(Describe{graph, key}, term);

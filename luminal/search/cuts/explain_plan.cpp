@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "luminal/search/cuts/plan_state.h"
+#include "luminal/search/cuts/term_moves.h"
 
 namespace luminal::search {
 namespace {
@@ -38,6 +38,19 @@ StoredBecause why_forced(const kernel::TermGraph& graph, const PlanRequest& requ
 // A value in a loop counts several times (PlanLoops::times) in the time of a plan.
 double extra_seconds(const PlanState::Rival& rival, const PlanState& state, int times) {
   return rival.why.empty() ? (rival.seconds - state.seconds()) / times : 0;
+}
+
+// The cheapest of the moves to another term: with what it needs stored, or not.
+PlanState::Rival by_other_term(const kernel::TermGraph& graph, const PlanCost& cost,
+                               PlanState& state, const TermFlip& flip) {
+  std::optional<PlanState::Rival> best;
+  for (const Move& move : TermMoves(graph, cost, state, flip).each()) {
+    const PlanState::Rival rival = state.rival(move);
+    const bool better = !best || (!best->why.empty() && rival.why.empty()) ||
+                        (rival.why.empty() && rival.seconds < best->seconds);
+    if (better) best = rival;
+  }
+  return *best;
 }
 
 }  // namespace
@@ -88,11 +101,11 @@ const char* text(StoredBecause reason) {
 }
 
 std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const PlanRequest& request,
-                                      const SearchOptions& options, const kernel::Plan& plan,
-                                      const std::vector<bool>& cut) {
+                                      const SearchOptions& options, const FoundPlan& found) {
+  const kernel::Plan& plan = found.plan;
   const auto readers = readers_of(plan);
   PlanCost cost(graph, request, options);
-  PlanState state(cost, cut);
+  PlanState state(cost, cost.choice_for(found.cut, found.plan.term));
   const auto explain = [&](ClassId id, const std::vector<ClassId>& read_by) {
     StoredValue stored{.value = id, .readers = read_by, .why = {}};
     if (cost.forced()[id.index()]) {
@@ -100,7 +113,7 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
     } else if (options.fusion == FusionPolicy::Never) {
       stored.because = StoredBecause::Policy;
     } else {
-      const PlanState::Rival fused = state.rival({&id, 1});
+      const PlanState::Rival fused = state.rival({{id}});
       stored.why = fused.why;
       stored.extra_seconds = extra_seconds(fused, state, cost.times(id));
       stored.because = !fused.why.empty()         ? StoredBecause::NoKernelHolds
@@ -114,8 +127,8 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     for (ClassId id : kernel::stored_by(kernel->lowered)) {
-      const auto found = readers.find(id);
-      if (found != readers.end()) values.push_back(explain(id, found->second));
+      const auto read = readers.find(id);
+      if (read != readers.end()) values.push_back(explain(id, read->second));
     }
   }
   return values;
@@ -123,22 +136,40 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
 
 std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
                                             const PlanRequest& request,
-                                            const SearchOptions& options, const kernel::Plan& plan,
-                                            const std::vector<bool>& cut) {
+                                            const SearchOptions& options, const FoundPlan& found) {
+  const kernel::Plan& plan = found.plan;
   PlanCost cost(graph, request, options);
-  PlanState state(cost, cut);
+  PlanState state(cost, cost.choice_for(found.cut, found.plan.term));
   std::vector<AbsorbedValue> values;
   std::map<ClassId, size_t> known;
+  std::map<std::pair<ClassId, int>, size_t> known_terms;
   for (const auto& step : plan.steps) {
     const auto* kernel = std::get_if<kernel::KernelStep>(&step);
     if (kernel == nullptr) continue;
     const ClassId name = kernel::stored_by(kernel->lowered).front();
     for (ClassId id : kernel->lowered.classes) {
+      for (int term : cost.terms().of(id)) {
+        if (term == state.term(id)) continue;
+        const auto [at, is_new] = known_terms.emplace(std::pair(id, term), values.size());
+        if (is_new) {
+          const PlanState::Rival rival = by_other_term(graph, cost, state, {id, term});
+          values.push_back({.value = id,
+                            .kernels = {},
+                            .term = term,
+                            .taken = state.term(id),
+                            .extra_seconds = extra_seconds(rival, state, cost.times(id)),
+                            .why = rival.why});
+        }
+        values[at->second].kernels.push_back(name);
+      }
       if (!cost.is_live(id) || state.is_cut(id)) continue;
       const auto [at, is_new] = known.emplace(id, values.size());
       if (is_new) {
-        const PlanState::Rival rival = state.rival({&id, 1});
-        values.push_back({id, {}, extra_seconds(rival, state, cost.times(id)), rival.why});
+        const PlanState::Rival rival = state.rival({{id}});
+        values.push_back({.value = id,
+                          .kernels = {},
+                          .extra_seconds = extra_seconds(rival, state, cost.times(id)),
+                          .why = rival.why});
       }
       values[at->second].kernels.push_back(name);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,25 +41,25 @@ struct StoredValue {
 // The readers of each stored value, each by its first output.
 std::map<kernel::ClassId, std::vector<kernel::ClassId>> readers_of(const kernel::Plan& plan);
 
-// Every value that a kernel of the plan stores and another kernel reads, in the plan's order. `cut`
-// is the choice behind the plan.
+// Every value that a kernel of the plan stores and another kernel reads, in the plan's order.
 std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const PlanRequest& request,
-                                      const SearchOptions& options, const kernel::Plan& plan,
-                                      const std::vector<bool>& cut);
+                                      const SearchOptions& options, const FoundPlan& found);
 
-// A value that kernels compute for themselves, and what storing it would add to the plan.
+// A value that kernels compute for themselves, and what storing it would add to the plan; or one
+// that another term may compute, and what that would add.
 struct AbsorbedValue {
   kernel::ClassId value;
   std::vector<kernel::ClassId> kernels;  // that compute it, each by one of its outputs
+  std::optional<int> term = {};          // the other term of its class
+  int taken = -1;                        // then: the one that the plan computes it by
   double extra_seconds = 0;              // before kernels are merged sideways; in a loop, per trip
-  std::string why;                       // not empty: there is no plan that stores it
+  std::string why;                       // not empty: there is no such plan
 };
 
-// Every value inside of a kernel that could be in memory instead, in the plan's order. Takes about
-// as long as the search did.
+// Every value inside of a kernel that could be in memory instead, and the other terms of values
+// that kernels compute, in the plan's order. Takes about as long as the search did.
 std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
                                             const PlanRequest& request,
-                                            const SearchOptions& options, const kernel::Plan& plan,
-                                            const std::vector<bool>& cut);
+                                            const SearchOptions& options, const FoundPlan& found);
 
 }  // namespace luminal::search

@@ -3,17 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/cuts/merge_kernels.h"
-#include "luminal/search/cuts/plan_state.h"
+#include "luminal/search/cuts/term_moves.h"
 
 namespace luminal::search {
 namespace {
 
 using kernel::ClassId;
+
+// Searches that start from another term, in one compile.
+constexpr int kMostOtherTerms = 48;
+// Up to this many bits, cuts and terms together, the search finds the best of all plans.
+constexpr int kFewBits = 16;
 
 class PlanSearch {
  public:
@@ -24,44 +30,76 @@ class PlanSearch {
   FoundPlan run() {
     switch (options_.fusion) {
       case FusionPolicy::Never:
-        return finish(start_with([](ClassId) { return true; }).cut());
+        return finish(start_with([](ClassId) { return true; }).choice());
       case FusionPolicy::Always:
-        return merged(fuse_all().cut());
+        return merged(fuse_all().choice());
       case FusionPolicy::Modelled:
       case FusionPolicy::Measured:  // patterns are decided before the search
-        return merged(search().cut());
+        return merged(search().choice());
     }
     return {};
   }
 
   FoundPlan random() {
     std::mt19937_64 numbers(options_.seed);
-    // Storing much and storing little lead to different kernels.
+    // Storing much and storing little lead to different kernels. Everything stored, by the terms
+    // with the fewest flops, is a plan in any case.
     for (uint64_t share = 1 + numbers() % 9;; ++share) {
-      PlanState state = start_with([&](ClassId) { return numbers() % 10 < share; });
+      kernel::Choice choice = start_with([&](ClassId) { return numbers() % 10 < share; }).choice();
+      for (ClassId id : share < 10 ? cost_.terms().open() : std::vector<ClassId>()) {
+        const std::vector<int>& terms = cost_.terms().of(id);
+        choice.term[id.index()] = terms[numbers() % terms.size()];
+      }
+      const PlanState state(cost_, choice);
       if (!state.why().empty() && share < 10) continue;
-      return numbers() % 2 == 0 ? merged(state.cut()) : finish(state.cut());
+      return numbers() % 2 == 0 ? merged(state.choice()) : finish(state.choice());
     }
   }
 
   FoundPlan by_force() {
     const auto& live = cost_.live();
-    if (live.size() > 20) {
-      throw UserError(fmt::format(
-          "{} values that may be stored or not are too many to try all choices", live.size()));
+    if (choices() > 1 << 20) {
+      throw UserError(
+          fmt::format("{} values that may be stored or not, and {} that several terms may compute, "
+                      "are too many to try all choices",
+                      live.size(), cost_.terms().open().size()));
     }
     PlanState best = start_with([](ClassId) { return true; });
-    for (uint64_t bits = 0; bits < uint64_t{1} << live.size(); ++bits) {
-      std::vector<bool> cut = cost_.forced();
-      for (size_t i = 0; i < live.size(); ++i) cut[live[i].index()] = (bits >> i) & 1;
-      PlanState state(cost_, cut);
-      ++candidates_;
-      if (state.better_than(best)) best = std::move(state);
-    }
-    return finish(best.cut());
+    std::vector<int> term = best.choice().term;
+    do {
+      for (uint64_t bits = 0; bits < uint64_t{1} << live.size(); ++bits) {
+        std::vector<bool> cut = cost_.forced();
+        for (size_t i = 0; i < live.size(); ++i) cut[live[i].index()] = (bits >> i) & 1;
+        PlanState state(cost_, cost_.choice_for(cut, term));
+        ++candidates_;
+        if (state.better_than(best)) best = std::move(state);
+      }
+    } while (next_terms(term));
+    return finish(best.choice());
   }
 
  private:
+  // How many plans there are.
+  double choices() const {
+    double count = std::exp2(cost_.live().size());
+    for (ClassId id : cost_.terms().open()) {
+      count *= static_cast<double>(cost_.terms().of(id).size());
+    }
+    return count;
+  }
+
+  // Counts through the terms of all classes that have a choice; false where it starts again.
+  bool next_terms(std::vector<int>& term) const {
+    for (ClassId id : cost_.terms().open()) {
+      const std::vector<int>& terms = cost_.terms().of(id);
+      const auto now = std::find(terms.begin(), terms.end(), term[id.index()]);
+      const bool last = now + 1 == terms.end();
+      term[id.index()] = last ? terms.front() : *(now + 1);
+      if (!last) return true;
+    }
+    return false;
+  }
+
   template <typename Predicate>
   PlanState start_with(Predicate stored) {
     std::vector<bool> cut = cost_.forced();
@@ -73,9 +111,13 @@ class PlanSearch {
   }
 
   bool is_reduction(ClassId id) const {
-    const kernel::Term& term = cost_.term_of(id);
-    return std::holds_alternative<kernel::ReduceTerm>(term) ||
-           std::holds_alternative<kernel::ScanTerm>(term);
+    const auto reduces = [](const kernel::Term& term) {
+      return std::holds_alternative<kernel::ReduceTerm>(term) ||
+             std::holds_alternative<kernel::ScanTerm>(term);
+    };
+    return reduces(cost_.term_of(id)) || std::ranges::any_of(cost_.terms().of(id), [&](int t) {
+             return reduces(graph_.at(id).terms[static_cast<size_t>(t)]);
+           });
   }
 
   PlanState start_at_reductions() {
@@ -110,6 +152,60 @@ class PlanSearch {
         if (state.better_than(best)) best = std::move(state);
       }
     }
+    if (cost_.terms().open().empty()) return best;
+    best = with_other_terms(std::move(best));
+    return choices() <= 1 << kFewBits ? polished(std::move(best)) : best;
+  }
+
+  // A term may only pay once other cuts have followed it. So each other term is taken, for better
+  // or worse, and the search goes on from there.
+  PlanState with_other_terms(PlanState best) {
+    int left = kMostOtherTerms;
+    for (bool better = true; better;) {
+      better = false;
+      for (ClassId id : cost_.terms().open()) {
+        for (int term : cost_.terms().of(id)) {
+          if (!best.is_computed(id) || best.term(id) == term) continue;
+          if (left-- == 0) return best;
+          PlanState state = best;
+          const TermMoves moves(graph_, cost_, best, {id, term});
+          if (!state.take(moves.all_stored()) && !state.take(moves.alone())) continue;
+          state = improved(std::move(state), options_.order);
+          if (!state.better_than(best)) continue;
+          best = std::move(state);
+          better = true;
+        }
+      }
+    }
+    return best;
+  }
+
+  // What few choices leave time for: changes two or three of them at once.
+  PlanState polished(PlanState best) {
+    std::vector<Move> singles;
+    for (ClassId id : cost_.live()) singles.push_back({{id}});
+    for (ClassId id : cost_.terms().open()) {
+      for (int term : cost_.terms().of(id)) singles.push_back({{}, {{id, term}}});
+    }
+    const auto add = [](Move& move, const Move& other) {
+      move.cuts.insert(move.cuts.end(), other.cuts.begin(), other.cuts.end());
+      move.terms.insert(move.terms.end(), other.terms.begin(), other.terms.end());
+    };
+    const auto improve = [&] {
+      for (size_t a = 0; a < singles.size(); ++a) {
+        for (size_t b = a; b < singles.size(); ++b) {
+          for (size_t c = b; c < singles.size(); ++c) {
+            Move move = singles[a];
+            if (b > a) add(move, singles[b]);
+            if (c > b) add(move, singles[c]);
+            ++candidates_;
+            if (best.improve(move)) return true;
+          }
+        }
+      }
+      return false;
+    };
+    while (improve()) best = improved(std::move(best), options_.order);
     return best;
   }
 
@@ -122,12 +218,14 @@ class PlanSearch {
     while (better) {
       better = false;
       const uint64_t start = state.now();
-      std::vector<std::vector<ClassId>> moves = moves_from(state);
+      std::vector<Move> moves = moves_from(state);
       if (round > 0) std::shuffle(moves.begin(), moves.end(), random);
-      for (const std::vector<ClassId>& move : moves) {
-        const bool fresh = std::any_of(move.begin(), move.end(), [&](ClassId id) {
-          return state.changed_at(id) > tried_since;
-        });
+      for (const Move& move : moves) {
+        const auto changed = [&](ClassId id) { return state.changed_at(id) > tried_since; };
+        const bool fresh = std::ranges::any_of(move.cuts, changed) ||
+                           std::ranges::any_of(move.terms, [&](const TermFlip& flip) {
+                             return changed(flip.id) || std::ranges::any_of(reads(flip), changed);
+                           });
         if (!fresh) continue;
         ++candidates_;
         if (options_.progress) options_.progress(candidates_);
@@ -140,31 +238,45 @@ class PlanSearch {
 
   // Moves: toggle a cut; fuse all that a kernel reads into it; fuse a kernel and a reduction that
   // it reads, such as attention's weights and scores, where either alone may only cost; slide a cut
-  // to an operand. A move lists the bits it flips.
-  std::vector<std::vector<ClassId>> moves_from(const PlanState& state) const {
-    std::vector<std::vector<ClassId>> moves;
-    for (ClassId id : cost_.live()) moves.push_back({id});
+  // to an operand; compute a value by another term, and store what only that needs, or its sums, or
+  // nothing of it.
+  std::vector<Move> moves_from(const PlanState& state) const {
+    std::vector<Move> moves;
+    for (ClassId id : cost_.live()) moves.push_back({{id}});
     for (ClassId root : state.stored()) {
       std::vector<ClassId> absorbed = state.reads(root);
       std::erase_if(absorbed, [&](ClassId id) { return !cost_.is_live(id); });
-      if (absorbed.size() > 1) moves.push_back(absorbed);
+      if (absorbed.size() > 1) moves.push_back({absorbed});
       if (!cost_.is_live(root)) continue;
       for (ClassId read : absorbed) {
-        if (is_reduction(read)) moves.push_back({root, read});
+        if (is_reduction(read)) moves.push_back({{root, read}});
       }
     }
     for (ClassId id : cost_.live()) {
       if (!state.is_cut(id)) continue;
-      for (ClassId operand : kernel::operands(cost_.term_of(id))) {
-        if (cost_.is_live(operand) && !state.is_cut(operand)) moves.push_back({id, operand});
+      for (ClassId operand : reads({id, state.term(id)})) {
+        if (cost_.is_live(operand) && !state.is_cut(operand)) moves.push_back({{id, operand}});
+      }
+    }
+    for (ClassId id : cost_.terms().open()) {
+      if (!state.is_computed(id)) continue;
+      for (int term : cost_.terms().of(id)) {
+        if (term == state.term(id)) continue;
+        for (Move& move : TermMoves(graph_, cost_, state, {id, term}).each()) {
+          moves.push_back(std::move(move));
+        }
       }
     }
     return moves;
   }
 
-  // The plan of `cut`, with kernels merged sideways.
-  FoundPlan merged(const std::vector<bool>& cut) {
-    FoundPlan found = finish(cut);
+  std::vector<ClassId> reads(const TermFlip& flip) const {
+    return kernel::operands(graph_.at(flip.id).terms[static_cast<size_t>(flip.term)]);
+  }
+
+  // The plan of a choice, with kernels merged sideways.
+  FoundPlan merged(const kernel::Choice& choice) {
+    FoundPlan found = finish(choice);
     if (options_.sideways) {
       PlanRequest request = request_;
       request.apart.insert(request.apart.end(), cost_.chain_ends().begin(),
@@ -173,20 +285,27 @@ class PlanSearch {
       options.limits = cost_.limits();
       merge_kernels(found.plan, graph_, request, options,
                     [&](const kernel::LoweredKernel& lowered) {
-                      return cost_.variants(kernel::stored_by(lowered)[0], cut);
+                      return cost_.variants(kernel::stored_by(lowered)[0], choice);
                     });
     }
     return found;
   }
 
-  FoundPlan finish(const std::vector<bool>& cut) {
-    const CostedPlan plan = cost_.cost(cut);
+  FoundPlan finish(const kernel::Choice& choice) {
+    const CostedPlan plan = cost_.cost(choice);
     LUMINAL_CHECK(plan.why.empty(), "no plan: " + plan.why);
-    FoundPlan found{.plan = ordered(plan), .cut = cut, .report = {}};
+    FoundPlan found{.plan = ordered(plan), .cut = choice.cut, .report = {}};
     found.plan.model_seconds = plan.seconds;
+    found.plan.term = choice.term;
+    if (cost_.terms().n_capped() > 0) {
+      notes_.push_back(
+          fmt::format("{} values are computed by more than {} equal terms: the search looked at {}",
+                      cost_.terms().n_capped(), TermChoices::kMostTerms, TermChoices::kMostTerms));
+    }
     found.report = {.candidates = candidates_,
                     .distinct_kernels = cost_.distinct_kernels(),
                     .live_bits = static_cast<int>(cost_.live().size()),
+                    .open_terms = static_cast<int>(cost_.terms().open().size()),
                     .notes = notes_,
                     .not_held = {}};
     return found;

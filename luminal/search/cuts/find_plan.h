@@ -1,5 +1,5 @@
-// find_plan: chooses the values to store (the cuts), and so the kernels. The e-graph says what is
-// equal; this says what is best.
+// find_plan: chooses the values to store (the cuts) and which of equal terms computes a value, and
+// so the kernels. The e-graph says what is equal; this says what is best.
 //
 // A cut class is materialised by a kernel of its own; any other value is computed inside each
 // kernel that needs it. For example a = exp(x), s = sum(a), y = a / s, where y is a result:
@@ -57,6 +57,8 @@ struct PlanRequest {
   std::vector<HostNeed> host_steps;         // in topological order
   std::vector<kernel::ClassId> boundaries;  // stored; no kernel is fused across them
   PlanLoops loops = {};
+  // What host steps compute that the plan leaves out: no term that reads it is taken.
+  std::vector<kernel::SourceId> absent = {};
   // Decided before the search; ignored for classes that the plan doesn't need:
   std::vector<kernel::ClassId> apart = {};   // boundaries as well
   std::vector<kernel::ClassId> inside = {};  // not stored, unless they must be or no kernel can
@@ -95,6 +97,7 @@ struct SearchReport {
   int candidates = 0;                  // plans whose cost was computed
   int distinct_kernels = 0;            // lowered and costed
   int live_bits = 0;                   // classes that may be stored or not
+  int open_terms = 0;                  // classes of which the term is a choice
   std::vector<std::string> notes;      // what could not be fused, and why
   std::vector<NotHeld> not_held = {};  // of PlanRequest::inside
 };
@@ -110,8 +113,8 @@ struct FoundPlan {
 FoundPlan find_plan(const kernel::TermGraph& graph, const PlanRequest& request,
                     const SearchOptions& options);
 
-// The best of all choices of cuts, by exhaustive search: for tests of the search on small graphs.
-// UserError above 20 live bits.
+// The best of all choices of cuts and terms, by exhaustive search: for tests of the search on small
+// graphs. UserError above 2^20 choices.
 FoundPlan find_plan_by_force(const kernel::TermGraph& graph, const PlanRequest& request,
                              const SearchOptions& options);
 

@@ -33,12 +33,6 @@ int most_instances(size_t choices, int limit) {
 // An op and three operands in memory.
 constexpr size_t kInstancesPerOp = 4;
 
-bool costs_nothing(const Term& term) {
-  return std::holds_alternative<kernel::LoadTerm>(term) ||
-         std::holds_alternative<kernel::ConstTerm>(term) ||
-         std::holds_alternative<kernel::IotaTerm>(term);
-}
-
 }  // namespace
 
 double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options) {
@@ -53,6 +47,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
       options_(options),
       is_live_(graph.classes.size(), false),
       forced_(graph.classes.size(), false),
+      required_(graph.classes.size(), false),
       limits_(options.limits),
       chosen_(choose_terms(graph, options.sizes)),
       may_change_(graph.classes.size(), false),
@@ -63,10 +58,11 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
       flexible_.push_back(ClassId{i});
     }
   }
-  for (ClassId id : request.stored) forced_[id.index()] = true;
+  for (ClassId id : request.stored) required_[id.index()] = true;
   for (const HostNeed& step : request.host_steps) {
-    for (ClassId id : step.operands) forced_[id.index()] = true;
+    for (ClassId id : step.operands) required_[id.index()] = true;
   }
+  forced_ = required_;
   // Only classes that the request needs are live.
   const Choice choice = choice_for(forced_);
   std::vector<bool> seen(graph.classes.size(), false);
@@ -81,25 +77,10 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
     seen[id.index()] = true;
     const Term& term = graph.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
     for (ClassId operand : kernel::operands(term)) stack.push_back(operand);
-    if (std::holds_alternative<kernel::StoreAtTerm>(term)) forced_[id.index()] = true;
-    // A gather reads at data-dependent indices, so its data must be in memory.
-    if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
-      if (may_be_stored(gather->data)) forced_[gather->data.index()] = true;
-    }
+    force_reads(id, term);
   }
-  for (ClassId id : request.apart) {
-    if (seen[id.index()] && may_be_stored(id)) forced_[id.index()] = true;
-  }
-  std::vector<bool> inside(graph.classes.size(), false);
-  for (ClassId id : request.inside) inside[id.index()] = true;
-  split_chains(seen, inside);
-  for (size_t i = 0; i < seen.size(); ++i) {
-    const ClassId id{static_cast<uint32_t>(i)};
-    if (forced_[i] && !is_source(id)) roots_.push_back(id);
-    if (!seen[i] || forced_[i] || inside[i] || !may_be_stored(id)) continue;
-    live_.push_back(id);
-    is_live_[i] = may_change_[i] = true;
-  }
+  terms_ = TermChoices(graph, chosen_, {.seen = seen, .stored = forced_, .absent = request.absent});
+  find_live(request, seen);
   for (ClassId id : flexible_) {
     may_change_[id.index()] = true;
     for (const Term& term : graph.at(id).terms) {
@@ -109,6 +90,41 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
   limits_.walk.most_instances = most_instances(live_.size(), options.limits.walk.most_instances);
   too_large_.seconds = std::numeric_limits<double>::infinity();
   too_large_.why = "too many instances";
+}
+
+void PlanCost::force_reads(ClassId id, const Term& term) {
+  if (std::holds_alternative<kernel::StoreAtTerm>(term)) forced_[id.index()] = true;
+  // A gather reads at data-dependent indices, so its data must be in memory.
+  if (const auto* gather = std::get_if<kernel::GatherTerm>(&term)) {
+    if (may_be_stored(gather->data)) forced_[gather->data.index()] = true;
+  }
+}
+
+// `seen` is by class: what a plan needs with the terms that classes have at first.
+void PlanCost::find_live(const PlanRequest& request, const std::vector<bool>& seen) {
+  const std::vector<bool>& reached = terms_.reached();
+  for (uint32_t i = 0; i < reached.size(); ++i) {
+    const ClassId id{i};
+    if (!reached[i] || seen[i]) continue;
+    force_reads(id, term_of(id));
+  }
+  for (ClassId id : terms_.open()) {
+    for (int t : terms_.of(id)) force_reads(id, graph_.at(id).terms[static_cast<size_t>(t)]);
+    may_change_[id.index()] = true;
+  }
+  for (ClassId id : request.apart) {
+    if (reached[id.index()] && may_be_stored(id)) forced_[id.index()] = true;
+  }
+  std::vector<bool> inside(reached.size(), false);
+  for (ClassId id : request.inside) inside[id.index()] = true;
+  split_chains(seen, inside);
+  for (uint32_t i = 0; i < reached.size(); ++i) {
+    const ClassId id{i};
+    if (required_[i] && !is_source(id)) roots_.push_back(id);
+    if (!reached[i] || forced_[i] || inside[i] || !may_be_stored(id)) continue;
+    live_.push_back(id);
+    is_live_[i] = may_change_[i] = true;
+  }
 }
 
 // Decides about long runs of element-wise ops.
@@ -135,7 +151,11 @@ kernel::WalkLimits PlanCost::walk_limits(ClassId root) const {
 
 // Loads, constants, index values and views of anything are never worth storing.
 bool PlanCost::may_be_stored(ClassId id) const {
-  return !is_view(term_of(id)) && !costs_nothing(term_of(id));
+  const auto computes = [](const Term& term) { return !is_view(term) && !costs_nothing(term); };
+  const std::vector<int>& terms = terms_.of(id);
+  return computes(term_of(id)) || std::ranges::any_of(terms, [&](int t) {
+           return computes(graph_.at(id).terms[static_cast<size_t>(t)]);
+         });
 }
 
 kernel::SourceId PlanCost::source_of(ClassId id) const {
@@ -164,8 +184,8 @@ int PlanCost::best_term(ClassId id, const std::vector<bool>& cut) const {
   return best;
 }
 
-Choice PlanCost::choice_for(const std::vector<bool>& cut) const {
-  Choice choice{.cut = cut, .term = chosen_.term};
+Choice PlanCost::choice_for(const std::vector<bool>& cut, const std::vector<int>& term) const {
+  Choice choice{.cut = cut, .term = term};
   for (ClassId id : flexible_) choice.term[id.index()] = best_term(id, cut);
   return choice;
 }
@@ -237,10 +257,9 @@ CostedKernel PlanCost::lower(ClassId root, const Choice& choice) const {
   return best;
 }
 
-std::vector<kernel::LoweredKernel> PlanCost::variants(ClassId root,
-                                                      const std::vector<bool>& cut) const {
+std::vector<kernel::LoweredKernel> PlanCost::variants(ClassId root, const Choice& choice) const {
   std::vector<kernel::LoweredKernel> result;
-  const auto instances = instances_of(root, choice_for(cut));
+  const auto instances = instances_of(root, choice);
   if (!instances) return result;
   for (int n_outer = instances->n_root_loops; n_outer >= 0; --n_outer) {
     auto lowered = staged(root, *instances, n_outer);
@@ -295,9 +314,13 @@ CostedKernel PlanCost::renamed(const PlacedKernel& kernel) const {
   return result;
 }
 
-CostedPlan PlanCost::cost(const std::vector<bool>& cut) {
-  const Choice choice = choice_for(cut);
+CostedPlan PlanCost::cost(const Choice& choice) {
   CostedPlan plan;
+  if (terms_.has_cycle(choice.term)) {
+    plan.why = kTermsInACycle;
+    plan.seconds = std::numeric_limits<double>::infinity();
+    return plan;
+  }
   std::vector<ClassId> needed = roots_;
   while (!needed.empty()) {
     const ClassId id = needed.back();

@@ -13,8 +13,12 @@
 #include "luminal/search/cuts/find_plan.h"
 #include "luminal/search/cuts/long_chains.h"
 #include "luminal/search/terms/choose_terms.h"
+#include "luminal/search/terms/term_choices.h"
 
 namespace luminal::search {
+
+// Why there is no plan where classes read themselves through their terms.
+inline constexpr const char* kTermsInACycle = "terms read each other in a cycle";
 
 // By the options' costs, or by the model where there are none.
 double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options);
@@ -26,7 +30,7 @@ struct CostedKernel {
   std::string why;
 };
 
-// The kernels that a choice of cuts needs, by what they store.
+// The kernels that a choice of cuts and terms needs, by what they store.
 struct CostedPlan {
   double seconds = 0;
   std::map<kernel::ClassId, const CostedKernel*> kernels;
@@ -54,9 +58,13 @@ class PlanCost {
   // Classes for which storing is a choice, in order.
   const std::vector<kernel::ClassId>& live() const { return live_; }
   bool is_live(kernel::ClassId id) const { return is_live_[id.index()]; }
-  // Cuts that are not a choice.
+  // Classes of which the term is a choice too, and their terms.
+  const TermChoices& terms() const { return terms_; }
+  // Cuts that are not a choice, wherever a plan needs the class.
   const std::vector<bool>& forced() const { return forced_; }
-  // What must be computed whatever is cut: the forced classes that aren't in memory already.
+  // What every plan computes.
+  bool is_required(kernel::ClassId id) const { return required_[id.index()]; }
+  // Those that aren't in memory already.
   const std::vector<kernel::ClassId>& roots() const { return roots_; }
 
   // Where long runs of element-wise ops are split, sorted: forced as well.
@@ -65,7 +73,8 @@ class PlanCost {
   // Limits of a kernel; tighter in a large graph.
   const kernel::StageLimits& limits() const { return limits_; }
 
-  // The term that computes a class; for a class with only views, best_term() depends on the cuts.
+  // The term that computes a class at first. The search may take another; for a class with only
+  // views, best_term() depends on the cuts.
   const kernel::Term& term_of(kernel::ClassId id) const {
     return graph_.at(id).terms[static_cast<size_t>(chosen_.term[id.index()])];
   }
@@ -73,14 +82,20 @@ class PlanCost {
   // The weight of the kernel of `root` in a plan's time: see PlanLoops.
   int times(kernel::ClassId root) const { return loops_.times(root); }
 
-  CostedPlan cost(const std::vector<bool>& cut);
+  // The plan of a choice; of cuts alone, with the terms that classes have at first.
+  CostedPlan cost(const kernel::Choice& choice);
+  CostedPlan cost(const std::vector<bool>& cut) { return cost(choice_for(cut)); }
   PlacedKernel place(kernel::ClassId root, const kernel::Choice& choice);
   // The kernel that stores `root`, with each choice of its outer loops that can be lowered.
   std::vector<kernel::LoweredKernel> variants(kernel::ClassId root,
-                                              const std::vector<bool>& cut) const;
+                                              const kernel::Choice& choice) const;
   int distinct_kernels() const { return static_cast<int>(forms_.size()); }
 
-  kernel::Choice choice_for(const std::vector<bool>& cut) const;
+  kernel::Choice choice_for(const std::vector<bool>& cut) const {
+    return choice_for(cut, chosen_.term);
+  }
+  // `term` is by class; it decides for those that have a choice.
+  kernel::Choice choice_for(const std::vector<bool>& cut, const std::vector<int>& term) const;
   int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
   // Classes whose best term depends on whether `id` is cut.
   const std::vector<kernel::ClassId>& chosen_by(kernel::ClassId id) const;
@@ -88,6 +103,8 @@ class PlanCost {
   bool may_change(kernel::ClassId id) const { return may_change_[id.index()]; }
 
  private:
+  void find_live(const PlanRequest& request, const std::vector<bool>& seen);
+  void force_reads(kernel::ClassId id, const kernel::Term& term);
   void split_chains(const std::vector<bool>& needed, std::vector<bool>& inside);
   kernel::WalkLimits walk_limits(kernel::ClassId root) const;
   CostedKernel lower(kernel::ClassId root, const kernel::Choice& choice) const;
@@ -109,12 +126,13 @@ class PlanCost {
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
   std::vector<bool> is_live_;
-  std::vector<bool> forced_;
+  std::vector<bool> forced_, required_;
   std::vector<kernel::ClassId> roots_;
   std::vector<kernel::ClassId> chain_ends_;
   std::vector<bool> holds_piece_;  // by class: its kernel holds a piece of a long chain
   kernel::StageLimits limits_;
-  ChosenTerms chosen_;                     // by class: the best term, independent of cuts
+  ChosenTerms chosen_;  // by class: the term with the fewest flops
+  TermChoices terms_;
   std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
   std::map<kernel::ClassId, std::vector<kernel::ClassId>> chosen_by_;  // flexible ones, by base
   std::vector<bool> may_change_;

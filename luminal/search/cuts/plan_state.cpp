@@ -17,18 +17,23 @@ bool better(double seconds, int n_kernels, double than_seconds, int than_kernels
 
 }  // namespace
 
-PlanState::PlanState(PlanCost& cost, const std::vector<bool>& cut)
+PlanState::PlanState(PlanCost& cost, const kernel::Choice& choice)
     : cost_(&cost),
-      choice_(cost.choice_for(cut)),
-      kernels_(cut.size()),
-      n_readers_(cut.size(), 0),
-      kernels_with_(cut.size()),
-      changed_at_(cut.size(), 1) {
+      choice_(choice),
+      kernels_(choice.cut.size()),
+      n_readers_(choice.cut.size(), 0),
+      kernels_with_(choice.cut.size()),
+      changed_at_(choice.cut.size(), 1) {
+  if (cost.terms().has_cycle(choice.term)) {
+    why_ = kTermsInACycle;
+    return;
+  }
   outdated_ = cost.roots();
   bool settled = settle();
-  while (settled && clear_unread(cost.live())) settled = settle();
+  while (settled && clear_unread(cost.live())) settled = !reads_itself() && settle();
   before_.clear();
   flipped_.clear();
+  other_terms_.clear();
 }
 
 bool PlanState::better_than(const PlanState& other) const {
@@ -65,16 +70,25 @@ bool PlanState::is_improvement() const {
   return better(seconds_after, after, seconds_before, before);
 }
 
-// Flips bits and lowers what that changes. False if there is no such plan.
-bool PlanState::attempt(std::span<const ClassId> move) {
-  for (ClassId id : move) flip(id);
-  bool settled = settle();
+// Whether terms that changed since the last call close a cycle.
+bool PlanState::reads_itself() {
+  const bool cycle = cost_->terms().has_cycle(choice_.term, other_terms_);
+  if (cycle) why_ = kTermsInACycle;
+  other_terms_.clear();
+  return cycle;
+}
+
+// Makes a move and lowers what it changes. False if there is no such plan.
+bool PlanState::attempt(const Move& move) {
+  for (ClassId id : move.cuts) flip(id);
+  for (const TermFlip& term : move.terms) flip(term);
+  bool settled = !reads_itself() && settle();
   // A cleared cut may change which view a kernel reads through: those are lowered again.
-  while (settled && clear_unread(changed_roots())) settled = settle();
+  while (settled && clear_unread(changed_roots())) settled = !reads_itself() && settle();
   return settled;
 }
 
-PlanState::Rival PlanState::rival(std::span<const ClassId> move) {
+PlanState::Rival PlanState::rival(const Move& move) {
   const double seconds = seconds_;
   const bool settled = attempt(move);
   Rival rival{.seconds = seconds_, .why = settled ? "" : why_};
@@ -82,12 +96,27 @@ PlanState::Rival PlanState::rival(std::span<const ClassId> move) {
   return rival;
 }
 
-bool PlanState::improve(std::span<const ClassId> move) {
+bool PlanState::improve(const Move& move) {
   const double seconds = seconds_;
   if (!attempt(move) || !is_improvement()) {
     undo(seconds);
     return false;
   }
+  keep();
+  return true;
+}
+
+bool PlanState::take(const Move& move) {
+  const double seconds = seconds_;
+  if (!attempt(move)) {
+    undo(seconds);
+    return false;
+  }
+  keep();
+  return true;
+}
+
+void PlanState::keep() {
   ++now_;
   for (const auto& [root, kernel] : before_) {
     if (kernel) touch(*kernel);
@@ -95,29 +124,37 @@ bool PlanState::improve(std::span<const ClassId> move) {
   }
   before_.clear();
   flipped_.clear();
-  return true;
+  terms_before_.clear();
 }
 
 bool PlanState::needed(ClassId id) const {
-  return n_readers_[id.index()] > 0 || cost_->forced()[id.index()];
+  return n_readers_[id.index()] > 0 || cost_->is_required(id);
 }
 
 // The kernels that compute or read it, and those that read it through a view chosen by it, have to
 // be lowered again.
 void PlanState::flip(ClassId id) {
-  auto outdate = [&](ClassId changed) {
-    const auto& roots = kernels_with_[changed.index()];
-    outdated_.insert(outdated_.end(), roots.begin(), roots.end());
-  };
   flipped_.push_back(id);
   choice_.cut[id.index()] = !choice_.cut[id.index()];
-  outdate(id);
+  const auto& roots = kernels_with_[id.index()];
+  outdated_.insert(outdated_.end(), roots.begin(), roots.end());
   for (ClassId view : cost_->chosen_by(id)) {
     const int term = cost_->best_term(view, choice_.cut);
-    if (term == choice_.term[view.index()]) continue;
-    choice_.term[view.index()] = term;
-    outdate(view);
+    if (term != choice_.term[view.index()]) change_term(view, term);
   }
+}
+
+void PlanState::flip(const TermFlip& flip) {
+  terms_before_.push_back({flip.id, choice_.term[flip.id.index()]});
+  change_term(flip.id, flip.term);
+}
+
+void PlanState::change_term(ClassId id, int term) {
+  choice_.term[id.index()] = term;
+  other_terms_.push_back(id);
+  if (kernels_[id.index()]) outdated_.push_back(id);
+  const auto& roots = kernels_with_[id.index()];
+  outdated_.insert(outdated_.end(), roots.begin(), roots.end());
 }
 
 void PlanState::place(ClassId root, PlacedKernel kernel) {
@@ -222,6 +259,10 @@ void PlanState::undo(double seconds) {
   const std::vector<ClassId> flipped = std::move(flipped_);
   for (ClassId id : flipped) flip(id);
   flipped_.clear();
+  const std::vector<TermFlip> terms = std::move(terms_before_);
+  terms_before_.clear();
+  for (auto flip = terms.rbegin(); flip != terms.rend(); ++flip) change_term(flip->id, flip->term);
+  other_terms_.clear();
   outdated_.clear();
   seconds_ = seconds;  // exact, without rounding errors of sums
 }

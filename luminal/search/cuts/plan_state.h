@@ -1,5 +1,5 @@
-// PlanState: the kernels of a choice of cuts, updated incrementally while cuts change. A move costs
-// what it changes, not the size of the plan.
+// PlanState: the kernels of a choice of cuts and terms, updated incrementally while it changes. A
+// move costs what it changes, not the size of the plan.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,23 @@
 
 namespace luminal::search {
 
+struct TermFlip {
+  kernel::ClassId id;
+  int term = 0;  // that computes it from now on
+};
+
+// What one step of the search changes.
+struct Move {
+  std::vector<kernel::ClassId> cuts;  // toggled
+  std::vector<TermFlip> terms = {};
+};
+
 class PlanState {
  public:
   // The plan of `cut`. If there is none, why() gives the reason, and only copying and comparing are
   // valid.
-  PlanState(PlanCost& cost, const std::vector<bool>& cut);
+  PlanState(PlanCost& cost, const kernel::Choice& choice);
+  PlanState(PlanCost& cost, const std::vector<bool>& cut) : PlanState(cost, cost.choice_for(cut)) {}
 
   const std::string& why() const { return why_; }
   double seconds() const { return seconds_; }
@@ -25,23 +37,32 @@ class PlanState {
   // Faster by more than noise, or as fast with fewer kernels; any plan is better than none.
   bool better_than(const PlanState& other) const;
 
+  const kernel::Choice& choice() const { return choice_; }
   const std::vector<bool>& cut() const { return choice_.cut; }
+  int term(kernel::ClassId id) const { return choice_.term[id.index()]; }
   bool is_cut(kernel::ClassId id) const { return choice_.cut[id.index()]; }
   // What the plan stores, in order.
   std::vector<kernel::ClassId> stored() const;
   // The stored values that the kernel of `root` reads.
   std::vector<kernel::ClassId> reads(kernel::ClassId root) const;
 
-  // Flips the bits of `move` and keeps that if the plan gets better. Cuts that no kernel needs any
-  // more are cleared: they would only confuse later moves.
-  bool improve(std::span<const kernel::ClassId> move);
+  // Whether a kernel computes or reads it. Known of the classes that PlanCost::may_change() names.
+  bool is_computed(kernel::ClassId id) const {
+    return kernels_[id.index()] || !kernels_with_[id.index()].empty();
+  }
 
-  // The time of the plan with the bits of `move` flipped; the state doesn't change.
+  // Makes a move and keeps it if the plan gets better. Cuts that no kernel needs any more are
+  // cleared: they would only confuse later moves.
+  bool improve(const Move& move);
+  // Makes a move, for better or worse. False if there is no such plan; then nothing changes.
+  bool take(const Move& move);
+
+  // The time of the plan after a move; the state doesn't change.
   struct Rival {
     double seconds = 0;
     std::string why;  // not empty: there is no such plan
   };
-  Rival rival(std::span<const kernel::ClassId> move);
+  Rival rival(const Move& move);
 
   // A clock that counts accepted moves. A move has the same effect as before if the kernels of its
   // bits haven't changed since.
@@ -51,9 +72,13 @@ class PlanState {
  private:
   using Slot = std::optional<PlacedKernel>;
 
-  bool attempt(std::span<const kernel::ClassId> move);
+  bool attempt(const Move& move);
+  void keep();
   bool needed(kernel::ClassId id) const;
   void flip(kernel::ClassId id);
+  void flip(const TermFlip& flip);
+  void change_term(kernel::ClassId id, int term);
+  bool reads_itself();
   void place(kernel::ClassId root, PlacedKernel kernel);
   void remove(kernel::ClassId root);
   bool settle();
@@ -79,6 +104,8 @@ class PlanState {
   std::vector<kernel::ClassId> outdated_, unread_;
   std::map<kernel::ClassId, Slot> before_;
   std::vector<kernel::ClassId> flipped_;
+  std::vector<TermFlip> terms_before_;
+  std::vector<kernel::ClassId> other_terms_;  // since the last check for cycles
 };
 
 }  // namespace luminal::search

@@ -17,8 +17,14 @@ class ValueNames {
 
   // "%12 (add)": the first node with this value; else its first term.
   std::string of(kernel::ClassId id) const;
+  // "add(%3 (mul), exp2(%4 (input)))": a term down to values that nodes have, without views.
+  std::string of(const kernel::Term& term) const { return of(term, kDeepest); }
 
  private:
+  static constexpr int kDeepest = 8;
+  std::string of(const kernel::Term& term, int depth) const;
+  std::string operand(kernel::ClassId id, int depth) const;
+
   const Graph& graph_;
   const kernel::TermGraph& terms_;
   std::vector<NodeId> node_;  // by class

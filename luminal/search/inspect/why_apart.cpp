@@ -208,7 +208,7 @@ class WhyApart {
     const SearchOptions& options = inspection_.options().search;
     const FoundPlan& plan = *inspection_.plan();
     const std::vector<StoredValue> stored =
-        explain_plan(terms, inspection_.request(), options, plan.plan, plan.cut);
+        explain_plan(terms, inspection_.request(), options, plan);
     std::vector<std::string> lines, reasons;
     std::vector<bool> inside = plan.cut;
     PlanCost cost(terms, inspection_.request(), options);
@@ -230,8 +230,8 @@ class WhyApart {
     }
     found.add("because", lines).add("reasons", reasons);
     if (!may_be_inside || options.fusion == FusionPolicy::Never) return;
-    const CostedPlan fused = cost.cost(inside);
-    const double as_it_is = cost.cost(plan.cut).seconds;
+    const CostedPlan fused = cost.cost(cost.choice_for(inside, plan.plan.term));
+    const double as_it_is = cost.cost(cost.choice_for(plan.cut, plan.plan.term)).seconds;
     found.add("all_inside", fused.why.empty() ? fmt::format("{:+.1f} µs by the model",
                                                             (fused.seconds - as_it_is) * 1e6)
                                               : "no kernel can hold it: " + fused.why);

@@ -21,35 +21,27 @@ WeightFacts::WeightFacts(const Graph& graph,
                          const std::vector<ClassId>& results)
     : is_weight_(terms.classes.size(), false), is_result_(terms.classes.size(), false) {
   for (ClassId id : results) is_result_[id.index()] = true;
-  enum class Known : uint8_t { No, Open, Yes };
-  std::vector<Known> known(terms.classes.size(), Known::No);
-  std::vector<ClassId> stack;
-  for (uint32_t i = 0; i < terms.classes.size(); ++i) stack.push_back(ClassId{i});
-  // Post-order: a class is visited before and after its operands.
-  while (!stack.empty()) {
-    const ClassId id = stack.back();
-    const int term_number = chosen[id.index()];
-    if (known[id.index()] == Known::Yes || term_number < 0) {
-      stack.pop_back();
-      continue;
+  std::vector<std::vector<ClassId>> readers(terms.classes.size());
+  std::vector<ClassId> others;  // values that depend on more than weights, and whose readers do
+  for (uint32_t i = 0; i < terms.classes.size(); ++i) {
+    const ClassId id{i};
+    is_weight_[i] = chosen[i] >= 0;
+    for (const kernel::Term& term : terms.at(id).terms) {
+      const std::vector<ClassId> operands = kernel::operands(term);
+      const bool computes = std::ranges::all_of(
+          operands, [&](ClassId operand) { return chosen[operand.index()] >= 0; });
+      if (!computes) continue;
+      for (ClassId operand : operands) readers[operand.index()].push_back(id);
+      const auto* load = std::get_if<kernel::LoadTerm>(&term);
+      if (load != nullptr && !is_weight_leaf(graph, sources[load->source])) others.push_back(id);
     }
-    const kernel::Term& term = terms.at(id).terms[static_cast<size_t>(term_number)];
-    const std::vector<ClassId> operands = kernel::operands(term);
-    if (known[id.index()] == Known::No) {
-      known[id.index()] = Known::Open;
-      for (ClassId operand : operands) {
-        if (known[operand.index()] == Known::No) stack.push_back(operand);
-      }
-      continue;
-    }
-    stack.pop_back();
-    known[id.index()] = Known::Yes;
-    if (const auto* load = std::get_if<kernel::LoadTerm>(&term)) {
-      is_weight_[id.index()] = is_weight_leaf(graph, sources[load->source]);
-    } else {
-      is_weight_[id.index()] = std::ranges::all_of(
-          operands, [&](ClassId operand) { return is_weight_[operand.index()]; });
-    }
+  }
+  while (!others.empty()) {
+    const ClassId id = others.back();
+    others.pop_back();
+    if (!is_weight_[id.index()]) continue;
+    is_weight_[id.index()] = false;
+    others.insert(others.end(), readers[id.index()].begin(), readers[id.index()].end());
   }
 }
 

@@ -14,7 +14,8 @@ namespace luminal::search {
 class WeightFacts {
  public:
   WeightFacts() = default;  // nothing is a weight
-  // `chosen` is the term that computes each class.
+  // `chosen` is the term that computes each class by default; −1 where nothing can. A value counts
+  // as one of weights alone only if it is so by every term that may compute it.
   WeightFacts(const Graph& graph, const IdVector<kernel::SourceId, SourceTensor>& sources,
               const kernel::TermGraph& terms, const std::vector<int>& chosen,
               const std::vector<kernel::ClassId>& results);

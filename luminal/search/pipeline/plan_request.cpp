@@ -50,7 +50,11 @@ PlanRequest plan_request(const Graph& graph, const LoweredGraph& lowered,
   const IdVector<kernel::SourceId, bool> needed =
       needed_sources(graph, lowered, extracted, chosen, request.stored);
   for (kernel::SourceId s : lowered.sources.ids()) {
-    if (!lowered.sources[s].host_step || !needed[s]) continue;
+    if (!lowered.sources[s].host_step) continue;
+    if (!needed[s]) {
+      request.absent.push_back(s);
+      continue;
+    }
     request.host_steps.push_back({s, operands_of(graph, lowered.sources[s].node, extracted)});
   }
   return request;

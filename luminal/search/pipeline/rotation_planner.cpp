@@ -40,6 +40,7 @@ void RotationPlanner::search() {
 Result<PlannedTerms> RotationPlanner::whole(const kernel::Plan& plan) const {
   PlannedTerms terms = searched_;
   terms.plan = plan;
+  terms.chosen = plan.term;
   if (!rolled_) return terms;
   return unroll_plan(graph_, roots_, *rolled_, results_.request.loops, terms);
 }
@@ -70,16 +71,15 @@ void RotationPlanner::finish(Explained explained, const FindBetter& better) {
   // The plan is explained by the costs that it was found with.
   const kernel::TermGraph& terms = searched_.extracted.graph;
   if (explained.stored) {
-    searched_.stored =
-        explain_plan(terms, results_.request, options, results_.found.plan, results_.found.cut);
+    searched_.stored = explain_plan(terms, results_.request, options, results_.found);
   }
   if (explained.absorbed) {
-    searched_.absorbed =
-        explain_absorbed(terms, results_.request, options, results_.found.plan, results_.found.cut);
+    searched_.absorbed = explain_absorbed(terms, results_.request, options, results_.found);
   }
   const std::vector<std::string> unfused =
       notes_on_fusion(graph_, options_.fusing, rolled(), searched_.extracted, results_.found);
   searched_.plan = results_.found.plan;
+  searched_.chosen = searched_.plan.term;
   if (!rolled_) {
     planned_ = std::move(searched_);
   } else if (auto unrolled =

@@ -211,23 +211,27 @@ class Unrolling {
 
   // A value inside a kernel of the rolled plan is inside that kernel in every trip.
   void explain_absorbed() {
-    std::map<ClassId, const AbsorbedValue*> known;
+    std::multimap<ClassId, const AbsorbedValue*> known;
     for (const AbsorbedValue& value : of_rolled_.absorbed) known.emplace(value.value, &value);
-    std::map<ClassId, size_t> place;  // in out_.absorbed
+    std::map<std::pair<ClassId, const AbsorbedValue*>, size_t> place;  // in out_.absorbed
     for (const PlanStep& step : out_.plan.steps) {
       const auto* kernel = std::get_if<kernel::KernelStep>(&step);
       if (kernel == nullptr) continue;
       const std::vector<ClassId> stored = kernel::stored_by(kernel->lowered);
       for (ClassId id : kernel->lowered.classes) {
-        const auto found = known.find(terms_.rolled_class[id.index()]);
-        if (found == known.end() || std::ranges::find(stored, id) != stored.end()) continue;
-        const auto [at, fresh] = place.try_emplace(id, out_.absorbed.size());
-        if (fresh) {
-          out_.absorbed.push_back(*found->second);
-          out_.absorbed.back().value = id;
-          out_.absorbed.back().kernels.clear();
+        const bool is_stored = std::ranges::find(stored, id) != stored.end();
+        auto [next, end] = known.equal_range(terms_.rolled_class[id.index()]);
+        for (; next != end; ++next) {
+          const AbsorbedValue& value = *next->second;
+          if (is_stored && !value.term) continue;
+          const auto [at, fresh] = place.try_emplace({id, &value}, out_.absorbed.size());
+          if (fresh) {
+            out_.absorbed.push_back(value);
+            out_.absorbed.back().value = id;
+            out_.absorbed.back().kernels.clear();
+          }
+          out_.absorbed[at->second].kernels.push_back(stored.front());
         }
-        out_.absorbed[at->second].kernels.push_back(stored.front());
       }
     }
   }

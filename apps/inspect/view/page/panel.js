@@ -13,7 +13,8 @@ function panelOf(model) {
 const missing = (text) => [make("h2", {}, "Not here"), make("p", {class: "soft"}, text)];
 
 function rivalLine(rival) {
-  const what = rival.stores ? "stored" : `computed by ${rival.readers.join(", ")}`;
+  const what = rival.other ? `by ${rival.other} instead of ${rival.taken}`
+    : rival.stores ? "stored" : `computed by ${rival.readers.join(", ")}`;
   const id = (idsByDescription.get(rival.value) || [])[0];
   return make("li", {}, id === undefined ? rival.value : link(rival.value, {node: id}), ` ${what}: `,
     rival.why ? `no plan: ${rival.why}` : `${signedMicros(rival.extra_us)} by the model`);
