@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -138,8 +139,21 @@ class Checking {
                          name(other.type.dtype), text(other.type.dims));
     }
     // Either may represent the class: one of the two must agree with the other's exact value.
-    return compare_values(rule_.numeric_class, one.declared, one.exact, other.declared,
-                          other.exact);
+    return compare_values(rule_.numeric_class, one.declared, one.exact, other.declared, other.exact,
+                          reordered());
+  }
+
+  // The largest magnitude of any value so far, for rules about sums; else 0.
+  double reordered() const {
+    if (!reorders_sums(rule_)) return 0;
+    double largest = 1;
+    for (const std::optional<Known>& known : known_) {
+      if (!known || !is_float(known->exact.dtype)) continue;
+      for (double value : known->exact.to_doubles()) {
+        if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+      }
+    }
+    return largest;
   }
 
   // A class without a node of the graph has the value of its first term.
@@ -271,6 +285,15 @@ class Checking {
       if (!child.class_id.valid()) continue;
       if (!known_[child.class_id.index()]) return std::nullopt;
       parts.push_back(&*known_[child.class_id.index()]);
+    }
+    if (node.function == terms_.reduce || node.function == terms_.scan) {
+      const Expr extent = terms_.host.expr(children[1].value);
+      const Dims& dims = parts[0]->type.dims;
+      if (dims.empty() || dims.back() != extent) {
+        why = fmt::format("the rule made a reduction or scan over {} of {}", extent.text(),
+                          text(dims));
+        return std::nullopt;
+      }
     }
     const std::optional<Node> made = graph_node(node);
     if (!made) return std::nullopt;

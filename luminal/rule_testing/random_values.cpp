@@ -189,6 +189,18 @@ IndexMap random_map_into(Random& random, const Dims& dims) {
   return map;
 }
 
+IndexMap random_projection_into(Random& random, const Dims& dims) {
+  Dims source;
+  std::vector<Expr> exprs;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (random.one_in(2)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(random.below(source.size() + 1));
+    source.insert(source.begin() + at, dims[k]);
+    exprs.insert(exprs.begin() + at, Expr::index(static_cast<int>(k), dims[k]));
+  }
+  return IndexMap(dims, source, exprs);
+}
+
 Expr random_index(Random& random, const Dims& dims) {
   Expr expr = static_cast<int64_t>(random.below(300)) - 20;
   for (size_t k = 0; k < dims.size(); ++k) {

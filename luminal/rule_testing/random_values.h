@@ -46,6 +46,8 @@ Dims random_dims(Random& random);
 Bindings random_sizes(Random& random);
 // A view whose result has `dims`: the identity, or up to two steps away from it.
 IndexMap random_map_into(Random& random, const Dims& dims);
+// A view that depends on some of the indices of its result, in any order.
+IndexMap random_projection_into(Random& random, const Dims& dims);
 // An index expression over `dims`.
 Expr random_index(Random& random, const Dims& dims);
 Number random_number(Random& random, DType dtype, Values values);

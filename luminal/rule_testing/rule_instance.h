@@ -16,6 +16,9 @@ namespace luminal::rule_testing {
 
 using search::RuleInfo;
 
+// Whether a rule is about reductions of products, which it may reduce in another order.
+bool reorders_sums(const RuleInfo& rule);
+
 using CustomOps = std::map<std::string, CustomOp>;  // by name, for rules that match them
 
 struct RuleInstance {

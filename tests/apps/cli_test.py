@@ -266,7 +266,7 @@ class Rules(unittest.TestCase):
         self.assertNotIn("algebra.", result.stdout)
         unknown = run("compile", graph, "--cache", "none", "--disable-rules", "algebar")
         self.assertEqual(unknown.returncode, 1)
-        self.assertIn("the groups are movement, algebra", unknown.stderr)
+        self.assertIn("the groups are movement, algebra, sums", unknown.stderr)
 
 
 class Doctor(unittest.TestCase):

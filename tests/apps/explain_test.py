@@ -23,6 +23,21 @@ SCALED_BY_SUMS = """luminal-graph 1
 output "y" %5
 """
 
+# (A·B)·v: A·(B·v) multiplies a hundredth as often.
+MATRIX_CHAIN = """luminal-graph 1
+%0 = input "a" : f32[128, 128]
+%1 = input "b" : f32[128, 128]
+%2 = input "v" : f32[128]
+%3 = view %0 [i0, i2] : f32[128, 128, 128]
+%4 = view %1 [i2, i1] : f32[128, 128, 128]
+%5 = mul %3 %4 : f32[128, 128, 128]
+%6 = reduce sum %5 : f32[128, 128]
+%7 = view %2 [i1] : f32[128, 128]
+%8 = mul %6 %7 : f32[128, 128]
+%9 = reduce sum %8 : f32[128]
+output "y" %9
+"""
+
 
 def run(*arguments, text=""):
     return subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True)
@@ -96,6 +111,18 @@ output "y" %2
         output = explain("-", text=SCALED_BY_SUMS)
         self.assertRegex(output, r"%1 \(exp2\) stored: \+[\d.]+ µs by the model")
         self.assertRegex(output.replace("\n            ", " "), r"%3 \(reduce\) computed by kernel 1: \+[\d.]+ µs")
+
+    def test_other_terms_are_named_with_what_they_would_cost(self):
+        chain = ("-", "--numerics", "finite")
+        kernels = explain_json(*chain, text=MATRIX_CHAIN)["plans"][0]["kernels"]
+        terms = [rival for kernel in kernels for rival in kernel["beat"] if rival["move"] == "term"]
+        self.assertEqual([rival["value"] for rival in terms], ["%9 (reduce)"])
+        self.assertGreater(terms[0]["extra_us"], 0)
+        self.assertEqual(terms[0]["other"], "reduce sum(%8 (mul))")
+        self.assertRegex(terms[0]["taken"], r"^reduce sum\(mul\(.*reduce sum\(mul\(")
+        lines = re.sub(r"\n {12}", " ", explain(*chain, text=MATRIX_CHAIN))
+        self.assertRegex(lines, r"(?m)^  terms     %9 \(reduce\) by reduce sum\(%8 \(mul\)\) instead of .*: \+[\d.]+ µs")
+        self.assertNotIn("\n  terms", explain("-", text=MATRIX_CHAIN))
 
     def test_rules_and_slow_paths_are_named(self):
         output = explain("-", text="""luminal-graph 1

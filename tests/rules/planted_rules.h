@@ -92,6 +92,78 @@ inline constexpr PlantedRule kPlantedRules[] = {
     {"add-is-mul", "that is no matter of precision", "approximate", "(rewrite (Add x y) (Mul x y)"},
     {"type-without-map", "a view has the dims of its map", "exact",
      "(rule ((= v (Reindex m x)) (= t (type-of x))) ((set (type-of v) t))"},
+    {"sum-of-product", "a sum of products is no product of sums", "finite",
+     "(rewrite (Reduce \"sum\" n (Mul x y)) (Mul (Reduce \"sum\" n x) (Reduce \"sum\" n y))"},
+    {"factor-leaves-sum-exactly", "the products round", "exact",
+     "(rewrite (Reduce \"sum\" n (Mul x (Reindex m y))) (Mul (Reduce \"sum\" n x) (Reindex "
+     "l y)) :when ((= l (leaves-sum m)))"},
+    {"factor-leaves-sum-with-infinities", "inf · 2 + inf · -1 isn't inf · 1", "reassociating",
+     "(rewrite (Reduce \"sum\" n (Mul x (Reindex m y))) (Mul (Reduce \"sum\" n x) (Reindex "
+     "l y)) :when ((= l (leaves-sum m)))"},
+    {"sums-exchange-with-infinities", "0 · inf is NaN in one order only", "reassociating",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"sum\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"sum\" k (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"sum\" n (Mul (Reindex nb b) (Reindex ny y)))))) :when ((= na "
+     "(exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= nb "
+     "(exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"sums-exchange-exactly", "the sums round", "exact",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"sum\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"sum\" k (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"sum\" n (Mul (Reindex nb b) (Reindex ny y)))))) :when ((= na "
+     "(exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= nb "
+     "(exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"factor-leaves-max", "a negative factor turns the order", "finite",
+     "(rewrite (Reduce \"max\" n (Mul x (Reindex m y))) (Mul (Reduce \"max\" n x) (Reindex "
+     "l y)) :when ((= l (leaves-sum m)))"},
+    {"factor-leaves-product", "it is multiplied once for each element", "finite",
+     "(rewrite (Reduce \"prod\" n (Mul x (Reindex m y))) (Mul (Reduce \"prod\" n x) "
+     "(Reindex l y)) :when ((= l (leaves-sum m)))"},
+    {"addend-leaves-sum", "it is added once for each element", "finite",
+     "(rewrite (Reduce \"sum\" n (Add x (Reindex m y))) (Add (Reduce \"sum\" n x) (Reindex "
+     "l y)) :when ((= l (leaves-sum m)))"},
+    {"sum-of-equal-elements", "a sum of n equal numbers is n times one", "finite",
+     "(rewrite (Reduce \"sum\" n (Reindex m y)) (Reindex l y) :when ((= l (leaves-sum "
+     "m)))"},
+    {"maxima-exchange", "a negative factor turns the order", "finite",
+     "(rewrite (Reduce \"max\" n (Mul (Reindex m (Reduce \"max\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"max\" k (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"max\" n (Mul (Reindex nb b) (Reindex ny y)))))) :when ((= na "
+     "(exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= nb "
+     "(exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"sum-and-max-exchange", "they don't", "finite",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"max\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"max\" k (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"sum\" n (Mul (Reindex nb b) (Reindex ny y)))))) :when ((= na "
+     "(exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= nb "
+     "(exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"sums-exchange-extents", "each sum has its own extent", "finite",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"sum\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"sum\" n (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"sum\" k (Mul (Reindex nb b) (Reindex ny y)))))) :when ((= na "
+     "(exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= nb "
+     "(exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"sums-exchange-without-a-factor", "the factor that left the inner sum is still one", "finite",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"sum\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"sum\" k (Reindex ni (Reduce \"sum\" n "
+     "(Mul (Reindex nb b) (Reindex ny y))))) :when ((= na (exchanged-left m ma mb my)) "
+     "(= ni (exchanged-inner m ma mb my)) (= nb (exchanged-right m ma mb my)) (= ny "
+     "(exchanged-other m ma mb my)))"},
+    {"sums-exchange-twice-a-factor", "the outer sum's factor counts once", "finite",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"sum\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"sum\" k (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"sum\" n (Mul (Reindex nb b) (Mul (Reindex ny y) (Reindex ny y))))))) "
+     ":when ((= na (exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= "
+     "nb (exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"sums-exchange-other-factor", "it is the other factor that stays inside", "finite",
+     "(rewrite (Reduce \"sum\" n (Mul (Reindex m (Reduce \"sum\" k (Mul (Reindex ma a) "
+     "(Reindex mb b)))) (Reindex my y))) (Reduce \"sum\" k (Mul (Reindex na a) (Reindex "
+     "ni (Reduce \"sum\" n (Mul (Reindex nb a) (Reindex ny y)))))) :when ((= na "
+     "(exchanged-left m ma mb my)) (= ni (exchanged-inner m ma mb my)) (= nb "
+     "(exchanged-right m ma mb my)) (= ny (exchanged-other m ma mb my)))"},
+    {"scale-leaves-sum-twice", "a scale leaves once", "finite",
+     "(rule ((= v (Reduce \"sum\" n (Mul (Reindex m (Mul x y)) (Reindex mz z)))) (= c "
+     "(constant y)) (= t (type-of v))) ((union v (Mul (Reduce \"sum\" n (Mul (Reindex m "
+     "(Mul x y)) (Reindex mz z))) (Reindex (broadcast t) (Const c)))))"},
 };
 
 }  // namespace luminal::rule_testing

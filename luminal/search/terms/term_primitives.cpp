@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "luminal/search/terms/number_folding.h"
+#include "luminal/search/terms/sum_primitives.h"
 #include "luminal/search/terms/terms.h"
 #include "luminal/shape/expr/expr_size.h"
 #include "luminal/shape/float_format.h"
@@ -16,17 +17,6 @@ using egraph::Constants;
 using egraph::SortId;
 using egraph::Value;
 using Arguments = std::span<const Value>;
-
-// Memoises a primitive, since equal layers ask the same questions about the same values. Not for
-// constants of the language, whose ids belong to one e-graph: a copy of it may assign them anew.
-egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
-  auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
-  return [known, answer = std::move(answer)](Constants& constants, Arguments in) {
-    auto [entry, is_new] = known->try_emplace(std::vector(in.begin(), in.end()));
-    if (is_new) entry->second = answer(constants, in);
-    return entry->second;
-  };
-}
 
 std::optional<Value> if_true(bool holds) {
   if (!holds) return std::nullopt;
@@ -317,6 +307,15 @@ class Adder {
 
 }  // namespace
 
+egraph::PrimitiveFunction remembering(egraph::PrimitiveFunction answer) {
+  auto known = std::make_shared<std::map<std::vector<Value>, std::optional<Value>>>();
+  return [known, answer = std::move(answer)](Constants& constants, Arguments in) {
+    auto [entry, is_new] = known->try_emplace(std::vector(in.begin(), in.end()));
+    if (is_new) entry->second = answer(constants, in);
+    return entry->second;
+  };
+}
+
 void add_primitives(egraph::EGraph& egraph, HostValues& host) {
   Adder adder(egraph, host);
   adder.maps();
@@ -324,6 +323,7 @@ void add_primitives(egraph::EGraph& egraph, HostValues& host) {
   adder.dims();
   adder.dtypes();
   adder.numbers();
+  add_sum_primitives(egraph, host);
 }
 
 }  // namespace luminal::search

@@ -1,0 +1,162 @@
+#include "luminal/search/terms/sum_primitives.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "luminal/search/terms/term_primitives.h"
+#include "luminal/search/terms/terms.h"
+
+namespace luminal::search {
+namespace {
+
+using egraph::Constants;
+using egraph::Value;
+
+constexpr int64_t kLargestVariable = 4096;  // a variable without a bound counts as this much
+
+// The elements of dims, with variables at their bounds.
+double least_elements(const Dims& dims) {
+  double count = 1;
+  for (Expr dim : dims) count *= static_cast<double>(std::max<int64_t>(dim.lower_bound(), 1));
+  return count;
+}
+double most_elements(const Dims& dims) {
+  double count = 1;
+  for (Expr dim : dims) {
+    const std::optional<int64_t> size = dim.to_int();
+    count *= static_cast<double>(size ? *size : std::min(dim.upper_bound(), kLargestVariable));
+  }
+  return count;
+}
+
+Dims joined(Dims dims, std::initializer_list<Expr> more) {
+  dims.insert(dims.end(), more);
+  return dims;
+}
+
+std::vector<Expr> substituted(const std::vector<Expr>& exprs, const std::vector<Expr>& by) {
+  std::vector<Expr> result;
+  result.reserve(exprs.size());
+  for (Expr expr : exprs) result.push_back(expr.substitute_indices(by));
+  return result;
+}
+
+bool any_uses(const std::vector<Expr>& exprs, int axis) {
+  return std::ranges::any_of(exprs, [&](Expr expr) { return expr.uses_index(axis); });
+}
+
+// Whether the source has an element wherever the view has one. A view over an empty dim may have an
+// empty source; without that dim it may not.
+bool has_elements(const IndexMap& map) {
+  for (size_t d = 0; d < map.source_dims().size(); ++d) {
+    const Expr extent = map.source_dims()[d];
+    bool fine = extent.lower_bound() >= 1;
+    for (size_t axis = 0; !fine && axis < map.dims().size(); ++axis) {
+      fine = map.dims()[axis] == extent &&
+             map.exprs()[d] == Expr::index(static_cast<int>(axis), extent);
+    }
+    if (!fine) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ExchangedSums> exchange_sums(const IndexMap& sum, const IndexMap& left,
+                                           const IndexMap& right, const IndexMap& other) {
+  const Dims& body = sum.dims();  // of the outer sum: the result's dims, and j
+  if (body.empty() || !same_dims(body, other.dims())) return std::nullopt;
+  if (!same_dims(left.dims(), right.dims()) || left.dims().empty()) return std::nullopt;
+  const Expr summed_inside = left.dims().back(), summed = body.back();
+  if (!same_dims(left.dims(), joined(sum.source_dims(), {summed_inside}))) return std::nullopt;
+
+  // All over one space: the body's axes, then k.
+  const int j = static_cast<int>(body.size()) - 1, k = j + 1;
+  const std::vector<Expr> into_space = joined(sum.exprs(), {Expr::index(k, summed_inside)});
+  const std::vector<Expr> left_at = substituted(left.exprs(), into_space);
+  const std::vector<Expr> right_at = substituted(right.exprs(), into_space);
+  if (any_uses(left_at, j)) return std::nullopt;
+
+  // The dims of the new inner sum: what its factors depend on, and k.
+  const Dims result(body.begin(), body.end() - 1);
+  Dims inner;
+  std::vector<Expr> inner_at, to_inner(body.size() + 1, Expr(0));
+  for (int axis = 0; axis < j; ++axis) {
+    if (!any_uses(right_at, axis) && !any_uses(other.exprs(), axis)) continue;
+    const Expr extent = body[static_cast<size_t>(axis)];
+    to_inner[static_cast<size_t>(axis)] = Expr::index(static_cast<int>(inner.size()), extent);
+    inner_at.push_back(Expr::index(axis, extent));
+    inner.push_back(extent);
+  }
+  const auto inner_rank = static_cast<int>(inner.size());
+  to_inner[static_cast<size_t>(k)] = Expr::index(inner_rank, summed_inside);
+  to_inner[static_cast<size_t>(j)] = Expr::index(inner_rank + 1, summed);
+  inner_at.push_back(Expr::index(j, summed_inside));
+  inner.push_back(summed_inside);
+
+  const Dims inner_body = joined(inner, {summed}), outer_body = joined(result, {summed_inside});
+  const auto pays = [&](double (*elements)(const Dims&)) {
+    return elements(inner_body) + elements(outer_body) < elements(left.dims()) + elements(body);
+  };
+  if (!pays(least_elements) && !pays(most_elements)) return std::nullopt;
+
+  std::vector<Expr> to_outer(body.size() + 1, Expr(0));
+  for (int axis = 0; axis < j; ++axis) {
+    to_outer[static_cast<size_t>(axis)] = Expr::index(axis, body[static_cast<size_t>(axis)]);
+  }
+  to_outer[static_cast<size_t>(k)] = Expr::index(j, summed_inside);
+  ExchangedSums exchanged{
+      .left = IndexMap(outer_body, left.source_dims(), substituted(left_at, to_outer)),
+      .inner = IndexMap(outer_body, inner, inner_at),
+      .right = IndexMap(inner_body, right.source_dims(), substituted(right_at, to_inner)),
+      .other = IndexMap(inner_body, other.source_dims(), substituted(other.exprs(), to_inner))};
+  if (!has_elements(exchanged.left) || !has_elements(exchanged.right) ||
+      !has_elements(exchanged.other)) {
+    return std::nullopt;
+  }
+  return exchanged;
+}
+
+std::optional<IndexMap> leave_sum(const IndexMap& factor) {
+  const int last = static_cast<int>(factor.dims().size()) - 1;
+  if (last < 0 || factor.dims().back().is(1) || any_uses(factor.exprs(), last)) return std::nullopt;
+  IndexMap left(Dims(factor.dims().begin(), factor.dims().end() - 1), factor.source_dims(),
+                factor.exprs());
+  if (!has_elements(left)) return std::nullopt;
+  return left;
+}
+
+void add_sum_primitives(egraph::EGraph& egraph, HostValues& host) {
+  const egraph::SortId map = egraph.sort("Map");
+  const auto add = [&](const char* name, size_t inputs,
+                       std::function<std::optional<Value>(std::span<const Value>)> answer) {
+    egraph.add_primitive(
+        name, std::vector(inputs, map), map,
+        remembering([answer = std::move(answer)](Constants&, std::span<const Value> in) {
+          return answer(in);
+        }));
+  };
+  const auto part = [&](const char* name, IndexMap ExchangedSums::* of) {
+    add(name, 4, [&host, of](std::span<const Value> in) -> std::optional<Value> {
+      const auto exchanged =
+          exchange_sums(host.map(in[0]), host.map(in[1]), host.map(in[2]), host.map(in[3]));
+      if (!exchanged) return std::nullopt;
+      return host.of((*exchanged).*of);
+    });
+  };
+  part("exchanged-left", &ExchangedSums::left);
+  part("exchanged-inner", &ExchangedSums::inner);
+  part("exchanged-right", &ExchangedSums::right);
+  part("exchanged-other", &ExchangedSums::other);
+  add("identity-over", 1, [&host](std::span<const Value> in) -> std::optional<Value> {
+    return host.of(IndexMap::identity(host.map(in[0]).dims()));
+  });
+  add("leaves-sum", 1, [&host](std::span<const Value> in) -> std::optional<Value> {
+    const auto left = leave_sum(host.map(in[0]));
+    if (!left) return std::nullopt;
+    return host.of(*left);
+  });
+}
+
+}  // namespace luminal::search
