@@ -84,7 +84,8 @@ In a chat /help lists what can be typed.
   luminal graph verify graph.lum
   luminal graph draw graph.lum -o graph.svg
 )"},
-    {"tune", "Show, share or prune tuning records", define_tune},
+    {"tune", "Search the fastest plan by measuring, and keep it; show or share tuning records",
+     define_tune},
     {"bench", "Measure primitives and patterns, or compare them with an earlier build",
      define_bench, R"(Examples:
   luminal bench micro --quick

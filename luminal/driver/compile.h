@@ -20,10 +20,11 @@ namespace luminal {
 
 // Progress of a compile.
 struct CompileProgress {
-  std::string_view stage;  // "fusion", "plan", "search" or "kernels"; the others are over at once
-  int done = 0;            // patterns decided, plans tried, kernels compiled
-  int total = 0;           // 0: not known
-  std::string text = {};   // of a search: what it found so far
+  std::string_view stage;    // "fusion", "plan", "search" or "kernels"; the others are over at once
+  int done = 0;              // patterns decided, plans tried, kernels compiled
+  int total = 0;             // 0: not known
+  std::string text = {};     // of a search: what it found so far
+  double seconds_left = -1;  // of a search's budget; negative: not known
 };
 
 using ShowProgress = std::function<void(const CompileProgress&)>;

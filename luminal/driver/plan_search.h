@@ -8,13 +8,16 @@
 namespace luminal {
 
 enum class SearchMode : uint8_t {
-  Modelled,  // by the cost model alone: the same plan on machines with as many threads, in seconds
+  // The plan that an earlier measured search of the same question left in the tuning records, else
+  // the cost model's. CompileReport::plans says which. Times nothing.
+  Recorded,
+  Modelled,  // by the cost model alone, whatever the records hold
   Measured,  // by running them on this machine
   Replay,    // as a measured search went before, by its records alone; times nothing
 };
 
 struct PlanSearch {
-  SearchMode mode = SearchMode::Modelled;
+  SearchMode mode = SearchMode::Recorded;
   // The budget of a measured search, of all variants together: whichever is over first.
   double seconds = 20;
   int candidates = 200;  // plans of each variant

@@ -93,7 +93,9 @@ struct StoredReport {
 
 // A search by measurements, of one plan.
 struct SearchReport {
-  std::string mode;  // "measured" or "replay"; or "remembered": its result was in the records
+  std::string mode;   // "measured" or "replay"; or "remembered": its result was in the records
+  double budget = 0;  // in seconds, of the search that found the plan; if interrupted, what it used
+  bool recorded = false;  // whether the plan is in the tuning records now
   double seconds = 0;
   int candidates = 0;                    // distinct plans
   int timed = 0;                         // kernels timed now,
@@ -132,11 +134,14 @@ struct FusionReport {
 
 // One plan of the executable: the kernels from `first_kernel` on are its.
 struct PlanReport {
+  static constexpr const char* kCostModel = "the cost model";
+
   std::string variant;  // "s = 2 … 16"; empty where there is only one
   std::string sizes;    // that the model was asked for: "s = 128"; empty where nothing is dynamic
   size_t first_kernel = 0;
   size_t n_kernels = 0;
   double model_us = 0;
+  std::string origin = kCostModel;  // or "the tuning records, found by a search of 20 s"
 };
 
 // Memory of a run besides inputs and weights, at the sizes it was planned for.

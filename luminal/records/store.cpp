@@ -143,8 +143,10 @@ std::optional<std::string> Store::plan(const PlanKey& key) const {
     Found<Champion> found = find_champion(*in.db, key);
     if (!found.why_refused.empty()) ++in.refused;
     if (!found.record) return std::nullopt;
-    const bool is_due = in.mode == Mode::ReadWrite && seconds_now() - found.used > kSecondsOfUse;
-    if (is_due) in.used_plans.push_back(key);
+    if (seconds_now() - found.used > kSecondsOfUse) {
+      in.missed_use = in.mode == Mode::ReadOnly;
+      if (in.mode == Mode::ReadWrite) in.used_plans.push_back(key);
+    }
     return std::move(found.record->bytes);
   });
 }
@@ -167,6 +169,10 @@ void Store::put_plan(const PlanKey& key, std::string_view champion_bytes) {
 
 void Store::put(const Device& device) {
   impl_->written([&] { put_device(*impl_->db, device); });
+}
+
+bool Store::missed_use() const {
+  return impl_->guarded([&] { return impl_->missed_use; });
 }
 
 int64_t Store::refused() const {

@@ -63,6 +63,10 @@ class Store {
   // Stores the readable description behind a fingerprint.
   void put(const Device& device);
 
+  // Whether a plan was found whose time of use must be updated, but the store was opened for
+  // reading only: open it for writing and look the plan up again.
+  bool missed_use() const;
+
   // Number of invalid rows met since the store was opened.
   int64_t refused() const;
 

@@ -33,6 +33,7 @@ struct Store::Impl {
   // Rows whose time of use must be updated, with the next write or on closing.
   std::vector<KernelKey> used_kernels;
   std::vector<PlanKey> used_plans;
+  bool missed_use = false;
 
   void forget_if_changed();
   void write_used();

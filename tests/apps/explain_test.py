@@ -82,7 +82,7 @@ output "y" %2
         found = explain_json(FEED_FORWARD)
         self.assertEqual(set(found), {"name", "target", "machine", "plans", "notes"})
         plan = found["plans"][0]
-        self.assertEqual(set(plan), {"variant", "sizes", "us", "model_us", "n_kernels", "n_measured", "n_packing",
+        self.assertEqual(set(plan), {"variant", "sizes", "origin", "us", "model_us", "n_kernels", "n_measured", "n_packing",
                                      "kernels"})
         documented = (SOURCE / "docs/debugging.md").read_text()
         for kernel in plan["kernels"]:

@@ -182,7 +182,7 @@ TEST_F(Measured, ProgressAndEventsAreTold) {
   asked.progress = [&](const CompileProgress& now) {
     if (now.stage == "search") {
       ++shown;
-      EXPECT_THAT(now.text, HasSubstr("of the bound"));
+      EXPECT_THAT(now.text, HasSubstr("of the roofline"));
     }
   };
   compiled(program, asked);

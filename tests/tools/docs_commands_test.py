@@ -30,6 +30,7 @@ NOT_RUN = {
     r".* --search measured": "searches for as long as its budget; a short search prepares what others read",
     r"tune fusion .*--model": "measures for a minute",
     r"tune calibrate": "measures for half a minute",
+    r"tune (model.gguf|MODEL|GRAPH|graph.lum)": "searches for as long as its budget; tests/apps/tune_search_test.py does",
     r"debug-ops model.gguf": "takes long; tests/inspect/debug_ops_test.py runs it on the same model",
     r".* /models/": "has paths of a container image",
 }

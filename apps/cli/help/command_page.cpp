@@ -63,11 +63,14 @@ OptionEntry entry_of(const CLI::Option& option) {
 
 std::string usage_of(const CLI::App& app, const std::vector<OptionEntry>& positionals) {
   std::string usage = command_name(app) + " [OPTIONS]";
+  const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
+  if (has_commands && !positionals.empty()) {
+    return usage + " " + positionals[0].names[0] + " | " + command_name(app) + " COMMAND";
+  }
   for (const OptionEntry& entry : positionals) {
     const std::string name = entry.names[0] + (entry.repeated ? "..." : "");
     usage += entry.required ? " " + name : " [" + name + "]";
   }
-  const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
   return has_commands ? usage + " COMMAND" : usage;
 }
 

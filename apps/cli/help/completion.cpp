@@ -34,8 +34,16 @@ void for_each_option(const CommandPage& page, const std::function<void(const Opt
 std::vector<std::string> words_of(const CommandPage& page) {
   std::vector<std::string> words;
   for (const CommandPage& command : page.commands) words.push_back(last_word(command));
-  if (!page.positionals.empty()) words = page.positionals[0].choices;
+  if (!page.positionals.empty()) {
+    const std::vector<std::string>& choices = page.positionals[0].choices;
+    words.insert(words.end(), choices.begin(), choices.end());
+  }
   return words;
+}
+
+// Whether a file may stand where a command may: `luminal tune`.
+bool takes_either(const CommandPage& page) {
+  return !page.commands.empty() && !page.positionals.empty();
 }
 
 std::string replaced(const std::string& text, const std::string& characters,
@@ -101,7 +109,13 @@ std::string zsh_arguments(const CommandPage& page) {
       described.push_back(
           fmt::format("{}\\:\"{}\"", last_word(command), zsh_text(command.summary)));
     }
-    return lines + fmt::format(" \\\n        '1:command:(({}))'", join(described, " "));
+    const std::string commands = fmt::format("'1:command:(({}))'", join(described, " "));
+    if (!takes_either(page)) return lines + " \\\n        " + commands;
+    // Files as well as commands.
+    return lines + fmt::format(
+                       " \\\n        '1:command or file:{{_alternative "
+                       "\"commands\\:command\\:({})\" \"files\\:file\\:_files\"}}'",
+                       join(words, " "));
   }
   if (!words.empty()) return lines + fmt::format(" \\\n        '1:word:({})'", join(words, " "));
   return lines + (page.positionals.empty() ? "" : " \\\n        '*:file:_files'");
@@ -146,8 +160,9 @@ std::string bash_completion(const CommandPage& program) {
     for_each_option(page, [&](const OptionEntry& option) {
       options.insert(options.end(), option.names.begin(), option.names.end());
     });
-    lists += fmt::format("    \"{}\") options=\"{}\" words=\"{}\" ;;\n", place_of(page),
-                         join(options, " "), join(words_of(page), " "));
+    lists += fmt::format("    \"{}\") options=\"{}\" words=\"{}\"{} ;;\n", place_of(page),
+                         join(options, " "), join(words_of(page), " "),
+                         takes_either(page) ? " or_file=yes" : "");
   });
   return fmt::format(R"(# Completion of `luminal` for bash; made by `luminal completion bash`.
 _luminal_files() {{
@@ -157,7 +172,7 @@ _luminal_files() {{
 
 _luminal() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local place="" options="" words="" i
+  local place="" options="" words="" or_file="" i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$place ${{COMP_WORDS[i]}}" in
@@ -171,6 +186,7 @@ _luminal() {{
     COMPREPLY=($(compgen -W "$options" -- "$current"))
   elif [[ -n $words ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
+    if [[ -n $or_file && ${{#COMPREPLY[@]}} == 0 ]]; then _luminal_files; fi
   else
     _luminal_files
   fi
@@ -224,6 +240,7 @@ std::string fish_completion(const CommandPage& program) {
     for_each_option(page,
                     [&](const OptionEntry& option) { text += fish_option(condition, option); });
     const std::vector<std::string> words = words_of(page);
+    if (takes_either(page)) text += fmt::format("complete -c luminal -n {} -F\n", condition);
     if (!page.commands.empty() || page.positionals.empty()) return;
     text += fmt::format("complete -c luminal -n {} {}\n", condition,
                         words.empty() ? "-F" : "-a '" + join(words, " ") + "'");

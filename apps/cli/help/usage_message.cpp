@@ -52,7 +52,9 @@ std::string usage_message(const CLI::App* app, const CLI::Error& error) {
   if (!left.empty() && (is_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)) {
     message = unknown(command, left.front());
   } else if (is_missing && !subcommand_names(command).empty()) {
-    message = "`" + command_name(command) + "` needs a command";
+    const bool takes_path = !command_page(command).positionals.empty();
+    message = "`" + command_name(command) + "` needs " +
+              (takes_path ? "a graph, a model or a command" : "a command");
   }
   return "luminal: " + message + "\n" + command_name(command) + " --help lists what there is\n";
 }

@@ -1,4 +1,4 @@
-// luminal tune: the tuning records, and their transfer between machines.
+// luminal tune: searches plans, and looks after the tuning records.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 
 #include "apps/cli/machine/tune_calibrate.h"
 #include "apps/cli/machine/tune_fusion.h"
+#include "apps/cli/machine/tune_search.h"
 #include "apps/cli/options/command.h"
 #include "apps/cli/options/numbers.h"
 #include "luminal/base/errors.h"
@@ -254,9 +255,11 @@ void prune(const TuneArguments& options) {
 }  // namespace
 
 void define_tune(CLI::App& app) {
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.footer(
       "Examples:\n"
+      "  luminal tune model.gguf --budget 60         # `luminal run` uses what it finds\n"
+      "  luminal tune graph.lum --threads 1          # for compiles with --threads 1\n"
       "  luminal tune calibrate\n"
       "  luminal tune stats\n"
       "  luminal tune export records.jsonl           # on one machine\n"
@@ -318,6 +321,7 @@ void define_tune(CLI::App& app) {
   define_tune_calibrate(*app.add_subcommand("calibrate", "Fit the cost model to this machine"));
   define_tune_fusion(*app.add_subcommand(
       "fusion", "Measure whether fusing patterns of models pays, for policy measured"));
+  define_tune_search(app);
 }
 
 }  // namespace luminal::cli

@@ -75,6 +75,11 @@ void add_variant(const std::string& text, PlanOptions& options) {
 }  // namespace
 
 void CompileArguments::add_to(CLI::App& app) {
+  add_code_to(app);
+  search.add_to(app);
+}
+
+void CompileArguments::add_code_to(CLI::App& app) {
   app.add_option("--backend", options.backend.name, "Backend: cpu or interp")
       ->capture_default_str()
       ->group(kGroup);
@@ -116,7 +121,6 @@ void CompileArguments::add_to(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--cache", options.storage.cache_folder,
                  "Folder for plans and compiled kernels, or 'none' (default: the user's)");
-  search.add_to(app);
 }
 
 void CompileArguments::add_planning_to(CLI::App& app) {

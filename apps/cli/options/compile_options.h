@@ -29,6 +29,8 @@ struct CompileArguments {
 
   // Defines the options; `this` must live until the command line is parsed.
   void add_to(CLI::App& app);
+  // Defines all but those of the search.
+  void add_code_to(CLI::App& app);
   // Defines only those that the plan depends on.
   void add_planning_to(CLI::App& app);
   // Defines --explain-fusion, for commands that have a report to print it from.

@@ -23,11 +23,16 @@ void on_interrupt(int) {
 
 void SearchArguments::add_to(CLI::App& app) {
   app.add_option("--search", mode,
-                 "How to choose plans: by the cost model, by measuring on this machine, or by "
-                 "replaying the records of a measured search")
-      ->check(CLI::IsMember({"modelled", "measured", "replay"}))
+                 "How to choose plans: as the tuning records say, else by the cost model; by the "
+                 "cost model alone; by measuring on this machine; or by replaying the records of a "
+                 "measured search")
+      ->check(CLI::IsMember({"recorded", "modelled", "measured", "replay"}))
       ->capture_default_str()
       ->group(kGroup);
+  add_measured_to(app);
+}
+
+void SearchArguments::add_measured_to(CLI::App& app) {
   app.add_option("--budget", search.seconds, "Time limit of a measured search, in seconds")
       ->check(not_negative())
       ->capture_default_str()
@@ -64,9 +69,10 @@ void SearchArguments::add_to(CLI::App& app) {
 void SearchArguments::apply(CompileOptions& options) const {
   options.search = search;
   options.storage.records = records;
-  options.search.mode = mode == "measured" ? SearchMode::Measured
-                        : mode == "replay" ? SearchMode::Replay
-                                           : SearchMode::Modelled;
+  options.search.mode = mode == "measured"   ? SearchMode::Measured
+                        : mode == "replay"   ? SearchMode::Replay
+                        : mode == "modelled" ? SearchMode::Modelled
+                                             : SearchMode::Recorded;
   if (options.search.mode != SearchMode::Measured) return;
   std::signal(SIGINT, on_interrupt);
   options.search.stop = [] { return interrupted.load(); };

@@ -56,7 +56,10 @@ void ProgressLine::show_share(const std::string& what, int64_t done, int64_t tot
 
 void ProgressLine::show(const CompileProgress& now) {
   if (!now.text.empty()) {
-    if (due()) show(fmt::format("{}: {}", now.stage, now.text));
+    // First: a narrow terminal cuts the end off.
+    const std::string left =
+        now.seconds_left < 0 ? "" : fmt::format("{:.0f} s left, ", now.seconds_left);
+    if (due()) show(fmt::format("{}: {}{}", now.stage, left, now.text));
     return;
   }
   const char* what = now.stage == "plan"     ? "plans tried"

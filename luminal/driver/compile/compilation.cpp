@@ -39,6 +39,15 @@ std::filesystem::path kept_in(const std::string& option, CompileReport& report) 
   }
 }
 
+// Where a plan is from, of which the searches from number `n_searches` on tell.
+std::string origin_text(const CompileReport& report, size_t n_searches) {
+  if (report.searches.size() == n_searches) return PlanReport::kCostModel;
+  const SearchReport& search = report.searches.back();
+  const std::string found = fmt::format("a search of {:.3g} s", search.budget);
+  if (search.mode == "remembered") return "the tuning records, found by " + found;
+  return search.mode == "replay" ? "a replay of the recorded search" : found;
+}
+
 // A program's ports, with the dims of the graph instead of a variant's.
 std::vector<runtime::Port> ports_of(const runtime::Program& program, const Graph& graph,
                                     const backends::PortMap& map) {
@@ -87,6 +96,18 @@ void Compilation::plan() {
   for (size_t v = 0; v < variants_.count(); ++v) {
     of_variant_.push_back(options_of_variant(
         options_, variants_.sizes(v, options_.plan.typical_sizes), variants_.count()));
+    if (variants_.count() > 1 && options_.progress) {
+      of_variant_.back().progress = [this, v](CompileProgress now) {
+        const std::string which =
+            fmt::format("plan {} of {} ({})", v + 1, variants_.count(), variants_.text(v));
+        if (!now.text.empty()) now.text = which + ", " + now.text;
+        if (now.seconds_left >= 0) {
+          const auto after = static_cast<double>(variants_.count() - v - 1);
+          now.seconds_left += after * of_variant_[v].search.seconds;
+        }
+        options_.progress(now);
+      };
+    }
     requests_.push_back(request_for(v));
     if (backend_.runs_plans()) plan_variant(v, cache);
   }
@@ -125,16 +146,19 @@ void Compilation::plan_variant(size_t variant, PlanCache& cache) {
   backends::LoadRequest& request = requests_[variant];
   PlanReport plan{.variant = variants_.text(variant),
                   .sizes = text(request.options.typical_sizes),
-                  .first_kernel = report_.kernels.size()};
+                  .first_kernel = report_.kernels.size(),
+                  .origin = "the bundle"};
   if (parts_.given != nullptr) {
     request.planned = read_given_plan(*parts_.given, *request.graph, options_.inspect, report_);
     request.code = std::make_shared<const std::string>(parts_.given->code);
   } else {
     // Must run before planning: the plan request carries these decisions.
     report_fusion(decide_fusion(*request.graph, of_variant_[variant]), plan.variant, report_);
+    const size_t n_searches = report_.searches.size();
     request.planned = make_plan(request, backend_,
                                 packs_weights_ ? backend_.packing(request.options) : std::nullopt,
                                 of_variant_[variant], cache, report_);
+    plan.origin = origin_text(report_, n_searches);
   }
   plan.n_kernels = report_.kernels.size() - plan.first_kernel;
   plan.model_us = request.planned->plan.model_seconds * 1e6;

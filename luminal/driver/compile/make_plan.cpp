@@ -1,6 +1,6 @@
 #include "luminal/driver/compile/make_plan.h"
 
-#include "luminal/driver/measure/plan_tuner.h"
+#include "luminal/driver/compile/tuned_plans.h"
 #include "luminal/graph/traverse.h"
 
 namespace luminal {
@@ -21,13 +21,27 @@ std::shared_ptr<const kernel::PlannedGraph> make_plan(const backends::LoadReques
     };
   }
   const std::vector<NodeId> wanted = roots(graph);
-  std::optional<PlanTuner> tuner;
-  if (options.search.mode != SearchMode::Modelled) {
-    tuner.emplace(graph, wanted, backend, request.options, options.search, options.storage,
-                  options.progress);
+  const PlanAsked asked{.graph = graph,
+                        .roots = wanted,
+                        .options = options,
+                        .packing = packing,
+                        .choose_library = choose_library,
+                        .report = report,
+                        .planning = planning_options(graph, options),
+                        .place = place_of(options.backend)};
+  switch (options.search.mode) {
+    case SearchMode::Recorded:
+      if (auto planned = recorded_plan(asked, backend, request.options)) return planned;
+      return cache.plan(asked);
+    case SearchMode::Modelled:
+      return cache.plan(asked);
+    case SearchMode::Measured:
+    case SearchMode::Replay:
+      break;
   }
-  return cache.plan(graph, wanted, options, report, packing, choose_library,
-                    tuner ? &*tuner : nullptr);
+  PlanTuner tuner(graph, wanted, backend, request.options, options.search, options.storage,
+                  options.progress);
+  return searched_plan(asked, tuner);
 }
 
 CompileOptions options_of_variant(const CompileOptions& options, Bindings typical_sizes,

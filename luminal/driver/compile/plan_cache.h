@@ -7,11 +7,9 @@
 #pragma once
 
 #include "luminal/base/files/file_cache.h"
-#include "luminal/driver/plan/planning.h"
+#include "luminal/driver/compile/kept_plan.h"
 
 namespace luminal {
-
-class PlanTuner;
 
 class PlanCache {
  public:
@@ -20,22 +18,13 @@ class PlanCache {
       : files_(std::move(folder), base::kCachedPlans, most_bytes) {}
 
   // As plan_graph(). Graphs with custom ops and plans with library kernels are planned each time,
-  // and so is everything if a stage of planning is to be printed or to be the last. With a tuner
-  // (measured search), tuning records take the place of the cache files.
-  std::shared_ptr<const kernel::PlannedGraph> plan(
-      const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
-      CompileReport& report, std::optional<kernel::Packing> packing,
-      const ChooseLibrary& choose_library, PlanTuner* tuner = nullptr);
+  // and so is everything if a stage of planning is to be printed or to be the last.
+  std::shared_ptr<const kernel::PlannedGraph> plan(const PlanAsked& asked);
 
   // Why entries weren't read or written.
   std::vector<std::string> notes() const { return files_.notes(); }
 
  private:
-  std::shared_ptr<const kernel::PlannedGraph> plan_tuned(
-      const Graph& graph, const std::vector<NodeId>& roots, const CompileOptions& options,
-      CompileReport& report, std::optional<kernel::Packing> packing,
-      const ChooseLibrary& choose_library, PlanTuner& tuner);
-
   base::FileCache files_;
 };
 

@@ -87,7 +87,7 @@ std::string json(const Explanation& explanation) {
   json.begin_array();
   for (const ExplainedPlan& plan : explanation.plans) {
     json.begin_object();
-    write_members(json, *plan.plan, &PlanReport::variant, &PlanReport::sizes);
+    write_members(json, *plan.plan, &PlanReport::variant, &PlanReport::sizes, &PlanReport::origin);
     json.field("us", plan.us);
     json.field("model_us", plan.plan->model_us);
     json.field("n_kernels", plan.n_kernels);

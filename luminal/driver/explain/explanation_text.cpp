@@ -140,6 +140,9 @@ std::string text(const Explanation& explanation) {
   if (!explanation.machine.empty()) lines += labelled("peaks", explanation.machine);
   for (const ExplainedPlan& plan : explanation.plans) {
     lines += heading(plan);
+    if (plan.plan->origin != PlanReport::kCostModel) {
+      lines += labelled("origin", plan.plan->origin);
+    }
     for (const ExplainedKernel& kernel : plan.kernels) lines += "\n" + kernel_text(kernel);
     if (&plan != &explanation.plans.back()) lines += "\n";
   }

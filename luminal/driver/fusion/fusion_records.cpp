@@ -84,8 +84,8 @@ std::optional<std::pair<int64_t, FusionAnswer>> read_fusion_comparison(
 
 FusionRecords::FusionRecords(const CompileOptions& options)
     : conditions_(fusion_conditions(options.backend, options.plan.numerics)),
-      store_(options.storage.records, {conditions_.device, conditions_.description}, false,
-             options.search.keep_busy_times) {}
+      store_(options.storage.records, {conditions_.device, conditions_.description},
+             {.keep_busy = options.search.keep_busy_times}) {}
 
 std::optional<FusionAnswer> FusionRecords::find(FusionPattern pattern, const FusionShape& shape) {
   std::vector<records::Comparison> kept =

@@ -73,6 +73,7 @@ FusionRival fusion_rival(const PatternGraph& pattern, const CompileOptions& opti
   own.backend.float64 = false;
   own.plan.numerics = options.plan.numerics;
   own.plan.fusion_groups = std::move(groups);
+  own.search.mode = SearchMode::Modelled;
   own.search.seed = options.search.seed;
   own.storage = options.storage;
   own.report = &report;

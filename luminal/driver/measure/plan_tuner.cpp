@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "luminal/base/byte_stream.h"
 #include "luminal/base/errors.h"
+#include "luminal/base/seconds_since.h"
 #include "luminal/base/source_fingerprint.h"
 #include "luminal/base/text/json_text.h"
 #include "luminal/driver/measure/record_memory.h"
@@ -29,11 +31,13 @@ std::string json_of(const search::SearchEvent& event) {
   return json.text();
 }
 
-std::string progress_text(const search::SearchEvent& event) {
-  return fmt::format("{} candidates, {} kernels, best {:.1f} µs, {:.0f} % of the bound",
-                     event.candidates, event.kernels, event.best_seconds * 1e6,
-                     event.bound_share * 100);
+std::string time_text(double seconds) {
+  return seconds < 0.01 ? fmt::format("{:.1f} µs", seconds * 1e6)
+                        : fmt::format("{:.2f} ms", seconds * 1e3);
 }
+
+// The share of the budget for comparing its result with that of an earlier search.
+constexpr double kDefending = 0.1;
 
 records::Device device_of(const StorageOptions& storage, const backends::LoadOptions& load) {
   records::Device device = records::this_device(load.target, load.threads);
@@ -55,7 +59,10 @@ PlanTuner::PlanTuner(const Graph& graph, const std::vector<NodeId>& roots,
       asked_(asked),
       progress_(progress),
       device_(device_of(storage, load)),
-      store_(storage.records, device_, asked.mode == SearchMode::Replay, asked.keep_busy_times) {
+      store_(storage.records, device_,
+             {.required = asked.mode == SearchMode::Replay,
+              .keep_busy = asked.keep_busy_times,
+              .or_reading = asked.mode == SearchMode::Recorded}) {
   if (load_.cache_folder.empty() && asked.mode == SearchMode::Measured) {
     load_.cache_folder = cache_.emplace().path();
   }
@@ -113,10 +120,68 @@ search::MeasuredOptions PlanTuner::search_options(const std::optional<std::strin
   if (asked_.events || progress_) {
     options.event = [this](const search::SearchEvent& event) {
       if (asked_.events) asked_.events(json_of(event));
-      if (progress_) progress_({"search", event.candidates, 0, progress_text(event)});
+      if (!progress_) return;
+      progress_({"search", event.candidates, 0, progress_text(event),
+                 std::max(0.0, asked_.seconds - base::seconds_since(budget_start_))});
     };
   }
   return options;
+}
+
+std::string PlanTuner::progress_text(const search::SearchEvent& event) const {
+  return fmt::format("best {}, {:.0f} % of the roofline, {} plans, {} kernels timed",
+                     time_text(event.best_seconds), event.bound_share * 100, event.candidates,
+                     event.kernels);
+}
+
+// Replays it, so that nothing is taken from the records but times.
+std::optional<PlanTuner::Earlier> PlanTuner::earlier(const search::SearchedTerms& terms,
+                                                     const search::FoundPlan& first,
+                                                     const std::optional<std::string>& question,
+                                                     search::SearchMemory& memory) {
+  if (asked_.mode != SearchMode::Measured || derived_ || !question) return std::nullopt;
+  try {
+    const std::optional<TunedPlan> plan = store_.plan(key_of(*question));
+    if (!plan) return std::nullopt;
+    const search::MeasuredOptions replay{
+        .finalists = asked_.finalists, .replay = plan->trail, .stop = {}, .event = {}};
+    return Earlier{.found = search::measured_search(terms, first, replay, nullptr, memory),
+                   .trail = plan->trail};
+  } catch (const UserError&) {
+    return std::nullopt;  // times of it were pruned: the search starts from the model's plan
+  } catch (const base::ByteError&) {
+    return std::nullopt;
+  }
+}
+
+// Two searches may end with different plans, both faster than the model's, of which the later one
+// is the slower: so the earlier one's plan stays unless the later one's is clearly faster.
+void PlanTuner::defend(Earlier earlier, search::MeasuredPlan& found, search::PlanTimer& timer,
+                       search::SearchMemory& memory) {
+  const std::string& champion = earlier.trail.champion;
+  const std::string& challenger = found.report.trail.champion;
+  if (champion == challenger) return;
+  std::string why = "it was interrupted before they were compared";
+  if (!found.report.interrupted) {
+    std::optional<records::Comparison> known = memory.comparison(champion, challenger);
+    if (!known) {
+      known = timer.compare(earlier.found.plan.found.plan, found.plan.found.plan,
+                            asked_.seconds * kDefending);
+      known->champion = champion;
+      known->challenger = challenger;
+      ++found.report.compared;
+      memory.remember(*known);
+    }
+    if (known->high < 1) return;
+    why = fmt::format("this one's takes {:.3f}× ({:.3f} … {:.3f}) as long", known->ratio,
+                      known->low, known->high);
+  }
+  search::MeasuredReport& before = earlier.found.report;
+  found.plan = std::move(earlier.found.plan);
+  found.report.trail = earlier.trail;
+  found.report.best_seconds = before.best_seconds;
+  found.report.bound_seconds = before.bound_seconds;
+  found.report.notes.push_back("the plan of the earlier search stays: " + why);
 }
 
 search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
@@ -132,18 +197,22 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
         terms, graph_, roots_, backend_, load_,
         TimerOptions{.warm_ups = asked_.warm_ups, .trials = asked_.trials, .seed = asked_.seed});
   }
+  std::optional<Earlier> before = earlier(terms, first, question, memory);
+  budget_start_ = std::chrono::steady_clock::now();
   search::MeasuredPlan found =
       search::measured_search(terms, first, options, timer ? &*timer : nullptr, memory);
+  if (before) defend(std::move(*before), found, *timer, memory);
   trail_ = found.report.trail;
   // An interrupted search is recorded with the budget it used, not the one it was given.
   interrupted_ = found.report.interrupted;
   seconds_ = interrupted_ ? found.report.seconds : asked_.seconds;
   candidates_ = interrupted_ ? found.report.candidates : asked_.candidates;
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   report.searches.push_back({.mode = derived_         ? "remembered"
                                      : options.replay ? "replay"
                                                       : "measured",
-                             .seconds = taken.count(),
+                             .budget = derived_ ? derived_->seconds : seconds_,
+                             .recorded = false,
+                             .seconds = base::seconds_since(start),
                              .candidates = found.report.candidates,
                              .timed = found.report.timed,
                              .remembered = found.report.remembered,
@@ -156,21 +225,22 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
   return std::move(found.plan);
 }
 
-void PlanTuner::keep(const std::string& question, std::string entry) {
-  if (asked_.mode == SearchMode::Replay) return;
+bool PlanTuner::keep(const std::string& question, std::string entry) {
+  if (asked_.mode == SearchMode::Replay) return true;
   if (interrupted_) {
     // A record of a longer search stays.
     try {
       const std::optional<TunedPlan> known = store_.plan(key_of(question));
-      if (known && known->is_own && known->seconds >= seconds_) return;
+      if (known && known->is_own && known->seconds >= seconds_) return true;
     } catch (const base::ByteError&) {
       // Not a plan: it is replaced.
     }
   }
-  store_.put_plan(key_of(question), {.seconds = derived_ ? derived_->seconds : seconds_,
-                                     .candidates = derived_ ? derived_->candidates : candidates_,
-                                     .trail = trail_,
-                                     .entry = std::move(entry)});
+  return store_.put_plan(key_of(question),
+                         {.seconds = derived_ ? derived_->seconds : seconds_,
+                          .candidates = derived_ ? derived_->candidates : candidates_,
+                          .trail = trail_,
+                          .entry = std::move(entry)});
 }
 
 }  // namespace luminal

@@ -2,6 +2,7 @@
 // tuning records.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -14,8 +15,8 @@ namespace luminal {
 
 class PlanTuner {
  public:
-  // For SearchMode::Measured and Replay. All arguments must outlive it. UserError if a replay can't
-  // open its records.
+  // Without a call of derive_again(), for SearchMode::Measured and Replay. All arguments must
+  // outlive it. UserError if a replay can't open its records.
   PlanTuner(const Graph& graph, const std::vector<NodeId>& roots, const backends::Backend& backend,
             const backends::LoadOptions& load, const PlanSearch& asked,
             const StorageOptions& storage, const ShowProgress& progress);
@@ -34,14 +35,26 @@ class PlanTuner {
   // can't be compared) nothing can be replayed.
   search::BetterPlan improve(const search::SearchedTerms& terms, const search::FoundPlan& first,
                              const std::optional<std::string>& question, CompileReport& report);
-  // Records the result of improve().
-  void keep(const std::string& question, std::string entry);
+  // Records the result of improve(). Returns whether the records hold a plan of this question now.
+  bool keep(const std::string& question, std::string entry);
   // What went wrong with the records.
   std::vector<std::string> notes() const { return store_.notes(); }
 
  private:
+  // What an earlier search with a smaller budget found.
+  struct Earlier {
+    search::MeasuredPlan found;
+    search::SearchTrail trail;
+  };
+
   records::PlanKey key_of(const std::string& question) const;
   search::MeasuredOptions search_options(const std::optional<std::string>& question);
+  std::string progress_text(const search::SearchEvent& event) const;
+  std::optional<Earlier> earlier(const search::SearchedTerms& terms, const search::FoundPlan& first,
+                                 const std::optional<std::string>& question,
+                                 search::SearchMemory& memory);
+  void defend(Earlier earlier, search::MeasuredPlan& found, search::PlanTimer& timer,
+              search::SearchMemory& memory);
 
   const Graph& graph_;
   const std::vector<NodeId>& roots_;
@@ -55,6 +68,7 @@ class PlanTuner {
   records::Device device_;
   TuningStore store_;
   std::optional<TunedPlan> derived_;
+  std::chrono::steady_clock::time_point budget_start_;
   // How far improve() went.
   search::SearchTrail trail_;
   double seconds_ = 0;

@@ -5,7 +5,6 @@
 #include "luminal/base/byte_stream.h"
 
 namespace luminal {
-namespace {
 
 std::string sealed_key(const records::PlanKey& key) {
   base::ByteWriter out;
@@ -15,11 +14,9 @@ std::string sealed_key(const records::PlanKey& key) {
   return out.bytes();
 }
 
-}  // namespace
-
-TuningStore::TuningStore(const std::string& file, const records::Device& device, bool required,
-                         bool keep_busy)
-    : RecordStore(file, device, required, keep_busy) {
+TuningStore::TuningStore(const std::string& file, const records::Device& device,
+                         const RecordUse& use)
+    : RecordStore(file, device, use) {
   if (this->file().empty()) return;
   const Result<base::Secret> secret = base::user_secret();
   if (secret) {
@@ -45,8 +42,8 @@ std::optional<TunedPlan> TuningStore::plan(const records::PlanKey& key) {
   return read_tuned_plan(*bytes, sealed_key(key), secret_);
 }
 
-void TuningStore::put_plan(const records::PlanKey& key, const TunedPlan& plan) {
-  put_plan_bytes(key, write_tuned_plan(plan, sealed_key(key), secret_));
+bool TuningStore::put_plan(const records::PlanKey& key, const TunedPlan& plan) {
+  return put_plan_bytes(key, write_tuned_plan(plan, sealed_key(key), secret_));
 }
 
 }  // namespace luminal

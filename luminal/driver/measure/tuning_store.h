@@ -11,14 +11,17 @@
 
 namespace luminal {
 
+// What a plan is sealed for: a plan sealed for one question isn't valid for another.
+std::string sealed_key(const records::PlanKey& key);
+
 class TuningStore : public RecordStore {
  public:
-  TuningStore(const std::string& file, const records::Device& device, bool required,
-              bool keep_busy = false);
+  TuningStore(const std::string& file, const records::Device& device, const RecordUse& use);
 
   // ByteError for bytes that aren't a plan.
   std::optional<TunedPlan> plan(const records::PlanKey& key);
-  void put_plan(const records::PlanKey& key, const TunedPlan& plan);
+  // Returns whether it is recorded.
+  bool put_plan(const records::PlanKey& key, const TunedPlan& plan);
 
   std::vector<std::string> notes() const;
 

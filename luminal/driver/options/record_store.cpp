@@ -16,7 +16,7 @@ constexpr double kMostCompany = 0.2;
 
 template <typename Work>
 void RecordStore::attempt(const Work& work) {
-  if (required_) return work();
+  if (use_.required) return work();
   const auto give_up = [&](const std::exception& error) {
     notes_.push_back(
         fmt::format("tuning records are not used from here on, and nothing is added to them: {}",
@@ -32,22 +32,30 @@ void RecordStore::attempt(const Work& work) {
   }
 }
 
-RecordStore::RecordStore(const std::string& file, const records::Device& device, bool required,
-                         bool keep_busy)
-    : required_(required), keep_busy_(keep_busy) {
+RecordStore::RecordStore(const std::string& file, const records::Device& device,
+                         const RecordUse& use)
+    : use_(use) {
   if (file == "none") {
-    if (required) throw UserError("replay: there are no records to replay; name a file of them");
+    if (use.required)
+      throw UserError("replay: there are no records to replay; name a file of them");
     return;
   }
   attempt([&] {
-    store_ = records::Store::open(file.empty() ? records::Store::default_file()
-                                               : std::filesystem::path(file));
-    store_->put(device);
+    const std::filesystem::path path =
+        file.empty() ? records::Store::default_file() : std::filesystem::path(file);
+    try {
+      store_ = records::Store::open(path);
+      store_->put(device);
+    } catch (const std::exception&) {
+      if (!use_.or_reading) throw;
+      store_ = records::Store::open(path, records::Mode::ReadOnly);
+      only_reads_ = true;
+    }
   });
 }
 
 bool RecordStore::is_quiet() {
-  if (keep_busy_ || !store_) return true;
+  if (use_.keep_busy || !store_) return true;
   const double cores = company_.cores();
   if (cores <= kMostCompany) return true;
   most_company_ = std::max(most_company_, cores);
@@ -74,7 +82,7 @@ std::optional<records::KernelRecord> RecordStore::find(const records::KernelKey&
 }
 
 void RecordStore::put(const records::KernelKey& key, const records::KernelRecord& record) {
-  if (store_ && is_quiet()) attempt([&] { store_->put(key, record); });
+  if (store_ && !only_reads_ && is_quiet()) attempt([&] { store_->put(key, record); });
 }
 
 std::vector<records::Comparison> RecordStore::comparisons(const records::PlanKey& key) {
@@ -84,7 +92,7 @@ std::vector<records::Comparison> RecordStore::comparisons(const records::PlanKey
 }
 
 void RecordStore::put(const records::PlanKey& key, const records::Comparison& comparison) {
-  if (store_ && is_quiet()) attempt([&] { store_->put(key, comparison); });
+  if (store_ && !only_reads_ && is_quiet()) attempt([&] { store_->put(key, comparison); });
 }
 
 std::optional<std::string> RecordStore::plan_bytes(const records::PlanKey& key) {
@@ -93,8 +101,10 @@ std::optional<std::string> RecordStore::plan_bytes(const records::PlanKey& key) 
   return bytes;
 }
 
-void RecordStore::put_plan_bytes(const records::PlanKey& key, const std::string& bytes) {
-  if (store_ && left_out_ == 0) attempt([&] { store_->put_plan(key, bytes); });
+bool RecordStore::put_plan_bytes(const records::PlanKey& key, const std::string& bytes) {
+  if (!store_ || only_reads_ || left_out_ > 0) return false;
+  attempt([&] { store_->put_plan(key, bytes); });
+  return store_.has_value();
 }
 
 }  // namespace luminal

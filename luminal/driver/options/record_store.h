@@ -11,12 +11,16 @@
 
 namespace luminal {
 
+struct RecordUse {
+  bool required = false;    // errors are thrown instead: a replay needs its records
+  bool keep_busy = false;   // also keep times measured next to other programs
+  bool or_reading = false;  // a file that can't be written to is read
+};
+
 class RecordStore {
  public:
-  // `file` as in StorageOptions::records. `required`: errors are thrown instead, for a replay,
-  // which needs its records. `keep_busy`: also keep times measured next to other programs.
-  RecordStore(const std::string& file, const records::Device& device, bool required,
-              bool keep_busy = false);
+  // `file` as in StorageOptions::records.
+  RecordStore(const std::string& file, const records::Device& device, const RecordUse& use);
 
   // The file's name; empty if there is none, or none any more.
   std::string file() const { return store_ ? store_->file().string() : ""; }
@@ -26,8 +30,8 @@ class RecordStore {
   std::vector<records::Comparison> comparisons(const records::PlanKey& key);
   void put(const records::PlanKey& key, const records::Comparison& comparison);
   std::optional<std::string> plan_bytes(const records::PlanKey& key);
-  // Not if times that chose the plan weren't kept.
-  void put_plan_bytes(const records::PlanKey& key, const std::string& bytes);
+  // Returns whether it is recorded: not if times that chose the plan weren't.
+  bool put_plan_bytes(const records::PlanKey& key, const std::string& bytes);
 
   // What failed or wasn't kept, each once.
   std::vector<std::string> notes() const;
@@ -39,8 +43,8 @@ class RecordStore {
   // Whether the machine was quiet enough to keep a time measured just now.
   bool is_quiet();
 
-  bool required_;
-  bool keep_busy_;
+  RecordUse use_;
+  bool only_reads_ = false;
   base::Company company_;
   double most_company_ = 0;  // in cores: maximum load of times that weren't kept
   int left_out_ = 0;         // number of such times

@@ -105,6 +105,11 @@ std::string CompileReport::text() const {
   for (const SearchReport& search : searches) lines += search_text(search);
   lines += fmt::format("plan: {} kernels, {:.1f} µs by the model\n", kernels.size() - n_packing(),
                        model_us);
+  for (const PlanReport& plan : plans) {
+    if (plan.origin == PlanReport::kCostModel) continue;
+    lines += fmt::format("plan{}{} from {}\n", plan.variant.empty() ? "" : " for ", plan.variant,
+                         plan.origin);
+  }
   if (n_packing() > 0) {
     lines +=
         fmt::format("weights packed into panels: {}, once, by kernels of their own\n", n_packing());

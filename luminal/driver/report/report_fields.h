@@ -89,6 +89,8 @@ inline constexpr auto kReportFields<StoredReport> = std::tuple{
 template <>
 inline constexpr auto kReportFields<SearchReport> = std::tuple{
     json_and_bytes("mode", &SearchReport::mode),
+    json_and_bytes("budget", &SearchReport::budget),
+    json_only("recorded", &SearchReport::recorded),
     json_and_bytes("seconds", &SearchReport::seconds),
     json_and_bytes("candidates", &SearchReport::candidates),
     json_and_bytes("timed", &SearchReport::timed),
@@ -108,6 +110,7 @@ inline constexpr auto kReportFields<PlanReport> = std::tuple{
     json_and_bytes("first_kernel", &PlanReport::first_kernel),
     json_and_bytes("n_kernels", &PlanReport::n_kernels),
     json_and_bytes("model_us", &PlanReport::model_us),
+    json_and_bytes("origin", &PlanReport::origin),
 };
 
 template <>
