@@ -207,6 +207,42 @@ TEST(MeasuredSearch, TheClockMayPreferAnotherTerm) {
   }
 }
 
+// A matrix product instead of an exponential: the model takes it for far slower than it is.
+TEST(MeasuredSearch, ATermThatTheModelTakesForFarSlowerIsTimedToo) {
+  constexpr int64_t kSide = 256;
+  Question question(
+      [](Graph& graph) { exp2(graph.input("x", {kSide, kSide})).output("y"); },
+      [](Planned& planned) {
+        kernel::TermGraph& graph = planned.extracted.graph;
+        const Dims cube = {kSide, kSide, kSide}, square = {kSide, kSide};
+        const auto add = [&](kernel::Term term) {
+          graph.classes.push_back({cube, DType::F32, {std::move(term)}});
+          planned.extracted.rules.emplace_back();
+          return kernel::ClassId{static_cast<uint32_t>(graph.classes.size() - 1)};
+        };
+        const size_t y = planned.request.stored.front().index();
+        const kernel::ClassId x =
+            std::get<kernel::OpTerm>(graph.classes[y].terms.front()).operands[0];
+        const Expr i = Expr::index(0, kSide), j = Expr::index(1, kSide), k = Expr::index(2, kSide);
+        const auto left = add(kernel::ReindexTerm{IndexMap(cube, square, {i, k}), x});
+        const auto right = add(kernel::ReindexTerm{IndexMap(cube, square, {k, j}), x});
+        const auto product = add(kernel::OpTerm{Op::Mul, {left, right}});
+        graph.classes[y].terms.emplace_back(kernel::ReduceTerm{Reducer::Sum, product});
+      });
+  const size_t y = question.planned.request.stored.front().index();
+  EXPECT_EQ(question.first.plan.term[y], 0);
+  Memory memory;
+  Clock clock([&](const kernel::KernelStep& step) {
+    const bool sums = kernel::text(step.lowered.kernel).find("sum") != std::string::npos;
+    return sums ? 1e-6 : 1e-4;
+  });
+  const double exp2_seconds = question.first.plan.model_seconds;
+  const MeasuredPlan found = question.run(&clock, memory, kEnough);
+  EXPECT_EQ(found.plan.found.plan.term[y], 1);
+  EXPECT_GT(clock.timed.size(), 1u);
+  EXPECT_LT(exp2_seconds, 1e-4);
+}
+
 TEST(MeasuredSearch, TimesEachDistinctKernelOnce) {
   Question question;
   Memory memory;

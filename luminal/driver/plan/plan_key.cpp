@@ -60,7 +60,7 @@ class KeyWriter {
 
   void write_search(const search::SearchOptions& search) {
     const auto& [fusion, machine, sizes, seed, chain_ops, thorough_up_to, starts, order, sideways,
-                 limits, costs, progress] = search;
+                 fixed_terms, limits, costs, progress] = search;
     LUMINAL_CHECK(costs == nullptr, "a plan's key must not depend on measured costs");
     out().number(static_cast<uint64_t>(fusion));
     const auto& [bytes_rate, near_rate, streamed_rate, flops_rate, product_rate, exact_rate, launch,
@@ -88,6 +88,11 @@ class KeyWriter {
     const auto& [most_instances] = walk;
     out().integer(most_instances);
     out().integer(most_local_bytes);
+    out().number(fixed_terms.size());
+    for (const auto& [id, term] : fixed_terms) {
+      out().number(id.value);
+      out().integer(term);
+    }
     (void)progress;  // doesn't affect plans
   }
 

@@ -65,6 +65,12 @@ struct PlanRequest {
                                              // hold them
 };
 
+// A class, and the term that computes it from now on.
+struct TermFlip {
+  kernel::ClassId id;
+  int term = 0;
+};
+
 // Times of kernels that are better known than by the model.
 class KnownCosts {
  public:
@@ -82,6 +88,7 @@ struct SearchOptions {
   int starts = 3;              // of a thorough search: orders of moves tried from each start
   uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled
   bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
+  std::vector<TermFlip> fixed_terms = {};  // of classes that have a choice; without a cycle
   kernel::StageLimits limits;
   const KnownCosts* costs = nullptr;  // what was measured; null: the model's alone
   std::function<void(int candidates)> progress = nullptr;  // for each plan tried

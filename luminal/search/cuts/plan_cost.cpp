@@ -81,6 +81,10 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
   }
   terms_ = TermChoices(graph, chosen_, {.seen = seen, .stored = forced_, .absent = request.absent});
   find_live(request, seen);
+  for (const TermFlip& fixed : options.fixed_terms) {
+    terms_.fix(fixed.id, fixed.term);
+    chosen_.term[fixed.id.index()] = fixed.term;
+  }
   for (ClassId id : flexible_) {
     may_change_[id.index()] = true;
     for (const Term& term : graph.at(id).terms) {

@@ -13,11 +13,6 @@
 
 namespace luminal::search {
 
-struct TermFlip {
-  kernel::ClassId id;
-  int term = 0;  // that computes it from now on
-};
-
 // What one step of the search changes.
 struct Move {
   std::vector<kernel::ClassId> cuts;  // toggled

@@ -10,6 +10,7 @@
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/cost/roofline_bound.h"
+#include "luminal/search/cuts/plan_cost.h"
 
 namespace luminal::search {
 namespace {
@@ -42,12 +43,13 @@ const records::KernelRecord kRunsOnce = {.seconds = 1e-9,
                                          .note = "runs once, when weights are set"};
 
 // What is varied once the times so far lead to no new plan: the order of moves, optimism about
-// unmeasured kernels, the fusion policy, and merging.
+// unmeasured kernels, the fusion policy, merging, and the term of a value.
 struct Proposal {
   uint64_t order = 0;
   double hope = 1;
   FusionPolicy fusion = FusionPolicy::Modelled;
   bool sideways = true;
+  std::optional<TermFlip> term = {};  // that computes a value
 };
 
 Proposal proposal(int number) {
@@ -56,6 +58,31 @@ Proposal proposal(int number) {
   if (number == 3) return {.fusion = FusionPolicy::Always};
   constexpr double kHopes[] = {1, 0.7, 0.4, 0.85};
   return {.order = static_cast<uint64_t>(number), .hope = kHopes[number % 4]};
+}
+
+// Values with other terms, in the order of the plan's classes: the model may be wrong by more than
+// any optimism about a kernel makes up for.
+constexpr size_t kMostTermsTried = 12;
+
+std::vector<TermFlip> other_terms(const SearchedTerms& terms, const FoundPlan& first) {
+  const PlanCost cost(terms.terms.extracted.graph, terms.request, terms.options);
+  std::vector<bool> computed(first.plan.term.size(), false);
+  for (const auto& step : first.plan.steps) {
+    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    for (kernel::ClassId id : kernel->lowered.classes) computed[id.index()] = true;
+  }
+  std::vector<TermFlip> flips;
+  for (kernel::ClassId id : cost.terms().open()) {
+    for (int term : cost.terms().of(id)) {
+      if (!computed[id.index()] || term == first.plan.term[id.index()]) continue;
+      std::vector<int> choice = cost.choice_for(cost.forced()).term;
+      choice[id.index()] = term;
+      if (!cost.terms().has_cycle(choice)) flips.push_back({id, term});
+      if (flips.size() == kMostTermsTried) return flips;
+    }
+  }
+  return flips;
 }
 
 struct Candidate {
@@ -89,6 +116,7 @@ class MeasuredSearch {
                         terms.terms.chosen, terms.request.stored))) {}
 
   MeasuredPlan run(const FoundPlan& first) {
+    other_terms_ = other_terms(terms_, first);
     add({.found = first, .digest = plan_digest(first.plan), .what = "the cost model's choice"});
     report_.first_seconds = candidates_.front().seconds;
     propose_all();
@@ -224,6 +252,7 @@ class MeasuredSearch {
     options.order = proposal.order;
     options.fusion = proposal.fusion;
     options.sideways = proposal.sideways;
+    if (proposal.term) options.fixed_terms = {*proposal.term};
     options.progress = nullptr;
     FoundPlan found = find_plan(terms_.terms.extracted.graph, terms_.request, options);
     costs_->set_hope(1);
@@ -273,6 +302,17 @@ class MeasuredSearch {
 
   // Proposes the best plan by the times so far until that is no new one; then variations, each new
   // one followed by the best plan again.
+  // Proposal 0 is by the times so far; each other term is tried before further orders of moves.
+  Proposal numbered(int number) const {
+    constexpr int kBeforeTerms = 4;
+    if (number == 0) return {};
+    const auto n_terms = static_cast<int>(other_terms_.size());
+    if (number < kBeforeTerms || number >= kBeforeTerms + n_terms) {
+      return proposal(number < kBeforeTerms ? number : number - n_terms);
+    }
+    return {.term = other_terms_[static_cast<size_t>(number - kBeforeTerms)]};
+  }
+
   void propose_all() {
     int next = 0, in_vain = 0;
     if (terms_.options.fusion != FusionPolicy::Modelled) {
@@ -280,7 +320,7 @@ class MeasuredSearch {
       return;
     }
     while (goes_on(in_vain)) {
-      const bool fresh = propose(next == 0 ? Proposal{} : proposal(next));
+      const bool fresh = propose(numbered(next));
       in_vain = fresh ? 0 : in_vain + 1;
       if (fresh && next > 0 && goes_on(0)) propose(Proposal{});
       if (!fresh || next > 0) ++next;
@@ -460,6 +500,7 @@ class MeasuredSearch {
   std::shared_ptr<KernelCosts> costs_;
   const Clock::time_point start_ = Clock::now();
   std::vector<Candidate> candidates_;
+  std::vector<TermFlip> other_terms_;
   std::map<std::string, size_t> seen_;                    // by digest
   std::map<std::string, records::KernelRecord> records_;  // by key: all that were looked up
   size_t best_ = 0;                                       // by the sum of its kernels

@@ -241,6 +241,11 @@ const std::vector<int>& TermChoices::of(ClassId id) const {
   return place == 0 ? none : terms_[place - 1];
 }
 
+void TermChoices::fix(ClassId id, int term) {
+  const uint32_t place = place_[id.index()];
+  if (place != 0) terms_[place - 1] = {term};
+}
+
 bool TermChoices::has_cycle(const std::vector<int>& term, std::span<const ClassId> changed) const {
   if (knotted_.empty()) return false;
   std::vector<ClassId> stack;

@@ -33,6 +33,8 @@ class TermChoices {
   const std::vector<kernel::ClassId>& open() const { return open_; }
   // Of such a class: its terms, in order, the chosen one among them. Empty for other classes.
   const std::vector<int>& of(kernel::ClassId id) const;
+  // Leaves a class one of its terms.
+  void fix(kernel::ClassId id, int term);
   // The classes that a plan may need, by any of the choices.
   const std::vector<bool>& reached() const { return reached_; }
   // Classes of which some terms were left out.
