@@ -266,7 +266,8 @@ void define_tune(CLI::App& app) {
       "  luminal tune import records.jsonl           # on another\n"
       "  luminal tune merge other/records.sqlite --records shared.sqlite\n"
       "  luminal tune prune --unused-for 90 --other-compilers --dry-run\n"
-      "  luminal tune fusion --output profile.json --model model.gguf");
+      "  luminal tune fusion --output profile.json --model model.gguf\n"
+      "Ctrl-C ends a search and keeps what was found; the exit status is 0 then.");
   auto options = std::make_shared<TuneArguments>();
   auto add = [&](const char* name, const char* summary, void (*run)(const TuneArguments&)) {
     CLI::App* command = app.add_subcommand(name, summary);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <functional>
+
 #include "luminal/base/seconds_since.h"
 #include "luminal/driver/measure/recorded_plan.h"
 
@@ -60,6 +63,28 @@ std::shared_ptr<const kernel::PlannedGraph> take_tuned(const PlanAsked& asked,
   return kept.planned;
 }
 
+// The plan that a search found before. Throws if it can't be used.
+std::shared_ptr<const kernel::PlannedGraph> found_before(
+    const PlanAsked& asked, const TunedPlan& tuned, const TunedKeys& keys,
+    const std::function<PlanTuner&()>& tuner_of, std::chrono::steady_clock::time_point start) {
+  // This user's own plan, but for another report or with stages to show, is derived from recorded
+  // times as others' plans are.
+  const bool is_this = tuned.is_own && has_key(tuned.entry, keys.entry);
+  if (is_this && !wants_stages(asked.options.inspect)) {
+    return take_tuned(asked, tuned, keys, base::seconds_since(start));
+  }
+  const ReportMark mark(asked.report);
+  PlanTuner& tuner = tuner_of();
+  tuner.derive_again(tuned);
+  auto planned = searched_now(asked, tuner, keys.question);
+  if (!tuned.is_own) keep_tuned(asked, tuner, keys, mark, *planned);
+  if (tuned.is_own && !asked.report.searches.empty()) {
+    asked.report.searches.back().recorded = true;
+  }
+  note_tuner(tuner, asked.report);
+  return planned;
+}
+
 }  // namespace
 
 std::shared_ptr<const kernel::PlannedGraph> searched_plan(const PlanAsked& asked,
@@ -75,12 +100,7 @@ std::shared_ptr<const kernel::PlannedGraph> searched_plan(const PlanAsked& asked
     const ReportMark mark(report);
     try {
       if (const std::optional<TunedPlan> tuned = tuner.remembered(*question)) {
-        if (tuned->is_own) return take_tuned(asked, *tuned, *keys, base::seconds_since(start));
-        tuner.derive_again(*tuned);
-        auto planned = searched_now(asked, tuner, question);
-        keep_tuned(asked, tuner, *keys, mark, *planned);
-        note_tuner(tuner, report);
-        return planned;
+        return found_before(asked, *tuned, *keys, [&]() -> PlanTuner& { return tuner; }, start);
       }
     } catch (const std::exception& error) {
       mark.forget_since(report);
@@ -112,21 +132,14 @@ std::shared_ptr<const kernel::PlannedGraph> recorded_plan(const PlanAsked& asked
   if (!found.plan) return nullptr;
   const ReportMark mark(report);
   try {
-    const TunedPlan& tuned = *found.plan;
-    // Its own plan, but for another report or with stages to show, is derived from recorded times
-    // as others' plans are.
-    const bool is_this = tuned.is_own && has_key(tuned.entry, keys.entry);
-    if (is_this && !wants_stages(asked.options.inspect)) {
-      return take_tuned(asked, tuned, keys, base::seconds_since(start));
-    }
-    PlanTuner tuner(asked.graph, asked.roots, backend, load, asked.options.search,
-                    asked.options.storage, asked.options.progress);
-    tuner.derive_again(tuned);
-    auto planned = searched_now(asked, tuner, keys.question);
-    if (!tuned.is_own) keep_tuned(asked, tuner, keys, mark, *planned);
-    if (tuned.is_own && !report.searches.empty()) report.searches.back().recorded = true;
-    note_tuner(tuner, report);
-    return planned;
+    std::optional<PlanTuner> tuner;
+    return found_before(
+        asked, *found.plan, keys,
+        [&]() -> PlanTuner& {
+          return tuner.emplace(asked.graph, asked.roots, backend, load, asked.options.search,
+                               asked.options.storage, asked.options.progress);
+        },
+        start);
   } catch (const std::exception& error) {
     mark.forget_since(report);
     report.notes.push_back(fmt::format(

@@ -114,15 +114,21 @@ search::MeasuredOptions PlanTuner::search_options(const std::optional<std::strin
   } else if (derived_) {
     options.replay = derived_->trail;
   }
+  // The search may have been asked for more finalists than this compile.
+  if (options.replay) {
+    options.finalists = std::max(options.finalists, options.replay->comparisons);
+  }
   options.choices = [this](const kernel::KernelStep& step) {
     return backend_.candidates(step, load_);
   };
   if (asked_.events || progress_) {
-    options.event = [this](const search::SearchEvent& event) {
+    const bool is_timed = !options.replay;
+    options.event = [this, is_timed](const search::SearchEvent& event) {
       if (asked_.events) asked_.events(json_of(event));
       if (!progress_) return;
-      progress_({"search", event.candidates, 0, progress_text(event),
-                 std::max(0.0, asked_.seconds - base::seconds_since(budget_start_))});
+      progress_(
+          {"search", event.candidates, 0, progress_text(event),
+           is_timed ? std::max(0.0, asked_.seconds - base::seconds_since(budget_start_)) : -1});
     };
   }
   return options;
@@ -138,14 +144,16 @@ std::string PlanTuner::progress_text(const search::SearchEvent& event) const {
 std::optional<PlanTuner::Earlier> PlanTuner::earlier(const search::SearchedTerms& terms,
                                                      const search::FoundPlan& first,
                                                      const std::optional<std::string>& question,
+                                                     search::MeasuredOptions options,
                                                      search::SearchMemory& memory) {
   if (asked_.mode != SearchMode::Measured || derived_ || !question) return std::nullopt;
   try {
     const std::optional<TunedPlan> plan = store_.plan(key_of(*question));
     if (!plan) return std::nullopt;
-    const search::MeasuredOptions replay{
-        .finalists = asked_.finalists, .replay = plan->trail, .stop = {}, .event = {}};
-    return Earlier{.found = search::measured_search(terms, first, replay, nullptr, memory),
+    options.replay = plan->trail;
+    options.finalists = std::max(options.finalists, plan->trail.comparisons);
+    options.event = {};
+    return Earlier{.found = search::measured_search(terms, first, options, nullptr, memory),
                    .trail = plan->trail};
   } catch (const UserError&) {
     return std::nullopt;  // times of it were pruned: the search starts from the model's plan
@@ -197,7 +205,7 @@ search::BetterPlan PlanTuner::improve(const search::SearchedTerms& terms,
         terms, graph_, roots_, backend_, load_,
         TimerOptions{.warm_ups = asked_.warm_ups, .trials = asked_.trials, .seed = asked_.seed});
   }
-  std::optional<Earlier> before = earlier(terms, first, question, memory);
+  std::optional<Earlier> before = earlier(terms, first, question, options, memory);
   budget_start_ = std::chrono::steady_clock::now();
   search::MeasuredPlan found =
       search::measured_search(terms, first, options, timer ? &*timer : nullptr, memory);

@@ -52,7 +52,7 @@ class PlanTuner {
   std::string progress_text(const search::SearchEvent& event) const;
   std::optional<Earlier> earlier(const search::SearchedTerms& terms, const search::FoundPlan& first,
                                  const std::optional<std::string>& question,
-                                 search::SearchMemory& memory);
+                                 search::MeasuredOptions options, search::SearchMemory& memory);
   void defend(Earlier earlier, search::MeasuredPlan& found, search::PlanTimer& timer,
               search::SearchMemory& memory);
 
