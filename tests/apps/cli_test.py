@@ -292,7 +292,8 @@ class Doctor(unittest.TestCase):
         lines, verdict = result.stdout.split("\n\nverdict: ")
         labels = [line[:16].strip() for line in lines.splitlines()]
         self.assertEqual(labels, ["luminal", "cpu", "isa", "caches", "threads", "cgroup", "memory", "huge pages",
-                                  "peaks", "memory", "caches", "arithmetic", "launch", "libraries", "compiler", "cache folder"])
+                                  "peaks", "memory", "caches", "arithmetic", "launch", "cost model", "libraries",
+                                  "compiler", "cache folder"])
         self.assertIn("/proc/nowhere/luminal (NOT writable", result.stdout)
         self.assertRegex(verdict, "to fix\n")
         self.assertIn("  the cache folder isn't writable, so each run compiles anew\n    -> set XDG_CACHE_HOME", verdict)

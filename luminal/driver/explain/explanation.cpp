@@ -20,7 +20,10 @@ std::string kind_of(const KernelReport& kernel) {
     key += '\n';
     for (const std::string& item : *list) key += item + ";";
   }
-  return key;
+  // Kernels of one code may compute values of which only some have other terms.
+  const auto terms = std::ranges::count_if(
+      kernel.rivals, [](const RivalReport& rival) { return !rival.other.empty(); });
+  return fmt::format("{}\nterms {}", key, terms);
 }
 
 void add_bound(ExplainedKernel& explained) {

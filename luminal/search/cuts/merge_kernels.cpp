@@ -279,6 +279,7 @@ void merge_kernels(kernel::Plan& plan, const kernel::TermGraph& graph, const Pla
     whole.model_seconds += part.model_seconds;
     std::ranges::move(part.steps, std::back_inserter(whole.steps));
   }
+  whole.term = std::move(plan.term);
   plan = std::move(whole);
 }
 
