@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "luminal/backends/registry/registry.h"
 #include "luminal/driver/compile/compilation.h"
