@@ -300,8 +300,6 @@ class MeasuredSearch {
     return true;
   }
 
-  // Proposes the best plan by the times so far until that is no new one; then variations, each new
-  // one followed by the best plan again.
   // Proposal 0 is by the times so far; each other term is tried before further orders of moves.
   Proposal numbered(int number) const {
     constexpr int kBeforeTerms = 4;
@@ -313,6 +311,8 @@ class MeasuredSearch {
     return {.term = other_terms_[static_cast<size_t>(number - kBeforeTerms)]};
   }
 
+  // Proposes the best plan by the times so far until that is no new one; then variations, each new
+  // one followed by the best plan again.
   void propose_all() {
     int next = 0, in_vain = 0;
     if (terms_.options.fusion != FusionPolicy::Modelled) {
