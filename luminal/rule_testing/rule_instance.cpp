@@ -7,6 +7,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/tensor.h"
 #include "luminal/rule_testing/instance_leaves.h"
+#include "luminal/rule_testing/random_convolution.h"
 #include "luminal/rule_testing/rule_pattern.h"
 
 namespace luminal::rule_testing {
@@ -22,7 +23,9 @@ class Building {
         custom_ops_(custom_ops),
         random_(random),
         values_(values),
-        leaves_(out_, random, values) {}
+        leaves_(out_, random, values) {
+    if (convolves(rule)) convolution_ = random_convolution(random);
+  }
 
   std::optional<RuleInstance> run() {
     out_.sizes = random_sizes(random_);
@@ -60,6 +63,7 @@ class Building {
 
   // A type that the op can have, so that fewer tries fail.
   Type root_type(const Pattern& term) {
+    if (convolution_) return {convolution_->result, DType::F32};
     Type type = random_type();
     if (term.name == "Const") type.dims.clear();
     const bool has_rows = term.name == "Scan" || term.name == "StoreAt";
@@ -152,12 +156,16 @@ class Building {
     return ids;
   }
 
-  NodeId build_view(const Pattern& term, const Type& type) {
+  IndexMap random_map(const Pattern& variable, const Dims& dims) {
+    if (convolution_) return variable.name == "mx" ? convolution_->windows : convolution_->filter;
     // Factors of sums mostly depend on some of the indices.
     const bool projects = reorders_sums(rule_) && !random_.one_in(4);
-    const IndexMap map = bind(maps_, term.args.at(0),
-                              projects ? random_projection_into(random_, type.dims)
-                                       : random_map_into(random_, type.dims));
+    return projects ? random_projection_into(random_, dims) : random_map_into(random_, dims);
+  }
+
+  NodeId build_view(const Pattern& term, const Type& type) {
+    const Pattern& variable = term.args.at(0);
+    const IndexMap map = bind(maps_, variable, random_map(variable, type.dims));
     if (!same_dims(map.dims(), type.dims)) throw DoesNotFit{};
     const NodeId operand = build(term.args.at(1), {map.source_dims(), type.dtype});
     return leaves_.view(operand, map);
@@ -174,7 +182,8 @@ class Building {
   NodeId build_reduction(const Pattern& term, const Type& type) {
     const Reducer reducer = reducer_of(term);
     Type operand = type;
-    operand.dims.push_back(bind(extents_, term.args.at(1), random_extent(random_)));
+    const Expr extent = convolution_ ? convolution_->summed : random_extent(random_);
+    operand.dims.push_back(bind(extents_, term.args.at(1), extent));
     const NodeId input = build(term.args.at(2), operand);
     return leaves_.add({.op = Op::Reduce,
                         .dtype = type.dtype,
@@ -310,7 +319,8 @@ class Building {
   Values values_;
   RuleInstance out_;
   InstanceLeaves leaves_;
-  const RulePattern* pattern_ = nullptr;  // while it runs
+  std::optional<RandomConvolution> convolution_;  // that a rule about convolutions matches
+  const RulePattern* pattern_ = nullptr;          // while it runs
   std::map<std::string, NodeId> values_by_name_;
   std::map<std::string, IndexMap> maps_;
   std::map<std::string, Expr> extents_;
@@ -322,6 +332,10 @@ class Building {
 
 bool reorders_sums(const RuleInfo& rule) {
   return rule.form.find("\" n (Mul") != std::string::npos;
+}
+
+bool convolves(const RuleInfo& rule) {
+  return rule.form.find("(winograd-data-view ") != std::string::npos;
 }
 
 std::optional<RuleInstance> make_instance(const RuleInfo& rule, const CustomOps& custom_ops,

@@ -18,6 +18,8 @@ using search::RuleInfo;
 
 // Whether a rule is about reductions of products, which it may reduce in another order.
 bool reorders_sums(const RuleInfo& rule);
+// Whether a rule is about convolutions alone.
+bool convolves(const RuleInfo& rule);
 
 using CustomOps = std::map<std::string, CustomOp>;  // by name, for rules that match them
 
