@@ -75,8 +75,11 @@ class Checking {
 
   bool fires() {
     std::vector<egraph::Schedule> parts = {egraph::Schedule::run(egraph_.ruleset("facts.exact"))};
-    if (rule_.syntax.ruleset != "facts.exact") {
-      parts.push_back(egraph::Schedule::run(egraph_.ruleset(rule_.syntax.ruleset)));
+    std::vector<std::string_view> others = {rule_.syntax.ruleset};
+    if (folds_weights(rule_)) others.push_back("facts.finite");
+    for (std::string_view ruleset : others) {
+      if (ruleset == "facts.exact") continue;
+      parts.push_back(egraph::Schedule::run(egraph_.ruleset(ruleset)));
     }
     egraph::RunLimits limits;
     limits.nodes = 2'000;

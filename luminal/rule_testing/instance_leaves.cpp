@@ -33,7 +33,9 @@ NodeId InstanceLeaves::leaf(const Type& type) {
 }
 
 NodeId InstanceLeaves::input(const Type& type) {
-  return out_.graph->input(fmt::format("x{}", inputs_++), type.dims, type.dtype).id();
+  const std::string name = fmt::format("x{}", inputs_++);
+  return role_ == Role::Weight ? out_.graph->weight(name, type.dims, type.dtype).id()
+                               : out_.graph->input(name, type.dims, type.dtype).id();
 }
 
 NodeId InstanceLeaves::full(const Number& number, const Dims& dims) {

@@ -18,8 +18,8 @@ struct DoesNotFit {};
 
 class InstanceLeaves {
  public:
-  InstanceLeaves(RuleInstance& out, Random& random, Values values)
-      : out_(out), random_(random), values_(values) {}
+  InstanceLeaves(RuleInstance& out, Random& random, Values values, Role role)
+      : out_(out), random_(random), values_(values), role_(role) {}
 
   // Mostly an input; sometimes a view of a larger one, a constant, or an existing node.
   NodeId leaf(const Type& type);
@@ -38,6 +38,7 @@ class InstanceLeaves {
   RuleInstance& out_;
   Random& random_;
   Values values_;
+  Role role_;                       // of inputs
   std::map<NodeId, int64_t> rows_;  // by index tensor: the number of rows
   int inputs_ = 0;
 };

@@ -23,7 +23,7 @@ class Building {
         custom_ops_(custom_ops),
         random_(random),
         values_(values),
-        leaves_(out_, random, values) {
+        leaves_(out_, random, values, folds_weights(rule) ? Role::Weight : Role::Input) {
     if (convolves(rule)) convolution_ = random_convolution(random);
   }
 
@@ -59,7 +59,10 @@ class Building {
     build(term, root_type(term));
   }
 
-  Type random_type() { return {random_dims(random_), random_dtype(random_)}; }
+  Type random_type() {
+    const bool f32 = folds_weights(rule_) && !random_.one_in(4);  // the one that products fold into
+    return {random_dims(random_), f32 ? DType::F32 : random_dtype(random_)};
+  }
 
   // A type that the op can have, so that fewer tries fail.
   Type root_type(const Pattern& term) {
@@ -331,7 +334,12 @@ class Building {
 }  // namespace
 
 bool reorders_sums(const RuleInfo& rule) {
-  return rule.form.find("\" n (Mul") != std::string::npos;
+  return rule.form.find("\" n (Mul") != std::string::npos || folds_weights(rule);
+}
+
+bool folds_weights(const RuleInfo& rule) {
+  return rule.form.find("from-weights ") != std::string::npos ||
+         rule.form.find("-by-weights ") != std::string::npos;
 }
 
 bool convolves(const RuleInfo& rule) {

@@ -18,6 +18,8 @@ using search::RuleInfo;
 
 // Whether a rule is about reductions of products, which it may reduce in another order.
 bool reorders_sums(const RuleInfo& rule);
+// Whether a rule asks what depends on weights alone. All leaves of its instances do.
+bool folds_weights(const RuleInfo& rule);
 // Whether a rule is about convolutions alone.
 bool convolves(const RuleInfo& rule);
 

@@ -1,6 +1,7 @@
 // RulePattern: what a rule's left side requires, read from its facts.
 #pragma once
 
+#include <list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct Untestable {
 struct RulePattern {
   // Refers to the rule. Throws Untestable if it requires what no graph has.
   explicit RulePattern(const RuleInfo& rule);
+  RulePattern(const RulePattern&) = delete;  // refers to itself
+  RulePattern& operator=(const RulePattern&) = delete;
 
   std::vector<const egraph::Expr*> outermost;              // terms that are part of no other
   std::map<std::string, const egraph::Expr*> definitions;  // variables that stand for a term
@@ -38,6 +41,9 @@ struct RulePattern {
   using Terms = std::vector<std::pair<std::string, const egraph::Expr*>>;
 
   void read_side(const egraph::Expr& side, const egraph::Expr* variable, Terms& terms);
+  void define(const egraph::Expr& variable, const egraph::Expr& term, Terms& terms);
+
+  std::list<egraph::Expr> made_;  // terms that facts stand for
 };
 
 }  // namespace luminal::rule_testing

@@ -184,7 +184,7 @@ TEST(Sums, TheEGraphGrowsLinearly) {
     const uint64_t more = two > 0 ? two - one : 0;
     EXPECT_EQ(rows, one + static_cast<uint64_t>(blocks - 1) * more);
   }
-  EXPECT_LE(two - one, 320u);
+  EXPECT_LE(two - one, 760u);
 }
 
 TEST(Sums, ABertOfTwelveLayersSaturatesSoon) {

@@ -332,13 +332,13 @@ class PlanSearch {
     while (!waiting.empty() || !host.empty()) {
       const size_t before = waiting.size() + host.size();
       std::erase_if(waiting, [&](ClassId id) {
-        const CostedKernel& kernel = *plan.kernels.at(id);
+        const NamedKernel& kernel = *plan.kernels.at(id);
         for (const kernel::ParamOrigin& origin : kernel.lowered->origins) {
           if (origin.value == id && !origin.source.valid()) continue;
           const bool ready = origin.source.valid() ? made[origin.source] : in_memory(origin.value);
           if (!ready) return false;
         }
-        result.steps.push_back(kernel::make_step(*kernel.lowered, kernel.seconds));
+        result.steps.push_back(kernel::make_step(*kernel.lowered, kernel.charged));
         stored[id.index()] = true;
         return true;
       });

@@ -19,6 +19,7 @@
 #include "luminal/kernel/plan/plan.h"
 #include "luminal/search/cost/cost_model.h"
 #include "luminal/search/policies.h"
+#include "luminal/search/terms/weight_facts.h"
 
 namespace luminal::search {
 
@@ -63,6 +64,8 @@ struct PlanRequest {
   std::vector<kernel::ClassId> apart = {};   // boundaries as well
   std::vector<kernel::ClassId> inside = {};  // not stored, unless they must be or no kernel can
                                              // hold them
+  // Kernels that read weights alone run once, not in each run.
+  WeightFacts weights = {};
 };
 
 // A class, and the term that computes it from now on.

@@ -195,6 +195,13 @@ class Merging {
     return of_source.empty() ? 0 : of_source[source];
   }
 
+  double charged(const LoweredKernel& lowered) const {
+    const double seconds = kernel_seconds(lowered, options_);
+    const bool once = request_.weights.runs_once(lowered, options_.sizes) &&
+                      may_count_once(lowered.kernel, options_);
+    return once ? seconds_if_once(seconds) : seconds;
+  }
+
   bool try_merge(size_t i, size_t j) {
     auto* a = std::get_if<kernel::KernelStep>(&steps_[i].what);
     auto* b = std::get_if<kernel::KernelStep>(&steps_[j].what);
@@ -221,7 +228,7 @@ class Merging {
         if (x.kernel.n_outer != y.kernel.n_outer) continue;
         auto both = kernel::merge(x, y, options_.limits);
         if (!both) continue;
-        const double time = kernel_seconds(*both, options_);
+        const double time = charged(*both);
         if (time < best_seconds) {
           best = static_cast<int>(merged.size());
           best_seconds = time;

@@ -33,7 +33,19 @@ int most_instances(size_t choices, int limit) {
 // An op and three operands in memory.
 constexpr size_t kInstancesPerOp = 4;
 
+// A model runs at least so often for each time its weights are set.
+constexpr double kRunsPerLoad = 1e3;
+// What a kernel that runs once must save each run.
+constexpr double kOnceSeconds = 2e-7;
+
 }  // namespace
+
+bool may_count_once(const kernel::Kernel& kernel, const SearchOptions& options) {
+  return may_run_once(kernel, options.sizes) &&
+         (options.costs != nullptr || !widens_format(kernel));
+}
+
+double seconds_if_once(double seconds) { return kOnceSeconds + seconds / kRunsPerLoad; }
 
 double kernel_seconds(const kernel::LoweredKernel& lowered, const SearchOptions& options) {
   if (options.costs != nullptr) return options.costs->seconds(lowered);
@@ -44,6 +56,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
                    const SearchOptions& options)
     : graph_(graph),
       loops_(request.loops),
+      weights_(request.weights),
       options_(options),
       is_live_(graph.classes.size(), false),
       forced_(graph.classes.size(), false),
@@ -279,31 +292,47 @@ size_t PlanCost::FormHash::operator()(const std::vector<uint32_t>& form) const {
 }
 
 KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
-  KernelForm form{lower(cone.classes.front(), choice), cone.classes, {}};
+  KernelForm form{lower(cone.classes.front(), choice), cone.classes, {}, {}};
   if (!form.lowered) return form;
-  for (const kernel::ParamOrigin& origin : form.lowered->origins) {
-    if (origin.source.valid() || origin.value == cone.classes.front()) continue;
+  const kernel::Kernel& kernel = form.lowered->kernel;
+  for (kernel::ParamId p : form.lowered->origins.ids()) {
+    const kernel::ParamOrigin& origin = form.lowered->origins[p];
     const auto at = std::find(form.classes.begin(), form.classes.end(), origin.value);
+    const auto position = static_cast<uint32_t>(at - form.classes.begin());
+    if (!kernel.params[p].output) form.inputs.push_back(position);
+    if (origin.source.valid() || origin.value == cone.classes.front()) continue;
     if (is_source(*at)) continue;  // a source: no kernel computes it
-    form.reads.push_back(static_cast<uint32_t>(at - form.classes.begin()));
+    form.reads.push_back(position);
   }
+  form.may_run_once = !form.inputs.empty() && may_count_once(kernel, options_);
   return form;
+}
+
+double PlanCost::charged(ClassId root, const PlacedKernel& kernel) const {
+  const KernelForm& form = *kernel.form;
+  const bool once = form.may_run_once && !weights_.is_result(root) &&
+                    std::ranges::all_of(form.inputs, [&](uint32_t position) {
+                      return weights_.is_weight(kernel.classes[position]);
+                    });
+  return once ? seconds_if_once(form.seconds) : form.seconds;
 }
 
 PlacedKernel PlanCost::place(ClassId root, const Choice& choice) {
   const Cone& cone = cones_.read(root, choice, walk_limits(root).most_instances);
-  if (cone.too_large) return {&too_large_, {}};
+  if (cone.too_large) return {&too_large_, {}, too_large_.seconds};
   auto it = forms_.find(cone.form);
   if (it == forms_.end()) {
     auto form = std::make_unique<KernelForm>(make_form(cone, choice));
     it = forms_.emplace(cone.form, std::move(form)).first;
   }
-  return {it->second.get(), cone.classes};
+  PlacedKernel placed{it->second.get(), cone.classes};
+  placed.seconds = charged(root, placed);
+  return placed;
 }
 
 // The kernel of a form, renamed to the classes of one of its cones.
-CostedKernel PlanCost::renamed(const PlacedKernel& kernel) const {
-  CostedKernel result = *kernel.form;
+NamedKernel PlanCost::renamed(const PlacedKernel& kernel) const {
+  NamedKernel result{*kernel.form, kernel.seconds};
   if (!result.lowered) return result;
   std::map<ClassId, ClassId> names;
   for (size_t i = 0; i < kernel.classes.size(); ++i) {
@@ -341,7 +370,7 @@ CostedPlan PlanCost::cost(const Choice& choice) {
     auto known = kernels_.find(key);
     if (known == kernels_.end()) known = kernels_.emplace(key, renamed(placed)).first;
     plan.kernels.emplace(id, &known->second);
-    plan.seconds += known->second.seconds * times(id);
+    plan.seconds += known->second.charged * times(id);
   }
   return plan;
 }

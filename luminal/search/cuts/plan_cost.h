@@ -30,10 +30,21 @@ struct CostedKernel {
   std::string why;
 };
 
+// Whether a kernel that reads weights alone counts as one that runs once. A clock may find that a
+// wider format pays; the model doesn't spend memory on it.
+bool may_count_once(const kernel::Kernel& kernel, const SearchOptions& options);
+// What such a kernel costs a run. It has to be compiled and its result kept, so it isn't free.
+double seconds_if_once(double seconds);
+
+// A kernel of a whole plan, with its own classes.
+struct NamedKernel : CostedKernel {
+  double charged = 0;  // what the plan pays for it: less than `seconds` if it runs once
+};
+
 // The kernels that a choice of cuts and terms needs, by what they store.
 struct CostedPlan {
   double seconds = 0;
-  std::map<kernel::ClassId, const CostedKernel*> kernels;
+  std::map<kernel::ClassId, const NamedKernel*> kernels;
   std::string why;  // not empty: there is no plan
 };
 
@@ -42,12 +53,15 @@ struct CostedPlan {
 struct KernelForm : CostedKernel {
   std::vector<kernel::ClassId> classes;  // of that cone
   std::vector<uint32_t> reads;           // positions in the cone: the stored values it reads
+  std::vector<uint32_t> inputs;          // those, and the sources
+  bool may_run_once = false;             // if all inputs are weights
 };
 
 // A kernel of a plan: its form, and the class at each position of the form.
 struct PlacedKernel {
   const KernelForm* form;
   std::vector<kernel::ClassId> classes;
+  double seconds = 0;  // what the plan pays for it
 };
 
 class PlanCost {
@@ -112,7 +126,8 @@ class PlanCost {
   Result<kernel::LoweredKernel> staged(kernel::ClassId root, const kernel::Instances& instances,
                                        int n_outer) const;
   KernelForm make_form(const Cone& cone, const kernel::Choice& choice) const;
-  CostedKernel renamed(const PlacedKernel& kernel) const;
+  NamedKernel renamed(const PlacedKernel& kernel) const;
+  double charged(kernel::ClassId root, const PlacedKernel& kernel) const;
   bool may_be_stored(kernel::ClassId id) const;
   kernel::SourceId source_of(kernel::ClassId id) const;
   bool is_source(kernel::ClassId id) const { return source_of(id).valid(); }
@@ -123,6 +138,7 @@ class PlanCost {
 
   const kernel::TermGraph& graph_;
   const PlanLoops& loops_;
+  const WeightFacts& weights_;
   const SearchOptions& options_;
   std::vector<kernel::ClassId> live_;
   std::vector<bool> is_live_;
@@ -140,7 +156,7 @@ class PlanCost {
   std::unordered_map<std::vector<uint32_t>, std::unique_ptr<KernelForm>, FormHash> forms_;
   KernelForm too_large_;
   // Kernels with their own classes, for whole plans.
-  std::map<std::pair<const KernelForm*, std::vector<kernel::ClassId>>, CostedKernel> kernels_;
+  std::map<std::pair<const KernelForm*, std::vector<kernel::ClassId>>, NamedKernel> kernels_;
 };
 
 }  // namespace luminal::search

@@ -62,8 +62,8 @@ bool PlanState::is_improvement() const {
   int before = 0, after = 0;
   for (const auto& [root, kernel] : before_) {
     const int times = cost_->times(root);
-    if (kernel) seconds_before += kernel->form->seconds * times;
-    if (kernels_[root.index()]) seconds_after += kernels_[root.index()]->form->seconds * times;
+    if (kernel) seconds_before += kernel->seconds * times;
+    if (kernels_[root.index()]) seconds_after += kernels_[root.index()]->seconds * times;
     before += kernel.has_value() ? times : 0;
     after += kernels_[root.index()].has_value() ? times : 0;
   }
@@ -162,7 +162,7 @@ void PlanState::place(ClassId root, PlacedKernel kernel) {
     if (id != root && cost_->may_change(id)) kernels_with_[id.index()].push_back(root);
   }
   for (uint32_t position : kernel.form->reads) ++n_readers_[kernel.classes[position].index()];
-  seconds_ += kernel.form->seconds * cost_->times(root);
+  seconds_ += kernel.seconds * cost_->times(root);
   n_kernels_ += cost_->times(root);
   kernels_[root.index()] = std::move(kernel);
 }
@@ -180,7 +180,7 @@ void PlanState::remove(ClassId root) {
     const ClassId id = slot->classes[position];
     if (--n_readers_[id.index()] == 0) unread_.push_back(id);
   }
-  seconds_ -= slot->form->seconds * cost_->times(root);
+  seconds_ -= slot->seconds * cost_->times(root);
   n_kernels_ -= cost_->times(root);
   before_.try_emplace(root, std::move(*slot));
   slot.reset();

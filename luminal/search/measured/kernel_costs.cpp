@@ -7,13 +7,6 @@
 #include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::search {
-namespace {
-
-// A kernel that runs once is nearly free, but not quite: of two plans the one with fewer such
-// kernels wins.
-constexpr double kOnce = 1e-3;
-
-}  // namespace
 
 std::string KernelCosts::key(const kernel::LoweredKernel& lowered,
                              const kernel::StepChoice& choice) const {
@@ -38,7 +31,6 @@ size_t KernelCosts::kind_of(const kernel::Kernel& kernel) {
 
 double KernelCosts::seconds(const kernel::LoweredKernel& lowered) const {
   const double modelled = search::seconds(lowered, machine_, sizes_);
-  if (runs_once(lowered)) return modelled * kOnce;
   const auto known = measured_.find(key(lowered));
   if (known != measured_.end()) return known->second;
   return modelled * kinds_[kind_of(lowered.kernel)].factor() * hope_;

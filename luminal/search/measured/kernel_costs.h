@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "luminal/search/cuts/find_plan.h"
-#include "luminal/search/measured/weight_facts.h"
+#include "luminal/search/terms/weight_facts.h"
 
 namespace luminal::search {
 

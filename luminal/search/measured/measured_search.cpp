@@ -110,10 +110,8 @@ class MeasuredSearch {
         options_(options),
         timer_(timer),
         memory_(memory),
-        costs_(std::make_shared<KernelCosts>(
-            terms.options.machine, terms.options.sizes,
-            WeightFacts(terms.graph, terms.terms.sources, terms.terms.extracted.graph,
-                        terms.terms.chosen, terms.request.stored))) {}
+        costs_(std::make_shared<KernelCosts>(terms.options.machine, terms.options.sizes,
+                                             terms.request.weights)) {}
 
   MeasuredPlan run(const FoundPlan& first) {
     other_terms_ = other_terms(terms_, first);

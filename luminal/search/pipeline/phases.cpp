@@ -30,6 +30,9 @@ void run(Phase phase, const PhaseInput& input, PhaseResults& results) {
       results.request =
           plan_request(input.graph, results.lowered, results.extracted, results.chosen);
       results.request.loops = results.loops;
+      results.request.weights =
+          WeightFacts(input.graph, results.lowered.sources, results.extracted.graph,
+                      results.chosen.term, results.request.stored);
       force_fusion(options.fusing, input.rolled, results.extracted, results.request);
       return;
     case Phase::Planned:

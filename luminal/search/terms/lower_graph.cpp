@@ -67,6 +67,13 @@ class Lowering {
     return terms_.egraph.add(terms_.load, {tensor});
   }
 
+  Value leaf(NodeId id) {
+    const Value value = source(id, false);
+    const bool weight = graph_.node(id).as<InputAttr>().role == Role::Weight;
+    if (weight) terms_.egraph.add(terms_.from_weights, {value});
+    return value;
+  }
+
   Value lower(NodeId id) {
     const Node& node = graph_.node(id);
     egraph::EGraph& egraph = terms_.egraph;
@@ -74,7 +81,7 @@ class Lowering {
     if (!op) return elementwise(node);
     switch (*op) {
       case StructuralOp::Input:
-        return source(id, false);
+        return leaf(id);
       case StructuralOp::Constant: {
         const auto& constant = node.as<ConstantAttr>();
         return egraph.add(terms_.constant,

@@ -46,8 +46,8 @@ bool any_uses(const std::vector<Expr>& exprs, int axis) {
   return std::ranges::any_of(exprs, [&](Expr expr) { return expr.uses_index(axis); });
 }
 
-// Whether the source has an element wherever the view has one. A view over an empty dim may have an
-// empty source; without that dim it may not.
+}  // namespace
+
 bool has_elements(const IndexMap& map) {
   for (size_t d = 0; d < map.source_dims().size(); ++d) {
     const Expr extent = map.source_dims()[d];
@@ -61,10 +61,8 @@ bool has_elements(const IndexMap& map) {
   return true;
 }
 
-}  // namespace
-
-std::optional<ExchangedSums> exchange_sums(const IndexMap& sum, const IndexMap& left,
-                                           const IndexMap& right, const IndexMap& other) {
+std::optional<ExchangedSums> exchange_sums(const NestedSums& nested) {
+  const auto& [sum, left, right, other] = nested;
   const Dims& body = sum.dims();  // of the outer sum: the result's dims, and j
   if (body.empty() || !same_dims(body, other.dims())) return std::nullopt;
   if (!same_dims(left.dims(), right.dims()) || left.dims().empty()) return std::nullopt;
@@ -96,11 +94,6 @@ std::optional<ExchangedSums> exchange_sums(const IndexMap& sum, const IndexMap& 
   inner.push_back(summed_inside);
 
   const Dims inner_body = joined(inner, {summed}), outer_body = joined(result, {summed_inside});
-  const auto pays = [&](double (*elements)(const Dims&)) {
-    return elements(inner_body) + elements(outer_body) < elements(left.dims()) + elements(body);
-  };
-  if (!pays(least_elements) && !pays(most_elements)) return std::nullopt;
-
   std::vector<Expr> to_outer(body.size() + 1, Expr(0));
   for (int axis = 0; axis < j; ++axis) {
     to_outer[static_cast<size_t>(axis)] = Expr::index(axis, body[static_cast<size_t>(axis)]);
@@ -118,6 +111,14 @@ std::optional<ExchangedSums> exchange_sums(const IndexMap& sum, const IndexMap& 
   return exchanged;
 }
 
+bool multiplies_less(const NestedSums& nested, const ExchangedSums& exchanged) {
+  const auto less = [&](double (*elements)(const Dims&)) {
+    return elements(exchanged.right.dims()) + elements(exchanged.left.dims()) <
+           elements(nested.left.dims()) + elements(nested.sum.dims());
+  };
+  return less(least_elements) || less(most_elements);
+}
+
 std::optional<IndexMap> leave_sum(const IndexMap& factor) {
   const int last = static_cast<int>(factor.dims().size()) - 1;
   if (last < 0 || factor.dims().back().is(1) || any_uses(factor.exprs(), last)) return std::nullopt;
@@ -129,7 +130,7 @@ std::optional<IndexMap> leave_sum(const IndexMap& factor) {
 
 void add_sum_primitives(egraph::EGraph& egraph, HostValues& host) {
   const egraph::SortId map = egraph.sort("Map");
-  const auto add = [&](const char* name, size_t inputs,
+  const auto add = [&](const std::string& name, size_t inputs,
                        std::function<std::optional<Value>(std::span<const Value>)> answer) {
     egraph.add_primitive(
         name, std::vector(inputs, map), map,
@@ -137,18 +138,23 @@ void add_sum_primitives(egraph::EGraph& egraph, HostValues& host) {
           return answer(in);
         }));
   };
-  const auto part = [&](const char* name, IndexMap ExchangedSums::* of) {
-    add(name, 4, [&host, of](std::span<const Value> in) -> std::optional<Value> {
-      const auto exchanged =
-          exchange_sums(host.map(in[0]), host.map(in[1]), host.map(in[2]), host.map(in[3]));
-      if (!exchanged) return std::nullopt;
-      return host.of((*exchanged).*of);
-    });
+  // The parts of an exchange: of one that multiplies less, or of any.
+  const auto parts = [&](const std::string& prefix, bool any) {
+    const auto part = [&](const char* name, IndexMap ExchangedSums::* of) {
+      add(prefix + name, 4, [&host, of, any](std::span<const Value> in) -> std::optional<Value> {
+        const NestedSums nested{host.map(in[0]), host.map(in[1]), host.map(in[2]), host.map(in[3])};
+        const auto exchanged = exchange_sums(nested);
+        if (!exchanged || !(any || multiplies_less(nested, *exchanged))) return std::nullopt;
+        return host.of((*exchanged).*of);
+      });
+    };
+    part("-left", &ExchangedSums::left);
+    part("-inner", &ExchangedSums::inner);
+    part("-right", &ExchangedSums::right);
+    part("-other", &ExchangedSums::other);
   };
-  part("exchanged-left", &ExchangedSums::left);
-  part("exchanged-inner", &ExchangedSums::inner);
-  part("exchanged-right", &ExchangedSums::right);
-  part("exchanged-other", &ExchangedSums::other);
+  parts("exchanged", false);
+  parts("joined", true);
   add("identity-over", 1, [&host](std::span<const Value> in) -> std::optional<Value> {
     return host.of(IndexMap::identity(host.map(in[0]).dims()));
   });

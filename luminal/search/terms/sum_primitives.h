@@ -24,15 +24,26 @@ struct ExchangedSums {
   IndexMap other;  // of y, over the same
 };
 
-// `sum` is the map of the inner sum over the outer one's body, `left` and `right` those of its
-// factors, `other` that of the outer sum's other factor. nullopt if `left` depends on what the
-// outer sum is over, if the maps don't fit together or could read an empty source, or unless the
-// result multiplies less at the least or at the largest sizes.
-std::optional<ExchangedSums> exchange_sums(const IndexMap& sum, const IndexMap& left,
-                                           const IndexMap& right, const IndexMap& other);
+// The maps of two nested sums.
+struct NestedSums {
+  const IndexMap& sum;   // of the inner sum over the outer one's body
+  const IndexMap& left;  // of the inner sum's factors
+  const IndexMap& right;
+  const IndexMap& other;  // of the outer sum's other factor
+};
+
+// nullopt if `left` depends on what the outer sum is over, or if the maps don't fit together or
+// could read an empty source.
+std::optional<ExchangedSums> exchange_sums(const NestedSums& nested);
+// Whether the exchanged sums multiply less, at the least or at the largest sizes.
+bool multiplies_less(const NestedSums& nested, const ExchangedSums& exchanged);
 
 // The map of a factor of a sum without the dim that the sum is over; nullopt if it depends on it.
 std::optional<IndexMap> leave_sum(const IndexMap& factor);
+
+// Whether the source has an element wherever the view has one. A view over an empty dim may have an
+// empty source; without that dim it may not.
+bool has_elements(const IndexMap& map);
 
 void add_sum_primitives(egraph::EGraph& egraph, HostValues& host);
 

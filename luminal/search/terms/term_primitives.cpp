@@ -7,6 +7,7 @@
 #include "luminal/search/terms/number_folding.h"
 #include "luminal/search/terms/sum_primitives.h"
 #include "luminal/search/terms/terms.h"
+#include "luminal/search/terms/weight_primitives.h"
 #include "luminal/search/terms/winograd.h"
 #include "luminal/shape/expr/expr_size.h"
 #include "luminal/shape/float_format.h"
@@ -325,6 +326,7 @@ void add_primitives(egraph::EGraph& egraph, HostValues& host) {
   adder.dtypes();
   adder.numbers();
   add_sum_primitives(egraph, host);
+  add_weight_primitives(egraph, host);
   add_winograd_primitives(egraph, host);
 }
 

@@ -126,6 +126,7 @@ Terms::Terms(RuleSet given, const RuleInfo* only) : rules(std::move(given)) {
   bitcast = egraph.function("Bitcast");
   type_of = egraph.function("type-of");
   constant_of = egraph.function("constant");
+  from_weights = egraph.function("from-weights");
 }
 
 egraph::FunctionId Terms::call(size_t inputs) const {

@@ -72,7 +72,7 @@ class Terms {
   // The constructors by what they make.
   egraph::FunctionId source, store, load, constant, iota, reindex, reduce, scan, gather, store_at,
       cast, bitcast;
-  egraph::FunctionId type_of, constant_of;  // the facts
+  egraph::FunctionId type_of, constant_of, from_weights;  // the facts
   static constexpr size_t kMostCallInputs = 4;
   egraph::FunctionId call(size_t inputs) const;  // of a custom op
   egraph::FunctionId op(Op op) const;            // element-wise, without Cast and Bitcast

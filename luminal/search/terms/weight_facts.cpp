@@ -1,4 +1,4 @@
-#include "luminal/search/measured/weight_facts.h"
+#include "luminal/search/terms/weight_facts.h"
 
 #include <algorithm>
 
@@ -45,33 +45,42 @@ WeightFacts::WeightFacts(const Graph& graph,
   }
 }
 
-bool WeightFacts::is_weight(const kernel::ParamOrigin& origin) const {
-  return !is_weight_.empty() && is_weight_[origin.value.index()];
-}
-
 bool WeightFacts::runs_once(const kernel::LoweredKernel& lowered, const Bindings& sizes) const {
   bool reads = false;
   for (kernel::ParamId p : lowered.origins.ids()) {
-    const kernel::ParamOrigin& origin = lowered.origins[p];
-    if (lowered.kernel.params[p].output) {
-      if (!is_result_.empty() && is_result_[origin.value.index()]) return false;
-      continue;
-    }
-    if (!is_weight(origin)) return false;
-    reads = true;
+    const ClassId value = lowered.origins[p].value;
+    const bool output = lowered.kernel.params[p].output;
+    if (output ? is_result(value) : !is_weight(value)) return false;
+    reads |= !output;
   }
-  const auto bytes = [&](Expr e) { return e.evaluate(sizes).value.value_or(0); };
-  return reads && lowered.kernel.variables.empty() &&
-         bytes(lowered.kernel.bytes_written) <=
-             kernel::kMostFoldedGrowth * bytes(lowered.kernel.bytes_read);
+  return reads && may_run_once(lowered.kernel, sizes);
 }
 
 std::string WeightFacts::letters(const kernel::LoweredKernel& lowered) const {
   std::string letters;
   for (kernel::ParamId p : lowered.origins.ids()) {
-    letters += lowered.kernel.params[p].output ? 'o' : is_weight(lowered.origins[p]) ? 'w' : 'r';
+    letters += lowered.kernel.params[p].output       ? 'o'
+               : is_weight(lowered.origins[p].value) ? 'w'
+                                                     : 'r';
   }
   return letters;
+}
+
+bool may_run_once(const kernel::Kernel& kernel, const Bindings& sizes) {
+  const auto bytes = [&](Expr e) { return e.evaluate(sizes).value.value_or(0); };
+  return kernel.variables.empty() &&
+         bytes(kernel.bytes_written) <= kernel::kMostFoldedGrowth * bytes(kernel.bytes_read);
+}
+
+bool widens_format(const kernel::Kernel& kernel) {
+  int widest_input = 0, widest_output = 0;
+  bool integers = false;
+  for (const kernel::Param& param : kernel.params) {
+    int& widest = param.output ? widest_output : widest_input;
+    widest = std::max(widest, bits(param.dtype));
+    integers |= !param.output && !is_float(param.dtype);
+  }
+  return integers || widest_output > widest_input;
 }
 
 }  // namespace luminal::search

@@ -20,16 +20,24 @@ class WeightFacts {
               const kernel::TermGraph& terms, const std::vector<int>& chosen,
               const std::vector<kernel::ClassId>& results);
 
+  bool is_weight(kernel::ClassId id) const { return !is_weight_.empty() && is_weight_[id.index()]; }
+  // Whether every run has to write it.
+  bool is_result(kernel::ClassId id) const { return !is_result_.empty() && is_result_[id.index()]; }
   // Whether the kernel runs once, when weights are set.
   bool runs_once(const kernel::LoweredKernel& lowered, const Bindings& sizes) const;
   // A letter for each parameter: w for a weight, r for what runs compute, o for an output.
   std::string letters(const kernel::LoweredKernel& lowered) const;
 
  private:
-  bool is_weight(const kernel::ParamOrigin& origin) const;
-
   std::vector<bool> is_weight_;  // by class
-  std::vector<bool> is_result_;  // by class: every run has to write it
+  std::vector<bool> is_result_;  // by class
 };
+
+// Whether a kernel may run once if all that it reads are weights: its sizes are known, and its
+// result isn't so large that it is better computed in each run.
+bool may_run_once(const kernel::Kernel& kernel, const Bindings& sizes);
+// Whether a kernel turns a compact format into a wider one: to keep its result costs memory that
+// the format was chosen to save.
+bool widens_format(const kernel::Kernel& kernel);
 
 }  // namespace luminal::search
