@@ -43,7 +43,7 @@ PlannedGraph plan_of(const Graph& graph, PackRequest& request, bool merged) {
                        .class_of = prepared.extracted.class_of};
   for (const auto& step : found.plan.steps) {
     const ClassId root = stored_by(std::get<KernelStep>(step).lowered).front();
-    LoweredKernel lowered = cost.variants(root, {found.cut, found.plan.term}).front();
+    LoweredKernel lowered = cost.variants(root, found.choice).front();
     if (merged && !planned.plan.steps.empty()) {
       auto& first = std::get<KernelStep>(planned.plan.steps.front()).lowered;
       first = *merge(first, lowered);

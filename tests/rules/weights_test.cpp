@@ -113,6 +113,17 @@ TEST(Weights, FollowEachOther) {
       1.9);
 }
 
+TEST(Weights, AreMultipliedWithATableOnce) {
+  expect_folded(
+      "embedding, projected",
+      [](Graph& graph) {
+        const Tensor ids = (graph.input("position", {200}) * 90.0F).cast(DType::I64);
+        const Tensor rows = embedding(graph.weight("table", {90, 64}), ids);
+        return matmul(rows, graph.weight("w", {64, 64}));
+      },
+      1.9);
+}
+
 // A view behind another exists where the front's source has the indices that the whole one reads.
 TEST(Weights, AViewBehindAnother) {
   const Expr s = Expr::var("s", 1, 64);

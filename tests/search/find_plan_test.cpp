@@ -71,7 +71,7 @@ TEST(FindPlan, FindsTheOptimumOfItsModel) {
     const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
     const FoundPlan best =
         find_plan_by_force(planned.extracted.graph, planned.request, planned.options);
-    EXPECT_NEAR(found.plan.model_seconds, best.plan.model_seconds, best.plan.model_seconds * 1e-6)
+    EXPECT_LE(found.plan.model_seconds, best.plan.model_seconds * (1 + 1e-6))
         << what << ": " << found.report.live_bits << " bits";
     std::printf("%-16s %2d bits, %d kernels, %.2f µs, %d candidates\n", what,
                 found.report.live_bits, found.plan.n_kernels(), found.plan.model_seconds * 1e6,
@@ -197,6 +197,26 @@ TEST(Saturation, GrowsLinearlyWithLlamaBlocks) {
     EXPECT_EQ(run.tuples, one + static_cast<uint64_t>(blocks - 1) * (two > 0 ? two - one : 0));
     EXPECT_EQ(run.stop, egraph::StopReason::Finished);
   }
+}
+
+// A cut per use: a result that is cheap to compute and large to read is stored, and its reader
+// computes it again.
+TEST(FindPlan, AReaderMayComputeAStoredValueAgain) {
+  Graph graph;
+  const Dims dims = {1024, 2048};
+  const Tensor outer = graph.input("a", {1024, 1}).expand(dims) * graph.input("b", {2048});
+  outer.output("stored");
+  sum(outer * graph.input("y", dims), 1).output("read");
+  Planned planned = prepare(graph);
+  planned.options.sideways = false;
+  const FoundPlan found = find_plan(planned.extracted.graph, planned.request, planned.options);
+  planned.options.again = false;
+  const FoundPlan reads = find_plan(planned.extracted.graph, planned.request, planned.options);
+  EXPECT_EQ(found.choice.again.size(), 1u);
+  EXPECT_EQ(reads.choice.again.size(), 0u);
+  EXPECT_LT(found.plan.model_seconds, reads.plan.model_seconds * 0.9);
+  std::printf("an outer product     %.1f µs computed again, %.1f µs read\n",
+              found.plan.model_seconds * 1e6, reads.plan.model_seconds * 1e6);
 }
 
 }  // namespace

@@ -128,8 +128,8 @@ TEST(PlanCost, ASharedKernelHasTheNamesOfItsOwnLayer) {
     const kernel::TermGraph& terms = planned.extracted.graph;
     PlanCost cost(terms, planned.request, planned.options);
     const FoundPlan found = find_plan(terms, planned.request, planned.options);
-    const kernel::Choice choice = cost.choice_for(found.cut);
-    for (const auto& [root, shared] : cost.cost(found.cut).kernels) {
+    const kernel::Choice choice = found.choice;
+    for (const auto& [root, shared] : cost.cost(found.choice).kernels) {
       std::vector<std::vector<Expr>> factors;
       for (Expr dim : terms.at(root).dims) factors.push_back({dim});
       auto instances = kernel::walk(terms, choice, root, factors);

@@ -73,7 +73,7 @@ class Walker {
   InstanceId visit(ClassId id, const std::vector<Expr>& index) {
     if (!why_.empty()) return InstanceId{0};
     const Term& term = term_of(id);
-    const bool in_memory = choice_.cut[id.index()] && id != root_;
+    const bool in_memory = choice_.reads(root_, id);
     if (const auto* reindex = std::get_if<ReindexTerm>(&term); reindex && !in_memory) {
       std::vector<Expr> below;
       for (Expr e : reindex->map.exprs()) below.push_back(e.substitute_indices(index));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -18,11 +19,25 @@
 
 namespace luminal::kernel {
 
+// A kernel, by what it stores, and a value that it needs.
+struct Use {
+  ClassId root;
+  ClassId value;
+  friend auto operator<=>(const Use&, const Use&) = default;
+};
+
 // What search decides, by class: whether it is cut (materialised in memory), and which term
-// computes it.
+// computes it. A kernel may compute a cut value again instead of reading it.
 struct Choice {
   std::vector<bool> cut;
   std::vector<int> term;
+  std::set<Use> again = {};
+
+  // Whether the kernel that stores `root` reads a value from memory.
+  bool reads(ClassId root, ClassId value) const {
+    if (!cut[value.index()] || value == root) return false;
+    return again.empty() || !again.contains({root, value});
+  }
 };
 
 struct InstanceTag;

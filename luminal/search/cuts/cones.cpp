@@ -112,7 +112,7 @@ const Cone& ConeReader::read(ClassId root, const kernel::Choice& choice, int mos
     met_in_[at] = calls_;
     position_[at] = static_cast<uint32_t>(cone_.classes.size());
     cone_.classes.push_back(id);
-    if (id != root && choice.cut[at]) {
+    if (choice.reads(root, id)) {
       cone_.form.push_back(in_memory_[at]);
       continue;
     }

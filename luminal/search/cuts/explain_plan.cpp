@@ -105,7 +105,7 @@ std::vector<StoredValue> explain_plan(const kernel::TermGraph& graph, const Plan
   const kernel::Plan& plan = found.plan;
   const auto readers = readers_of(plan);
   PlanCost cost(graph, request, options);
-  PlanState state(cost, cost.choice_for(found.cut, found.plan.term));
+  PlanState state(cost, found.choice);
   const auto explain = [&](ClassId id, const std::vector<ClassId>& read_by) {
     StoredValue stored{.value = id, .readers = read_by, .why = {}};
     if (cost.forced()[id.index()]) {
@@ -139,7 +139,7 @@ std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
                                             const SearchOptions& options, const FoundPlan& found) {
   const kernel::Plan& plan = found.plan;
   PlanCost cost(graph, request, options);
-  PlanState state(cost, cost.choice_for(found.cut, found.plan.term));
+  PlanState state(cost, found.choice);
   std::vector<AbsorbedValue> values;
   std::map<ClassId, size_t> known;
   std::map<std::pair<ClassId, int>, size_t> known_terms;
@@ -162,10 +162,13 @@ std::vector<AbsorbedValue> explain_absorbed(const kernel::TermGraph& graph,
         }
         values[at->second].kernels.push_back(name);
       }
-      if (!cost.is_live(id) || state.is_cut(id)) continue;
+      const kernel::Use again{name, id};
+      const bool computed_again = found.choice.again.contains(again);
+      if (!computed_again && (!cost.is_live(id) || state.is_cut(id))) continue;
       const auto [at, is_new] = known.emplace(id, values.size());
       if (is_new) {
-        const PlanState::Rival rival = state.rival({{id}});
+        const PlanState::Rival rival =
+            state.rival(computed_again ? Move{.cuts = {}, .uses = {again}} : Move{{id}});
         values.push_back({.value = id,
                           .kernels = {},
                           .extra_seconds = extra_seconds(rival, state, cost.times(id)),

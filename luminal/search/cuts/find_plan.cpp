@@ -50,8 +50,11 @@ class PlanSearch {
         const std::vector<int>& terms = cost_.terms().of(id);
         choice.term[id.index()] = terms[numbers() % terms.size()];
       }
-      const PlanState state(cost_, choice);
+      PlanState state(cost_, choice);
       if (!state.why().empty() && share < 10) continue;
+      for (const kernel::Use& use : state.uses()) {
+        if (numbers() % 2 == 0) state.take({.cuts = {}, .uses = {use}});
+      }
       return numbers() % 2 == 0 ? merged(state.choice()) : finish(state.choice());
     }
   }
@@ -223,6 +226,10 @@ class PlanSearch {
       for (const Move& move : moves) {
         const auto changed = [&](ClassId id) { return state.changed_at(id) > tried_since; };
         const bool fresh = std::ranges::any_of(move.cuts, changed) ||
+                           std::ranges::any_of(move.uses,
+                                               [&](const kernel::Use& use) {
+                                                 return changed(use.root) || changed(use.value);
+                                               }) ||
                            std::ranges::any_of(move.terms, [&](const TermFlip& flip) {
                              return changed(flip.id) || std::ranges::any_of(reads(flip), changed);
                            });
@@ -239,7 +246,7 @@ class PlanSearch {
   // Moves: toggle a cut; fuse all that a kernel reads into it; fuse a kernel and a reduction that
   // it reads, such as attention's weights and scores, where either alone may only cost; slide a cut
   // to an operand; compute a value by another term, and store what only that needs, or its sums, or
-  // nothing of it.
+  // nothing of it; let one reader of a stored value compute it again.
   std::vector<Move> moves_from(const PlanState& state) const {
     std::vector<Move> moves;
     for (ClassId id : cost_.live()) moves.push_back({{id}});
@@ -267,6 +274,8 @@ class PlanSearch {
         }
       }
     }
+    if (!options_.again) return moves;
+    for (const kernel::Use& use : state.uses()) moves.push_back({.cuts = {}, .uses = {use}});
     return moves;
   }
 
@@ -294,7 +303,7 @@ class PlanSearch {
   FoundPlan finish(const kernel::Choice& choice) {
     const CostedPlan plan = cost_.cost(choice);
     LUMINAL_CHECK(plan.why.empty(), "no plan: " + plan.why);
-    FoundPlan found{.plan = ordered(plan), .cut = choice.cut, .report = {}};
+    FoundPlan found{.plan = ordered(plan), .choice = choice, .report = {}};
     found.plan.model_seconds = plan.seconds;
     found.plan.term = choice.term;
     if (cost_.terms().n_capped() > 0) {

@@ -90,6 +90,7 @@ struct SearchOptions {
   size_t thorough_up_to = 64;  // live bits; larger graphs are planned from one start
   int starts = 3;              // of a thorough search: orders of moves tried from each start
   uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled
+  bool again = true;           // stored values may be computed again by a reader
   bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
   std::vector<TermFlip> fixed_terms = {};  // of classes that have a choice; without a cycle
   kernel::StageLimits limits;
@@ -113,8 +114,8 @@ struct SearchReport {
 };
 
 struct FoundPlan {
-  kernel::Plan plan;      // of a rolled graph: steps are there once, and count as PlanLoops says
-  std::vector<bool> cut;  // by class
+  kernel::Plan plan;  // of a rolled graph: steps are there once, and count as PlanLoops says
+  kernel::Choice choice;
   SearchReport report;
 };
 

@@ -63,6 +63,7 @@ PlanCost::PlanCost(const kernel::TermGraph& graph, const PlanRequest& request,
       required_(graph.classes.size(), false),
       limits_(options.limits),
       chosen_(choose_terms(graph, options.sizes)),
+      may_be_again_(graph.classes.size(), false),
       may_change_(graph.classes.size(), false),
       cones_(graph) {
   for (uint32_t i = 0; i < graph.classes.size(); ++i) {
@@ -132,6 +133,7 @@ void PlanCost::find_live(const PlanRequest& request, const std::vector<bool>& se
   for (ClassId id : request.apart) {
     if (reached[id.index()] && may_be_stored(id)) forced_[id.index()] = true;
   }
+  find_again(request);
   std::vector<bool> inside(reached.size(), false);
   for (ClassId id : request.inside) inside[id.index()] = true;
   split_chains(seen, inside);
@@ -141,6 +143,18 @@ void PlanCost::find_live(const PlanRequest& request, const std::vector<bool>& se
     if (!reached[i] || forced_[i] || inside[i] || !may_be_stored(id)) continue;
     live_.push_back(id);
     is_live_[i] = may_change_[i] = true;
+  }
+}
+
+// Results and live values: not what has to be in memory because of how it is read or computed.
+void PlanCost::find_again(const PlanRequest& request) {
+  for (uint32_t i = 0; i < forced_.size(); ++i) {
+    const ClassId id{i};
+    may_be_again_[i] = terms_.reached()[i] && may_be_stored(id) && !is_source(id) &&
+                       !std::holds_alternative<kernel::StoreAtTerm>(term_of(id));
+  }
+  for (const auto* apart : {&request.boundaries, &request.apart}) {
+    for (ClassId id : *apart) may_be_again_[id.index()] = false;
   }
 }
 
@@ -304,6 +318,13 @@ KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
     if (is_source(*at)) continue;  // a source: no kernel computes it
     form.reads.push_back(position);
   }
+  form.is_elementwise = std::ranges::none_of(cone.classes, [&](ClassId id) {
+    const Term& term = graph_.at(id).terms[static_cast<size_t>(choice.term[id.index()])];
+    const bool reduces = std::holds_alternative<kernel::ReduceTerm>(term) ||
+                         std::holds_alternative<kernel::ScanTerm>(term) ||
+                         std::holds_alternative<kernel::GatherTerm>(term);
+    return reduces && !choice.reads(cone.classes.front(), id);
+  });
   form.may_run_once = !form.inputs.empty() && may_count_once(kernel, options_);
   return form;
 }

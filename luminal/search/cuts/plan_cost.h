@@ -55,6 +55,7 @@ struct KernelForm : CostedKernel {
   std::vector<uint32_t> reads;           // positions in the cone: the stored values it reads
   std::vector<uint32_t> inputs;          // those, and the sources
   bool may_run_once = false;             // if all inputs are weights
+  bool is_elementwise = false;           // nothing in it is reduced or scanned
 };
 
 // A kernel of a plan: its form, and the class at each position of the form.
@@ -113,11 +114,14 @@ class PlanCost {
   int best_term(kernel::ClassId id, const std::vector<bool>& cut) const;
   // Classes whose best term depends on whether `id` is cut.
   const std::vector<kernel::ClassId>& chosen_by(kernel::ClassId id) const;
+  // Whether readers may compute it again although it is stored.
+  bool may_be_computed_again(kernel::ClassId id) const { return may_be_again_[id.index()]; }
   // Whether some move can change a kernel that has this class in its cone.
   bool may_change(kernel::ClassId id) const { return may_change_[id.index()]; }
 
  private:
   void find_live(const PlanRequest& request, const std::vector<bool>& seen);
+  void find_again(const PlanRequest& request);
   void force_reads(kernel::ClassId id, const kernel::Term& term);
   void split_chains(const std::vector<bool>& needed, std::vector<bool>& inside);
   kernel::WalkLimits walk_limits(kernel::ClassId root) const;
@@ -151,6 +155,7 @@ class PlanCost {
   TermChoices terms_;
   std::vector<kernel::ClassId> flexible_;  // classes whose best term depends on what is cut
   std::map<kernel::ClassId, std::vector<kernel::ClassId>> chosen_by_;  // flexible ones, by base
+  std::vector<bool> may_be_again_;
   std::vector<bool> may_change_;
   ConeReader cones_;
   std::unordered_map<std::vector<uint32_t>, std::unique_ptr<KernelForm>, FormHash> forms_;

@@ -56,6 +56,23 @@ std::vector<ClassId> PlanState::reads(ClassId root) const {
   return ids;
 }
 
+std::vector<kernel::Use> PlanState::uses() const {
+  std::vector<kernel::Use> result;
+  for (uint32_t i = 0; i < kernels_.size(); ++i) {
+    if (!kernels_[i]) continue;
+    const ClassId root{i};
+    for (ClassId read : reads(root)) {
+      const bool shared = n_readers_[read.index()] > 1 || cost_->is_required(read);
+      if (!shared || !cost_->may_be_computed_again(read) || !kernels_[read.index()]) continue;
+      if (kernels_[read.index()]->form->is_elementwise) result.push_back({root, read});
+    }
+  }
+  for (const kernel::Use& use : choice_.again) {
+    if (kernels_[use.root.index()]) result.push_back(use);
+  }
+  return result;
+}
+
 // Noise is relative to the kernels that a move changes: more layers must not change a plan.
 bool PlanState::is_improvement() const {
   double seconds_before = 0, seconds_after = 0;
@@ -82,6 +99,7 @@ bool PlanState::reads_itself() {
 bool PlanState::attempt(const Move& move) {
   for (ClassId id : move.cuts) flip(id);
   for (const TermFlip& term : move.terms) flip(term);
+  for (const kernel::Use& use : move.uses) flip(use);
   bool settled = !reads_itself() && settle();
   // A cleared cut may change which view a kernel reads through: those are lowered again.
   while (settled && clear_unread(changed_roots())) settled = !reads_itself() && settle();
@@ -125,6 +143,7 @@ void PlanState::keep() {
   before_.clear();
   flipped_.clear();
   terms_before_.clear();
+  uses_flipped_.clear();
 }
 
 bool PlanState::needed(ClassId id) const {
@@ -147,6 +166,12 @@ void PlanState::flip(ClassId id) {
 void PlanState::flip(const TermFlip& flip) {
   terms_before_.push_back({flip.id, choice_.term[flip.id.index()]});
   change_term(flip.id, flip.term);
+}
+
+void PlanState::flip(const kernel::Use& use) {
+  uses_flipped_.push_back(use);
+  if (choice_.again.erase(use) == 0) choice_.again.insert(use);
+  if (kernels_[use.root.index()]) outdated_.push_back(use.root);
 }
 
 void PlanState::change_term(ClassId id, int term) {
@@ -261,6 +286,9 @@ void PlanState::undo(double seconds) {
   flipped_.clear();
   const std::vector<TermFlip> terms = std::move(terms_before_);
   terms_before_.clear();
+  const std::vector<kernel::Use> uses = std::move(uses_flipped_);
+  for (const kernel::Use& use : uses) flip(use);
+  uses_flipped_.clear();
   for (auto flip = terms.rbegin(); flip != terms.rend(); ++flip) change_term(flip->id, flip->term);
   other_terms_.clear();
   outdated_.clear();

@@ -17,6 +17,7 @@ namespace luminal::search {
 struct Move {
   std::vector<kernel::ClassId> cuts;  // toggled
   std::vector<TermFlip> terms = {};
+  std::vector<kernel::Use> uses = {};  // toggled: computed again by that kernel, or read
 };
 
 class PlanState {
@@ -40,6 +41,9 @@ class PlanState {
   std::vector<kernel::ClassId> stored() const;
   // The stored values that the kernel of `root` reads.
   std::vector<kernel::ClassId> reads(kernel::ClassId root) const;
+  // Stored values that a kernel reads and could as well compute again: cheap ones, that something
+  // else needs in memory; and those that kernels do compute again.
+  std::vector<kernel::Use> uses() const;
 
   // Whether a kernel computes or reads it. Known of the classes that PlanCost::may_change() names.
   bool is_computed(kernel::ClassId id) const {
@@ -72,6 +76,7 @@ class PlanState {
   bool needed(kernel::ClassId id) const;
   void flip(kernel::ClassId id);
   void flip(const TermFlip& flip);
+  void flip(const kernel::Use& use);
   void change_term(kernel::ClassId id, int term);
   bool reads_itself();
   void place(kernel::ClassId root, PlacedKernel kernel);
@@ -100,6 +105,7 @@ class PlanState {
   std::map<kernel::ClassId, Slot> before_;
   std::vector<kernel::ClassId> flipped_;
   std::vector<TermFlip> terms_before_;
+  std::vector<kernel::Use> uses_flipped_;
   std::vector<kernel::ClassId> other_terms_;  // since the last check for cycles
 };
 

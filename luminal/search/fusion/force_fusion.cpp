@@ -39,7 +39,8 @@ std::vector<std::string> notes_on_fusion(const Graph& graph, const std::vector<F
   std::set<ClassId> seen;
   for (const FusionForce& force : forces) {
     const ClassId id = class_of(force, rolled, extracted);
-    if (!id.valid() || found.cut[id.index()] == force.stored || !seen.insert(id).second) continue;
+    if (!id.valid() || found.choice.cut[id.index()] == force.stored || !seen.insert(id).second)
+      continue;
     const std::string value = graph.describe(force.node);
     if (force.stored) {
       notes.push_back(fmt::format(

@@ -210,7 +210,7 @@ class WhyApart {
     const std::vector<StoredValue> stored =
         explain_plan(terms, inspection_.request(), options, plan);
     std::vector<std::string> lines, reasons;
-    std::vector<bool> inside = plan.cut;
+    std::vector<bool> inside = plan.choice.cut;
     PlanCost cost(terms, inspection_.request(), options);
     bool may_be_inside = true;
     for (size_t i = 0; i + 1 < way.size(); ++i) {
@@ -231,7 +231,7 @@ class WhyApart {
     found.add("because", lines).add("reasons", reasons);
     if (!may_be_inside || options.fusion == FusionPolicy::Never) return;
     const CostedPlan fused = cost.cost(cost.choice_for(inside, plan.plan.term));
-    const double as_it_is = cost.cost(cost.choice_for(plan.cut, plan.plan.term)).seconds;
+    const double as_it_is = cost.cost(plan.choice).seconds;
     found.add("all_inside", fused.why.empty() ? fmt::format("{:+.1f} µs by the model",
                                                             (fused.seconds - as_it_is) * 1e6)
                                               : "no kernel can hold it: " + fused.why);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "luminal/search/terms/gather_primitives.h"
 #include "luminal/search/terms/number_folding.h"
 #include "luminal/search/terms/sum_primitives.h"
 #include "luminal/search/terms/terms.h"
@@ -327,6 +328,7 @@ void add_primitives(egraph::EGraph& egraph, HostValues& host) {
   adder.numbers();
   add_sum_primitives(egraph, host);
   add_weight_primitives(egraph, host);
+  add_gather_primitives(egraph, host);
   add_winograd_primitives(egraph, host);
 }
 
