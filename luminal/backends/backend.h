@@ -72,6 +72,12 @@ struct LoadReport {
   std::vector<std::string> code = {};
 };
 
+// A file of rewrite rules, in the language of docs/rules.md.
+struct BackendRuleFile {
+  std::string name;  // used in messages
+  std::string text;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -81,6 +87,10 @@ class Backend {
   // Describes the target in words for the report; empty if it compiles nothing. UserError for an
   // unknown target.
   virtual std::string target(const LoadOptions& options) const = 0;
+  // Rules of its own. They run beside the embedded ones in compiles for this backend alone. Of the
+  // options only target, threads and library are set: what rules may change about the numbers is
+  // their class.
+  virtual std::vector<BackendRuleFile> rules(const LoadOptions&) const { return {}; }
   // The layout of packed B panels in which its GEMMs read weights; none: weights aren't packed.
   virtual std::optional<kernel::Packing> packing(const LoadOptions&) const { return std::nullopt; }
   // For each kernel of the request's plan, whether a library computes it. That plan reads unpacked

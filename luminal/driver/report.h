@@ -27,6 +27,7 @@ struct RuleGrowth {
   std::string rule;
   std::string group;          // "algebra"
   std::string numeric_class;  // "exact", "reassociating", "finite" or "approximate"
+  std::string origin = {};    // of an added rule: "mine.egg", "gemm.egg of backend 'toy'"
   uint64_t matches = 0;
   uint64_t new_nodes = 0;
   uint64_t unions = 0;

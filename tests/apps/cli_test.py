@@ -58,7 +58,8 @@ class Json(unittest.TestCase):
                     self.assertEqual((result.returncode, result.stderr), (0, ""))
                     self.assertIn(key, json.loads(result.stdout))
         rules = json.loads(run("rules", "list", "--json").stdout)
-        self.assertEqual(set(rules[0]), {"rule", "group", "class", "file"})
+        self.assertEqual(set(rules[0]), {"rule", "group", "class", "origin", "file"})
+        self.assertEqual({rule["origin"] for rule in rules}, {"embedded"})
 
 
 class HostileArguments(unittest.TestCase):
@@ -241,12 +242,18 @@ class Rules(unittest.TestCase):
         path.write_text(self.TEXT.replace("CLASS", numeric_class))
         return str(path)
 
-    def test_list_gives_group_class_and_file(self):
+    def test_list_gives_group_class_origin_and_file(self):
         with tempfile.TemporaryDirectory() as folder:
             result = run("rules", "list", self.write(folder, "finite"))
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"mul-one +algebra +exact +algebra.egg")
-        self.assertRegex(result.stdout, r"exponents-add +mine +finite +.*mine.egg")
+        self.assertRegex(result.stdout, r"mul-one +algebra +exact +embedded +algebra.egg")
+        self.assertRegex(result.stdout, r"exponents-add +mine +finite +user +.*mine.egg")
+
+    def test_list_is_of_a_backend_and_a_target(self):
+        self.assertEqual(run("rules", "list", "--backend", "interp").stdout, run("rules", "list").stdout)
+        self.assertIn("there is no backend 'gpu'; choose one of: cpu, interp",
+                      run("rules", "list", "--backend", "gpu").stderr)
+        self.assertIn("'avx3'", run("rules", "test", "--target", "avx3").stderr)
 
     def test_test_tells_right_from_wrong(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -81,6 +81,27 @@ TEST(RuleSet, SaysWhatIsWrongWithAUsersFile) {
               HasSubstr("there is a rule 'mul-one' already, in algebra.egg"));
 }
 
+// A rule that never fires: only where it is from matters.
+search::RuleText file_of(const std::string& rule, search::RuleOrigin origin) {
+  return {.file = "some.egg",
+          .text = "(ruleset " + rule + ".exact)\n(rewrite (Sin x) (Sin x) :ruleset " + rule +
+                  ".exact :name \"" + rule + "\")",
+          .origin = std::move(origin)};
+}
+
+TEST(RuleSet, SuspectsWhatIsNamedAndThenWhatIsTrustedLeast) {
+  using By = search::RuleOrigin::By;
+  EXPECT_EQ(RuleSet().suspect("rule 'mul-one'"), nullptr);
+  const RuleSet rules(std::vector{file_of("toys", {By::Backend, "toy"}),
+                                  file_of("ops", {By::CustomOp, "op"}), file_of("mine", {})});
+  EXPECT_EQ(rules.suspect("rule 'toys' failed")->name, "toys");
+  EXPECT_EQ(rules.suspect("rule 'mul-one' failed")->name, "mine");
+  EXPECT_EQ(rules.find("toys")->place(), "some.egg of backend 'toy'");
+  EXPECT_EQ(rules.find("ops")->place(), "some.egg of custom op 'op'");
+  EXPECT_EQ(rules.find("mine")->place(), "some.egg");
+  EXPECT_EQ(rules.find("mul-one")->place(), "algebra.egg");
+}
+
 // ---- Through compile() -------------------------------------------------------------------------
 
 struct Compiled {

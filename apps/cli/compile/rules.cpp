@@ -1,4 +1,4 @@
-// luminal rules: lists the rewrite rules, and tests the user's own.
+// luminal rules: lists the rewrite rules, and tests the user's own and a backend's.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@
 #include "apps/cli/options/numbers.h"
 #include "apps/cli/terminal/progress_line.h"
 #include "luminal/base/errors.h"
+#include "luminal/driver/options/backend_rules.h"
 #include "luminal/rule_testing/test_rules.h"
 
 namespace luminal::cli {
@@ -19,41 +20,47 @@ namespace {
 
 struct RulesArguments {
   std::vector<std::string> files;
+  BackendOptions backend;
   rule_testing::RuleTestOptions test;
   bool json = false;
 };
 
-search::RuleSet rules_of(const std::vector<std::string>& files) {
-  std::vector<search::RuleText> texts;
-  for (const std::string& file : files) texts.push_back({source_name(file), read_text(file)});
-  return search::RuleSet(std::move(texts));
+// As compiles for the backend have them.
+search::RuleSet rules_of(const RulesArguments& options) {
+  std::vector<search::RuleText> texts = backend_rules(options.backend);
+  for (const std::string& file : options.files) {
+    texts.push_back({source_name(file), read_text(file)});
+  }
+  return search::RuleSet(texts);
 }
 
 void list(const RulesArguments& options) {
-  const search::RuleSet rules = rules_of(options.files);
+  const search::RuleSet rules = rules_of(options);
   if (options.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const search::RuleInfo& rule : rules.rules()) {
       all.push_back({{"rule", rule.name},
                      {"group", rule.group},
                      {"class", name(rule.numeric_class)},
+                     {"origin", text(rule.origin)},
                      {"file", rule.file}});
     }
     return print_json_result(all);
   }
-  std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", "rule", "group", "class", "file");
+  constexpr auto kLine = "{:<36} {:<12} {:<14} {:<12} {}\n";
+  std::cout << fmt::format(kLine, "rule", "group", "class", "origin", "file");
   for (const search::RuleInfo& rule : rules.rules()) {
-    std::cout << fmt::format("{:<36} {:<12} {:<14} {}\n", rule.name, rule.group,
-                             name(rule.numeric_class), rule.file);
+    std::cout << fmt::format(kLine, rule.name, rule.group, name(rule.numeric_class),
+                             text(rule.origin), rule.file);
   }
 }
 
 void test(const RulesArguments& options) {
-  const search::RuleSet rules = rules_of(options.files);
+  const search::RuleSet rules = rules_of(options);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   int wrong = 0;
   const auto is_tested = [&](const search::RuleInfo& rule) {
-    return options.files.empty() || rule.of_user;
+    return options.files.empty() || rule.origin.by == search::RuleOrigin::By::User;
   };
   ProgressLine line;
   int64_t done = 0;
@@ -81,19 +88,29 @@ void test(const RulesArguments& options) {
   if (wrong > 0) throw UserError(fmt::format("{} rules failed their test", wrong));
 }
 
+void add_backend(CLI::App& app, BackendOptions& backend) {
+  app.add_option("--backend", backend.name, "Backend whose own rules are included: cpu or interp")
+      ->capture_default_str();
+  app.add_option("--target", backend.target, "As in `luminal compile`");
+}
+
 }  // namespace
 
 void define_rules(CLI::App& app) {
   auto options = std::make_shared<RulesArguments>();
   app.require_subcommand(1);
-  CLI::App* list_app = app.add_subcommand("list", "List every rule with its group and class");
+  CLI::App* list_app =
+      app.add_subcommand("list", "List every rule with its group, class and origin");
   list_app->add_option("files", options->files, "Files with user-defined rules");
+  add_backend(*list_app, options->backend);
   add_json(*list_app, options->json);
   list_app->callback([options] { list(*options); });
   CLI::App* test_app =
       app.add_subcommand("test", "Test each rule on random instances, by interpreting both sides");
-  test_app->add_option("files", options->files,
-                       "Files with user-defined rules (default: the built-in ones)");
+  test_app->add_option(
+      "files", options->files,
+      "Files with user-defined rules (default: all that `luminal rules list` has)");
+  add_backend(*test_app, options->backend);
   test_app->add_option("--instances", options->test.instances, "Matching instances per rule")
       ->check(positive())
       ->capture_default_str();

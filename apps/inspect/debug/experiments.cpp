@@ -140,20 +140,22 @@ class Experiments {
         alone ? "with a kernel for each op it is right" : "with a kernel for each op it is wrong");
   }
 
-  // Tries the rule groups behind the kernel's terms; the user's first.
+  // Tries the rule groups behind the kernel's terms; added rules first.
   bool blame_rule() {
     const search::RuleSet rules(inspect_options(subject_).rules);
-    for (const bool of_user : {true, false}) {
+    for (const bool embedded : {false, true}) {
       std::set<std::string> tried;
       for (const search::RuleInfo& rule : rules.rules()) {
         const bool behind =
-            of_user || std::ranges::find(note_.rules, rule.name) != note_.rules.end();
-        if (rule.of_user != of_user || !behind || rule.group == search::RuleSet::kFacts) continue;
+            !embedded || std::ranges::find(note_.rules, rule.name) != note_.rules.end();
+        if (rule.is_embedded() != embedded || !behind || rule.group == search::RuleSet::kFacts) {
+          continue;
+        }
         if (!tried.insert(rule.group).second) continue;
         const bool right = is_right(
             [&](Subject& other) { other.options.plan.disable_rules.push_back(rule.group); });
         if (!right) continue;
-        blame_in_group(rules, rule.group, of_user);
+        blame_in_group(rules, rule.group, embedded);
         return true;
       }
     }
@@ -162,10 +164,10 @@ class Experiments {
 
   // Within a group without which the fault disappears: the rule that fails its test, else the first
   // behind the kernel's terms.
-  void blame_in_group(const search::RuleSet& rules, const std::string& group, bool of_user) {
+  void blame_in_group(const search::RuleSet& rules, const std::string& group, bool embedded) {
     std::string first, wrong, why;
     for (const search::RuleInfo& rule : rules.rules()) {
-      if (rule.group != group || rule.of_user != of_user) continue;
+      if (rule.group != group || rule.is_embedded() != embedded) continue;
       const bool behind = std::ranges::find(note_.rules, rule.name) != note_.rules.end();
       if (first.empty() || behind) first = rule.name;
       const rule_testing::RuleTestResult result = rule_testing::test_rule(rules, rule);

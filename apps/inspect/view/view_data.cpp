@@ -31,7 +31,8 @@ void write_report(base::JsonText& json, const CompileReport& report) {
   for (const RuleGrowth& rule : report.rules) {
     json.begin_object(Layout::OnOneLine);
     write_members(json, rule, &RuleGrowth::rule, &RuleGrowth::group, &RuleGrowth::numeric_class,
-                  &RuleGrowth::matches, &RuleGrowth::new_nodes, &RuleGrowth::unions);
+                  &RuleGrowth::origin, &RuleGrowth::matches, &RuleGrowth::new_nodes,
+                  &RuleGrowth::unions);
     json.end_object();
   }
   json.end_array();

@@ -8,6 +8,19 @@
 
 namespace luminal::backends {
 
+// A backend of the program itself, or of a test: listed and found beside the others as long as this
+// object lives, which must be longer than any compile for it. UserError if the name is taken.
+class AddedBackend {
+ public:
+  explicit AddedBackend(const Backend& backend);
+  ~AddedBackend();
+  AddedBackend(const AddedBackend&) = delete;
+  AddedBackend& operator=(const AddedBackend&) = delete;
+
+ private:
+  const Backend& backend_;
+};
+
 std::vector<std::string_view> backend_names();
 // UserError, with the list of names, for an unknown one.
 const Backend& find_backend(std::string_view name);

@@ -72,10 +72,23 @@ void add_alternatives(const CompileReport& report, ExplainedKernel& explained) {
   std::sort(explained.beat.begin(), explained.beat.end(), nearer_alternative);
 }
 
+// "exponents-add (mine.egg)"; embedded ones by their name alone.
+std::vector<std::string> rules_with_origin(const CompileReport& report,
+                                           const KernelReport& kernel) {
+  std::vector<std::string> rules;
+  for (const std::string& rule : kernel.rules) {
+    const auto known = std::ranges::find(report.rules, rule, &RuleGrowth::rule);
+    const bool is_added = known != report.rules.end() && !known->origin.empty();
+    rules.push_back(is_added ? fmt::format("{} ({})", rule, known->origin) : rule);
+  }
+  return rules;
+}
+
 ExplainedKernel explained(const CompileReport& report, const KernelReport& kernel) {
   ExplainedKernel result;
   result.kernel = &kernel;
   result.title = kernel.title;
+  result.rules = rules_with_origin(report, kernel);
   result.time = time_of(kernel);
   add_bound(result);
   add_alternatives(report, result);

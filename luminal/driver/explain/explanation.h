@@ -33,6 +33,7 @@ struct ExplainedKernel {
   const KernelReport* kernel = nullptr;
   std::vector<std::string> alike;  // kernels of the plan with the same code, on other values
   std::string title;               // of all of them
+  std::vector<std::string> rules;  // behind its terms; added ones with their origin
   Figure time;                     // of one
   double share = 0;                // of the plan's time, including those alike
   std::string bound_by;            // "memory", "arithmetic" or "the launch"

@@ -113,8 +113,8 @@ std::string kernel_text(const ExplainedKernel& explained) {
                                             ? fmt::format(" ({} nodes)", kernel.nodes.size())
                                             : ""));
   }
-  if (!kernel.rules.empty())
-    lines += labelled("rules", fmt::format("{}", fmt::join(kernel.rules, ", ")));
+  if (!explained.rules.empty())
+    lines += labelled("rules", fmt::format("{}", fmt::join(explained.rules, ", ")));
   lines += labelled("roofline", roofline(explained));
   std::vector<Alternative> terms, others;
   for (const Alternative& beaten : explained.beat) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "luminal/base/source_fingerprint.h"
+#include "luminal/driver/options/backend_rules.h"
 #include "luminal/driver/options/load_options.h"
 #include "luminal/records/device.h"
 
@@ -72,11 +73,13 @@ std::string FusionConditions::differ_from(const FusionConditions& other) const {
 
 FusionConditions fusion_conditions(const BackendOptions& backend, Numerics numerics) {
   records::Device device = records::this_device(backend.target, threads_of(backend));
+  const std::string rules = backend_rules_digest(backend);
   return {.device = std::move(device.fingerprint),
           .description = std::move(device.description),
           .compiler = std::string(base::source_fingerprint()),
-          .options = fmt::format("backend {}, library {}, numerics {}", backend.name,
-                                 library_text(backend.library), numerics_text(numerics))};
+          .options = fmt::format("backend {}, library {}, numerics {}{}{}", backend.name,
+                                 library_text(backend.library), numerics_text(numerics),
+                                 rules.empty() ? "" : ", rules ", rules)};
 }
 
 FusionProfile::Key FusionProfile::key_of(FusionPattern pattern, const FusionShape& shape) {

@@ -14,10 +14,11 @@ void throw_no_plan(const Graph& graph, const CompileOptions& options, const std:
   const std::string cause = search::summary(causes);
   if (cause.empty()) throw InternalError(error.what());
   const search::RuleInfo* rule = inspection.rules().find(causes.front().at("rule"));
-  if (rule != nullptr && rule->of_user) {
+  if (rule != nullptr && !rule->is_embedded()) {
+    const bool in_file = rule->origin.by == search::RuleOrigin::By::User;
     throw UserError(fmt::format(
-        "{}: the graph has no plan: {}; `luminal debug-ops GRAPH --rules FILE --analyze` says more",
-        rule->file, cause));
+        "{}: the graph has no plan: {}; `luminal debug-ops GRAPH {}--analyze` says more",
+        rule->place(), cause, in_file ? "--rules FILE " : ""));
   }
   throw InternalError(
       fmt::format("the graph has no plan: {}; `luminal debug-ops GRAPH --analyze` says more ({})",

@@ -41,9 +41,12 @@ class KeyWriter {
   void write_options(const search::PlanningOptions& options) {
     const auto& [rules, admission, search, roll, fusing] = options;
     out().number(rules.size());
-    for (const auto& [file, text] : rules) {
+    for (const auto& [file, text, origin] : rules) {
+      const auto& [by, name] = origin;
       out().text(file);
       out().text(text);
+      out().number(static_cast<uint64_t>(by));
+      out().text(name);
     }
     const auto& [up_to, disabled] = admission;
     out().number(static_cast<uint64_t>(up_to));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "luminal/driver/fusion/decide_fusion.h"
+#include "luminal/driver/options/backend_rules.h"
 #include "luminal/driver/options/calibration_file.h"
 #include "luminal/driver/options/machine_peaks.h"
 #include "luminal/driver/plan/planned_terms.h"
@@ -33,17 +34,18 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// The user's files and what custom ops bring, each op's once.
-std::vector<search::RuleText> rules_of(const Graph& graph, const PlanOptions& options) {
-  std::vector<search::RuleText> files;
-  for (const RuleFile& file : options.rules) files.push_back({file.name, file.text});
+// Those of the backend, the user's files, and what custom ops bring, each op's once.
+std::vector<search::RuleText> rules_of(const Graph& graph, const CompileOptions& options) {
+  std::vector<search::RuleText> files = backend_rules(options.backend);
+  for (const RuleFile& file : options.plan.rules) files.push_back({file.name, file.text});
   std::set<std::string> seen;
   for (NodeId id : topological_order(graph, roots(graph))) {
     const Node& node = graph.node(id);
     if (node.op != Op::Custom) continue;
     const CustomOp& op = *node.as<CustomAttr>().op;
     if (op.rules.empty() || !seen.insert(op.rules).second) continue;
-    files.push_back({fmt::format("rules of custom op '{}'", op.name), op.rules});
+    files.push_back(
+        {.file = "rules", .text = op.rules, .origin = {search::RuleOrigin::By::CustomOp, op.name}});
   }
   return files;
 }
@@ -54,8 +56,14 @@ void report_rules(const egraph::RunReport& run, const search::RuleSet& rules,
   for (const egraph::RuleReport& rule : run.rules) {
     if (rule.matches == 0) continue;
     const search::RuleInfo* info = rules.find(rule.name);
-    report.rules.push_back({rule.name, info->group, std::string(name(info->numeric_class)),
-                            rule.matches, rule.new_tuples, rule.unions, rule.seconds});
+    report.rules.push_back({.rule = rule.name,
+                            .group = info->group,
+                            .numeric_class = std::string(name(info->numeric_class)),
+                            .origin = info->is_embedded() ? "" : info->place(),
+                            .matches = rule.matches,
+                            .new_nodes = rule.new_tuples,
+                            .unions = rule.unions,
+                            .seconds = rule.seconds});
   }
 }
 
@@ -64,13 +72,17 @@ void saturate(search::RotationPlanner& planner, const InspectOptions& inspect,
   Stopwatch watch;
   planner.saturate();
   const egraph::RunReport& run = planner.saturation();
+  const search::RuleSet& rules = planner.terms().rules;
   if (run.stop != egraph::StopReason::Finished) {
+    const search::RuleInfo* culprit = rules.find(run.culprit);
+    const bool is_added = culprit != nullptr && !culprit->is_embedded();
     report.notes.push_back(
-        fmt::format("saturation stopped at a limit ({}): rule '{}' added most nodes; equivalent "
+        fmt::format("saturation stopped at a limit ({}): rule '{}'{} added most nodes; equivalent "
                     "forms may be missing",
-                    egraph::name_of(run.stop), run.culprit));
+                    egraph::name_of(run.stop), run.culprit,
+                    is_added ? fmt::format(" ({})", culprit->place()) : ""));
   }
-  report_rules(run, planner.terms().rules, report);
+  report_rules(run, rules, report);
   report.egraph_nodes = run.tuples;
   report.egraph_classes = run.classes;
   end_stage(inspect, report, "saturated", watch.seconds(),
@@ -200,7 +212,7 @@ std::string plan_text(const kernel::PlannedGraph& planned) {
 
 search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options) {
   search::PlanningOptions result;
-  result.rules = rules_of(graph, options.plan);
+  result.rules = rules_of(graph, options);
   result.admission = {options.plan.numerics, options.plan.disable_rules};
   result.roll = options.plan.rolling;
   // Measured patterns are decided before the search.

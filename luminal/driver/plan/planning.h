@@ -28,8 +28,8 @@ std::shared_ptr<const kernel::PlannedGraph> plan_graph(
     CompileReport& report, std::optional<kernel::Packing> packing = {},
     const ChooseLibrary& choose_library = {}, const search::FindBetter& better = {});
 
-// Options of planning: the user's rules and those of custom ops, which rules run, and how to
-// search. The one place that derives them from compile options, so that inspections see what was
+// Options of planning: the rules of the backend, the user and custom ops, which rules run, and how
+// to search. The one place that derives them from compile options, so that inspections see what was
 // compiled.
 search::PlanningOptions planning_options(const Graph& graph, const CompileOptions& options);
 

@@ -94,9 +94,10 @@ std::string CompileReport::text() const {
     lines += fmt::format("  {:<28} {:<22} {:>8} {:>9} {:>7} {:>9}\n", "rule", "group and class",
                          "matches", "new nodes", "unions", "ms");
     for (const RuleGrowth& rule : rules) {
-      lines += fmt::format("  {:<28} {:<22} {:>8} {:>9} {:>7} {:>9.2f}\n", rule.rule,
+      lines += fmt::format("  {:<28} {:<22} {:>8} {:>9} {:>7} {:>9.2f}{}{}\n", rule.rule,
                            rule.group + "." + rule.numeric_class, rule.matches, rule.new_nodes,
-                           rule.unions, rule.seconds * 1e3);
+                           rule.unions, rule.seconds * 1e3, rule.origin.empty() ? "" : "  from ",
+                           rule.origin);
     }
   }
   lines += fmt::format(

@@ -24,6 +24,7 @@ inline constexpr auto kReportFields<RuleGrowth> = std::tuple{
     json_and_bytes("rule", &RuleGrowth::rule),
     json_and_bytes("group", &RuleGrowth::group),
     json_and_bytes("class", &RuleGrowth::numeric_class),
+    json_and_bytes("origin", &RuleGrowth::origin),
     json_and_bytes("matches", &RuleGrowth::matches),
     json_and_bytes("new_nodes", &RuleGrowth::new_nodes),
     json_and_bytes("unions", &RuleGrowth::unions),

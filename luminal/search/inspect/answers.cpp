@@ -229,6 +229,7 @@ Finding explain_why_not(Inspection& inspection, const std::string& rule, NodeId 
   }
   Finding found;
   found.add("rule", rule)
+      .add("from", info != nullptr && !info->is_embedded() ? info->place() : "")
       .add("at", inspection.graph().describe(node))
       .add("outcome", std::string(outcome))
       .add("found", why.found)

@@ -57,7 +57,7 @@ class Diagnosis {
   // The rule at the place that the error names: FILE:LINE:COLUMN.
   std::string refused_rule() const {
     for (const RuleText& file : in_.options().rules) {
-      const std::string start = file.file + ":";
+      const std::string start = rule_place(file.file, file.origin) + ":";
       if (!in_.error().starts_with(start)) continue;
       const auto line = std::strtoul(in_.error().c_str() + start.size(), nullptr, 10);
       try {
@@ -74,12 +74,12 @@ class Diagnosis {
     return {};
   }
 
-  // The rule that an error names; a user's rule before those that continued from its terms.
+  // The rule that an error names; an added rule before those that continued from its terms.
   std::string rule_in(const std::string& message) const {
     std::string named;
     for (const RuleInfo& rule : in_.rules().rules()) {
       if (message.find("'" + rule.name + "'") == std::string::npos) continue;
-      if (rule.of_user) return rule.name;
+      if (!rule.is_embedded()) return rule.name;
       if (named.empty()) named = rule.name;
     }
     return named;
@@ -248,10 +248,11 @@ class Diagnosis {
     causes_.push_back(cause("no-plan").add("why", in_.error()));
   }
 
-  // The user's rules that did nothing, and why.
+  // The rules of the user and of custom ops that did nothing, and why. A backend's are for all
+  // graphs: most of them match nothing in this one.
   void idle_rules() {
     for (const RuleInfo& rule : in_.rules().rules()) {
-      if (!rule.of_user) continue;
+      if (rule.is_embedded() || rule.origin.by == RuleOrigin::By::Backend) continue;
       const std::optional<egraph::RuleId> id = in_.terms().egraph.find_rule(rule.name);
       if (!id || in_.saturation().rule(*id).matches > 0) continue;
       const std::optional<NearestRule> nearest = nearest_place(in_, *id);

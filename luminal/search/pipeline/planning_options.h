@@ -10,7 +10,7 @@
 namespace luminal::search {
 
 struct PlanningOptions {
-  std::vector<RuleText> rules;  // beside the compiler's own
+  std::vector<RuleText> rules;  // beside the embedded ones, in this order
   Admission admission;
   SearchOptions search;
   Rolling roll = Rolling::Off;

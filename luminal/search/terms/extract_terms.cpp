@@ -212,20 +212,18 @@ class Extraction {
         for (size_t t = 0; t < snapshot_nodes(i).size(); ++t) changed |= type_node(i, t);
       }
     }
-    blame_users();
+    blame_added_rules();
   }
 
-  // An ill-formed term of a built-in rule may stem from a wrong term or fact of a user's rule, so
-  // the user's is blamed first if there is one.
-  void blame_users() const {
+  // An ill-formed term of an embedded rule may stem from a wrong term or fact of an added rule, so
+  // that one is blamed first if there is one.
+  void blame_added_rules() const {
     if (internal_.empty()) return;
-    for (const RuleInfo& rule : terms_.rules.rules()) {
-      if (!rule.of_user) continue;
-      throw UserError(fmt::format(
-          "{}, but not without {}: a rule there is wrong; `luminal rules test {}` finds it",
-          internal_, rule.file, rule.file));
-    }
-    throw InternalError(internal_);
+    const RuleInfo* rule = terms_.rules.suspect(internal_);
+    if (rule == nullptr) throw InternalError(internal_);
+    throw UserError(fmt::format("{}, but not without {}: a rule there is wrong; {} finds it",
+                                internal_, rule->place(),
+                                rule_test_text(rule->file, rule->origin)));
   }
 
   std::span<const egraph::Node> snapshot_nodes(size_t i) const {
@@ -236,7 +234,7 @@ class Extraction {
     const egraph::Node& node = snapshot_nodes(i)[t];
     std::optional<Type> type;
     try {
-      type = user_rule(node) != nullptr ? type_of_users(node) : type_of(node);
+      type = added_rule(node) != nullptr ? type_of_added(node) : type_of(node);
       if (type && typed_[i]) check_agrees(node, out_.graph.classes[i], *type);
     } catch (const InternalError& error) {
       if (internal_.empty()) internal_ = error.what();
@@ -258,23 +256,23 @@ class Extraction {
 
   // An ill-formed term is the fault of the rule that made it.
   [[noreturn]] void fail(const egraph::Node& node, const std::string& what) const {
-    if (const RuleInfo* rule = user_rule(node)) {
-      throw UserError(fmt::format("{}: rule '{}' {}; `luminal rules test {}` shows an example",
-                                  rule->file, rule->name, what, rule->file));
+    if (const RuleInfo* rule = added_rule(node)) {
+      throw UserError(fmt::format("{}: rule '{}' {}; {} shows an example", rule->place(),
+                                  rule->name, what, rule_test_text(rule->file, rule->origin)));
     }
     throw InternalError(fmt::format("rule '{}' {}", terms_.egraph.rule_name(node.origin), what));
   }
 
-  // The user's rule that made a node; null if a built-in one did.
-  const RuleInfo* user_rule(const egraph::Node& node) const {
+  // The added rule that made a node; null if an embedded one did.
+  const RuleInfo* added_rule(const egraph::Node& node) const {
     if (node.origin == egraph::kInitial) return nullptr;
     const RuleInfo* info = terms_.rules.find(terms_.egraph.rule_name(node.origin));
-    return info != nullptr && info->of_user ? info : nullptr;
+    return info != nullptr && !info->is_embedded() ? info : nullptr;
   }
 
-  // Built-in rules are tested; a user's rule may make ill-typed terms, so each of its terms is
+  // Embedded rules are tested; an added rule may make ill-typed terms, so each of its terms is
   // checked by the graph's own type rules.
-  std::optional<Type> type_of_users(const egraph::Node& node) const {
+  std::optional<Type> type_of_added(const egraph::Node& node) const {
     const std::optional<Term> term = term_of(node);
     if (!term) return std::nullopt;
     std::vector<Type> operands;

@@ -31,23 +31,25 @@ bool is_declaration(const egraph::Command& command) {
          std::holds_alternative<egraph::FunctionDeclaration>(command.body);
 }
 
+std::string place(const RuleText& file) { return rule_place(file.file, file.origin); }
+
 void check_function(const egraph::FunctionDeclaration& function, egraph::SourcePosition position,
                     const RuleText& file) {
   const bool is_term = function.kind == egraph::FunctionKind::Constructor &&
                        (function.output.name == "Value" || function.output.name == "Tensor");
   if (!is_term) return;
-  base::fail_at(file.file, position,
+  base::fail_at(place(file), position,
                 fmt::format("constructor '{}' makes a {}, which no kernel could compute; give it a "
                             "sort of its own, or match a custom op with Call1 … Call4",
                             function.name, function.output.name));
 }
 
 RuleText embedded(const rules::RuleFile& file) {
-  return {std::string(file.name), std::string(file.text)};
+  return {std::string(file.name), std::string(file.text), {RuleOrigin::By::Compiler}};
 }
 
 void run_alone(egraph::EGraph& egraph, const RuleText& file) {
-  egraph.run_program(file.text, file.file, {.limits = {}, .files = {}, .on_output = {}});
+  egraph.run_program(file.text, place(file), {.limits = {}, .files = {}, .on_output = {}});
 }
 
 }  // namespace
@@ -58,38 +60,40 @@ std::optional<RuleClass> rule_class_from_name(std::string_view text) {
   return static_cast<RuleClass>(it - kClassNames.begin());
 }
 
-RuleSet::RuleSet(std::vector<RuleText> users) {
-  for (const rules::RuleFile& file : rules::rule_files()) add_file(embedded(file), false);
-  for (const RuleText& file : users) add_file(file, true);
+RuleSet::RuleSet(const std::vector<RuleText>& added) {
+  for (const rules::RuleFile& file : rules::rule_files()) add_file(embedded(file));
+  for (const RuleText& file : added) add_file(file);
 }
 
-RuleSet RuleSet::of_patterns(const std::vector<RuleText>& users) {
+RuleSet RuleSet::of_patterns(const std::vector<RuleText>& added) {
   RuleSet result{Empty()};
-  result.add_file(embedded(rules::rule_files().front()), false);
-  result.add_file(embedded(rules::pattern_file()), false);
-  for (const RuleText& file : users) result.add_file(file, true);
+  result.add_file(embedded(rules::rule_files().front()));
+  result.add_file(embedded(rules::pattern_file()));
+  for (const RuleText& file : added) result.add_file(file);
   return result;
 }
 
-void RuleSet::add_file(const RuleText& file, bool of_user) {
+void RuleSet::add_file(const RuleText& file) {
+  const std::string name = place(file);
+  const bool is_added = file.origin.by != RuleOrigin::By::Compiler;
   std::map<std::pair<uint32_t, uint32_t>, std::string> forms;  // by line and column
-  for (const Sexpr& form : base::read_sexprs(file.text, file.file)) {
+  for (const Sexpr& form : base::read_sexprs(file.text, name)) {
     forms[{form.position.line, form.position.column}] = base::print(form);
   }
-  for (const egraph::Command& command : egraph::parse(file.text, file.file)) {
+  for (const egraph::Command& command : egraph::parse(file.text, name)) {
     const std::string& form = forms[{command.position.line, command.position.column}];
     if (const auto* ruleset = std::get_if<egraph::RulesetDeclaration>(&command.body)) {
       add_ruleset(*ruleset, command.position, file);
     } else if (const auto* rule = std::get_if<egraph::RuleDeclaration>(&command.body)) {
-      add_rule(*rule, form, command.position, file, of_user);
+      add_rule(*rule, form, command.position, file);
     } else if (!is_declaration(command)) {
-      base::fail_at(file.file, command.position,
+      base::fail_at(name, command.position,
                     fmt::format("{} in a file of rules; it may hold sorts, functions, rulesets and "
                                 "rules alone",
                                 form));
     }
     const auto* function = std::get_if<egraph::FunctionDeclaration>(&command.body);
-    if (of_user && function != nullptr) check_function(*function, command.position, file);
+    if (is_added && function != nullptr) check_function(*function, command.position, file);
   }
   files_.push_back(file);
 }
@@ -100,7 +104,7 @@ void RuleSet::add_ruleset(const egraph::RulesetDeclaration& ruleset,
   const std::string suffix = dot == std::string::npos ? "" : ruleset.name.substr(dot + 1);
   const std::optional<RuleClass> numeric_class = rule_class_from_name(suffix);
   if (!numeric_class || dot == 0 || ruleset.is_combined) {
-    base::fail_at(file.file, position,
+    base::fail_at(place(file), position,
                   fmt::format("ruleset '{}' doesn't name the class of its rules; call it "
                               "GROUP.CLASS, with one of the classes {}",
                               ruleset.name, fmt::join(kClassNames, ", ")));
@@ -109,9 +113,9 @@ void RuleSet::add_ruleset(const egraph::RulesetDeclaration& ruleset,
 }
 
 void RuleSet::add_rule(const egraph::RuleDeclaration& rule, const std::string& form,
-                       egraph::SourcePosition position, const RuleText& file, bool of_user) {
+                       egraph::SourcePosition position, const RuleText& file) {
   if (rule.name.empty()) {
-    base::fail_at(file.file, position, "the rule has no name; add :name \"what-it-does\"");
+    base::fail_at(place(file), position, "the rule has no name; add :name \"what-it-does\"");
   }
   const auto ruleset = std::find_if(rulesets_.begin(), rulesets_.end(), [&](const Ruleset& known) {
     return known.name == rule.ruleset;
@@ -123,24 +127,37 @@ void RuleSet::add_rule(const egraph::RuleDeclaration& rule, const std::string& f
                                         "is in ruleset '{}', which isn't declared before "
                                         "it",
                                         rule.ruleset);
-    base::fail_at(file.file, position,
+    base::fail_at(place(file), position,
                   fmt::format("rule '{}' {}; declare (ruleset GROUP.CLASS), with one of the "
                               "classes {}, and add :ruleset GROUP.CLASS to the rule",
                               rule.name, found, fmt::join(kClassNames, ", ")));
   }
   if (const RuleInfo* known = find(rule.name)) {
-    base::fail_at(file.file, position,
+    base::fail_at(place(file), position,
                   fmt::format("there is a rule '{}' already, in {}; choose another name", rule.name,
-                              known->file));
+                              known->place()));
   }
   rules_.push_back(
-      {rule.name, ruleset->group, ruleset->numeric_class, file.file, of_user, form, rule});
+      {rule.name, ruleset->group, ruleset->numeric_class, file.file, file.origin, form, rule});
 }
 
 const RuleInfo* RuleSet::find(std::string_view rule) const {
   const auto it = std::find_if(rules_.begin(), rules_.end(),
                                [&](const RuleInfo& known) { return known.name == rule; });
   return it == rules_.end() ? nullptr : &*it;
+}
+
+const RuleInfo* RuleSet::suspect(std::string_view message) const {
+  const auto rank = [&](const RuleInfo& rule) {
+    const bool named = message.find("'" + rule.name + "'") != std::string_view::npos;
+    return std::pair(named, rule.origin.by);
+  };
+  const RuleInfo* found = nullptr;
+  for (const RuleInfo& rule : rules_) {
+    if (rule.is_embedded()) continue;
+    if (found == nullptr || rank(rule) > rank(*found)) found = &rule;
+  }
+  return found;
 }
 
 std::vector<std::string> RuleSet::groups() const {
@@ -177,16 +194,16 @@ void RuleSet::load(egraph::EGraph& egraph) const {
 void RuleSet::load_alone(egraph::EGraph& egraph, const RuleInfo& rule) const {
   for (const RuleText& file : files_) {
     std::string text;
-    for (const Sexpr& form : base::read_sexprs(file.text, file.file)) {
+    for (const Sexpr& form : base::read_sexprs(file.text, place(file))) {
       const std::string printed = base::print(form);
       const bool is_fact = std::any_of(rules_.begin(), rules_.end(), [&](const RuleInfo& known) {
-        return known.group == kFacts && !known.of_user && known.form == printed;
+        return known.group == kFacts && known.is_embedded() && known.form == printed;
       });
-      if (!is_rule(form) || is_fact || (file.file == rule.file && printed == rule.form)) {
+      if (!is_rule(form) || is_fact || (place(file) == rule.place() && printed == rule.form)) {
         text += printed + "\n";
       }
     }
-    run_alone(egraph, {file.file, std::move(text)});
+    run_alone(egraph, {file.file, std::move(text), file.origin});
   }
 }
 

@@ -7,23 +7,19 @@
 namespace luminal::search {
 namespace {
 
-// The user's rule that a message of the engine names, if it names one.
-const RuleInfo* users_rule_in(const RuleSet& rules, const std::string& message) {
-  for (const RuleInfo& rule : rules.rules()) {
-    if (rule.of_user && message.find("'" + rule.name + "'") != std::string::npos) return &rule;
+// Embedded rules are tested: one that fails next to added rules met a term of theirs. Returns if
+// all are embedded.
+void throw_for_added_rule(const RuleSet& rules, const std::string& message) {
+  const RuleInfo* rule = rules.suspect(message);
+  if (rule == nullptr) return;
+  const std::string test = rule_test_text(rule->file, rule->origin);
+  if (message.find("'" + rule->name + "'") == std::string::npos) {
+    throw UserError(fmt::format("{}: a rule there makes invalid terms: {}; {} finds it",
+                                rule->place(), message, test));
   }
-  return nullptr;
-}
-
-// Built-in rules are tested: one that fails next to a user's rules met a term of theirs.
-[[noreturn]] void throw_for_files(const RuleSet& rules, const std::string& message) {
-  for (const RuleInfo& rule : rules.rules()) {
-    if (!rule.of_user) continue;
-    throw UserError(
-        fmt::format("{}: a rule there makes invalid terms: {}; `luminal rules test {}` finds it",
-                    rule.file, message, rule.file));
-  }
-  throw;  // rethrows what is being handled
+  throw UserError(
+      fmt::format("{}: rule '{}' is wrong: {}; {} shows an example where its sides differ",
+                  rule->place(), rule->name, message, test));
 }
 
 }  // namespace
@@ -46,12 +42,8 @@ egraph::RunReport saturate(Terms& terms, const Admission& admission,
   try {
     return terms.egraph.run(egraph::Schedule::saturate(std::move(parts)), limits);
   } catch (const std::exception& error) {
-    const RuleInfo* rule = users_rule_in(terms.rules, error.what());
-    if (rule == nullptr) throw_for_files(terms.rules, error.what());
-    throw UserError(
-        fmt::format("{}: rule '{}' is wrong: {}; `luminal rules test {}` shows an example where "
-                    "its sides differ",
-                    rule->file, rule->name, error.what(), rule->file));
+    throw_for_added_rule(terms.rules, error.what());
+    throw;
   }
 }
 

@@ -98,7 +98,7 @@ function rulePanel(model, name) {
   const classes = [...model.classes.values()].filter((entry) => entry.rules.includes(name) || entry.terms.some((term) => term.rule === name));
   return [
     make("h2", {}, `rule ${name}`), facts(growth.length ? [["group", growth[0].group], ["class", growth[0].class],
-      ["found", growth.map((rule) => `${rule.matches} matches, ${rule.new_nodes} new nodes, ${rule.unions} unions`).join("; ")]] : [["found", "nothing in this compile"]]),
+      ...(growth[0].origin ? [["from", growth[0].origin]] : []), ["found", growth.map((rule) => `${rule.matches} matches, ${rule.new_nodes} new nodes, ${rule.unions} unions`).join("; ")]] : [["found", "nothing in this compile"]]),
     make("h3", {}, `kernels with terms of it (${kernels.length})`), listed(kernels, 60, (kernel) => kernelLink(kernel)),
     make("h3", {}, `values with terms of it (${classes.length})`), listed(classes, 60, (entry) => link(classTitle(model, entry), {class: entry.id}, "button")),
   ];
