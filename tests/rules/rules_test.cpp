@@ -1,5 +1,5 @@
-// Every embedded rule keeps its promise on random instances, and rules that don't are caught.
-// With an argument, so many instances of each.
+// Every rule of the compiler and its backends keeps its promise on random instances, and rules that
+// don't are caught. With an argument, so many instances of each.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "luminal/driver/compile.h"
+#include "luminal/driver/options/backend_rules.h"
 #include "luminal/rule_testing/test_rules.h"
 #include "tests/rules/planted_rules.h"
 
@@ -20,6 +22,14 @@ TEST(Rules, EveryOneKeepsItsPromise) {
   for (const RuleTestResult& result : test_rules(rules, {.instances = instances})) {
     EXPECT_EQ(result.why, "") << result.rule;
     EXPECT_EQ(result.fired, instances) << result.rule;
+  }
+  for (const std::string& backend : backend_names()) {
+    const RuleSet with_its_own(backend_rules({.name = backend}));
+    for (const RuleInfo& rule : with_its_own.rules()) {
+      if (rule.is_embedded()) continue;
+      const RuleTestResult result = test_rule(with_its_own, rule, {.instances = instances});
+      EXPECT_EQ(result.why, "") << rule.name << " in " << rule.place();
+    }
   }
 }
 
