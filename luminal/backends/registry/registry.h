@@ -8,7 +8,7 @@
 
 namespace luminal::backends {
 
-// A backend of the program itself, or of a test: listed and found beside the others as long as this
+// A backend beside those of this library, as tests have them: listed and found as long as this
 // object lives, which must be longer than any compile for it. UserError if the name is taken.
 class AddedBackend {
  public:
