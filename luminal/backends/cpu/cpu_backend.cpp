@@ -11,6 +11,7 @@
 #include "luminal/backends/cpu/schedule/candidates.h"
 #include "luminal/backends/cpu/schedule/micro_shape.h"
 #include "luminal/backends/cpu/schedule/slow_paths.h"
+#include "luminal/backends/cpu/schedule/split_attention.h"
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/kernel/recognise/forms.h"
@@ -138,8 +139,7 @@ class CpuBackend : public Backend {
       const size_t number = id.index();
       if (kernel->strategy == kernel::Strategy::Library) continue;
       if (kernel->strategy == kernel::Strategy::SplitAttention) {
-        kernels.back().split =
-            std::make_shared<kernel::SplitSoftmax>(*kernel::forms_of(source).split);
+        kernels.back().split = cpu::split_of(*kernel);
         queue.add(kernels.back().split->ranges, {}, number);
         queue.add(kernels.back().split->together, {}, number);
       } else {

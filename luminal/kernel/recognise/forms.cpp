@@ -27,4 +27,11 @@ const Forms& forms_of(const Kernel& kernel) {
   return *kernel.forms;
 }
 
+SplitSoftmax split_into(const Kernel& kernel, int64_t keys_of_range) {
+  const Forms& forms = forms_of(kernel);
+  if (keys_of_range == kKeysOfRange) return *forms.split;
+  std::optional<SplitSoftmax> split = split_softmax(kernel, *forms.softmax, keys_of_range);
+  return split ? std::move(*split) : *forms.split;
+}
+
 }  // namespace luminal::kernel

@@ -31,4 +31,8 @@ void recognise(Kernel& kernel);
 // The answers. The kernel must be finished.
 const Forms& forms_of(const Kernel& kernel);
 
+// The split of attention into ranges of at most so many keys; as forms_of() has it if there are no
+// more keys than that.
+SplitSoftmax split_into(const Kernel& kernel, int64_t keys_of_range);
+
 }  // namespace luminal::kernel

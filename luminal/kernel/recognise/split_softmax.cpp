@@ -11,9 +11,6 @@
 namespace luminal::kernel {
 namespace {
 
-// Maximum keys of a range: with their values, 128 KB in f32 for heads of 64. That stays in a near
-// cache while all rows read it, and is long enough to make the second kernel cheap in comparison.
-constexpr int64_t kRange = 256;
 // Maximum rows that share keys: more rows do enough work per key that they read, and row blocks
 // suit them better. With fewer outer points than kFewPoints threads would be idle, so up to
 // kMostRows are split.
@@ -85,9 +82,10 @@ struct Half {
 
 class Splitter {
  public:
-  Splitter(const Kernel& kernel, SoftmaxForm form)
+  Splitter(const Kernel& kernel, SoftmaxForm form, int64_t keys_of_range)
       : kernel_(kernel),
         form_(std::move(form)),
+        most_keys_(keys_of_range),
         ranges_{out_.ranges, out_.ranges_params},
         together_{out_.together, out_.together_params} {}
 
@@ -133,8 +131,8 @@ class Splitter {
     }
     count_ = end - begin_;
     if (covers) count_ = max(count_, 1);
-    n_ranges_ = ceil_div(count_, kRange);
-    length_ = min(ceil_div(count_, n_ranges_), kRange);
+    n_ranges_ = ceil_div(count_, most_keys_);
+    length_ = min(ceil_div(count_, n_ranges_), most_keys_);
   }
 
   // Sorts the outer loops: those that no key and no value depends on are rows.
@@ -163,7 +161,7 @@ class Splitter {
   bool is_worth_it() const {
     // Without keys, a range would read a key that isn't there.
     if (!known_less_equal(1, extent_of(kernel_, form_.keys[0]))) return false;
-    if (!known_less_equal(1, count_) || count_.upper_bound() <= kRange) return false;
+    if (!known_less_equal(1, count_) || count_.upper_bound() <= most_keys_) return false;
     Expr rows = 1;
     for (LoopId loop : rows_) rows = rows * extent_of(kernel_, loop);
     for (LoopId loop : stage(form_.greatest).loops) rows = rows * extent_of(kernel_, loop);
@@ -491,6 +489,7 @@ class Splitter {
 
   const Kernel& kernel_;
   SoftmaxForm form_;
+  int64_t most_keys_;  // of a range
   SplitSoftmax out_;
   Half ranges_, together_;
   Expr begin_ = 0, count_;           // the visible keys: the first, and how many
@@ -510,8 +509,9 @@ class Splitter {
 
 }  // namespace
 
-std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form) {
-  return Splitter(kernel, form).run();
+std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form,
+                                          int64_t keys_of_range) {
+  return Splitter(kernel, form, keys_of_range).run();
 }
 
 }  // namespace luminal::kernel

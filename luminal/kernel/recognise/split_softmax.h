@@ -29,9 +29,14 @@ struct SplitSoftmax {
   IdVector<ParamId, ParamId> ranges_params, together_params;
 };
 
+// Keys of a range, at most: with their values, 128 KB in f32 for heads of 64. That stays in a near
+// cache while all rows read it, and is long enough to make the second kernel cheap in comparison.
+constexpr int64_t kKeysOfRange = 256;
+
 // nullopt if the softmax isn't over more keys than one range holds, if the kernel has enough outer
 // points for all threads, or if many rows share the keys: row blocks are better then
 // (row_block_form.h).
-std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form);
+std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form,
+                                          int64_t keys_of_range = kKeysOfRange);
 
 }  // namespace luminal::kernel

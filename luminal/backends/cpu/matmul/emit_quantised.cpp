@@ -1,6 +1,7 @@
 #include "luminal/backends/cpu/matmul/emit_quantised.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "luminal/backends/cpu/matmul/emit_integers.h"
 #include "luminal/backends/cpu/micro/emit_fixed_point.h"
@@ -14,7 +15,7 @@ namespace {
 
 // Unroll factor along k. There are no software prefetches: with eight panels at once the hardware
 // prefetcher is faster. One row of 8-bit weights reads 29 to 32 GB/s, with prefetches 23 to 28.
-constexpr int64_t kSteps = 16;
+constexpr int64_t kUnrolledK = 16;
 
 }  // namespace
 
@@ -210,7 +211,8 @@ Values QuantisedEmitter::multiply_in_fixed_point(const Rows& rows, int n, Value*
   Values here;
   for (Value* panel : panels)
     here.push_back(at(panel, builder_.CreateMul(number, i64(panel_bytes))));
-  return FixedPointEmitter(builder_, loops_, *quantised_.fixed_point, quantised_.block)
+  return FixedPointEmitter(builder_, loops_, *quantised_.fixed_point, quantised_.block,
+                           {tiling_.unroll_k, tiling_.prefetch_bytes})
       .multiply(parts, here);
 }
 
@@ -218,7 +220,8 @@ Values QuantisedEmitter::multiply_in_fixed_point(const Rows& rows, int n, Value*
 Values QuantisedEmitter::multiply(const TiledIntegers& integers, const Rows& rows, int n, Value* k,
                                   const Values& panels) {
   const int64_t per_step = integers.depth;
-  const int64_t steps = std::min<int64_t>(std::max(kSteps, per_step), quantised_.block);
+  const int64_t wanted = tiling_.unroll_k > 0 ? tiling_.unroll_k : kUnrolledK;
+  const int64_t steps = std::max(std::gcd(quantised_.block, wanted), per_step);
   const Values zeros(static_cast<size_t>(n) * panels.size(), llvm::Constant::getNullValue(vector_));
   return loops_.counted(
       i64(0), i64(quantised_.block), steps, zeros, [&](Value* inside, const Values& carried) {

@@ -306,6 +306,7 @@ PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, con
   const bool asks = on_tiles(tiling_.multiply);
   PanelOperand panels;
   panels.narrow = right.narrow;
+  panels.prefetch_bytes = tiling_.prefetch_bytes;
   if (right.in_place) {
     panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
     panels.base = in_param(right, in_panel);

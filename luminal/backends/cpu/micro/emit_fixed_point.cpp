@@ -4,6 +4,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "luminal/backends/cpu/stage/emit_memory.h"
 
@@ -22,10 +23,8 @@ constexpr int kWholeBits = 30;
 constexpr uint32_t kLeastExponent = kWholeBits;
 // 128 in each digit but the highest: converts unsigned digits to signed ones.
 constexpr uint32_t kTurned = 0x00808080;
-constexpr uint32_t kNearest = 8;       // rounding mode of a conversion: to nearest
-constexpr int64_t kMostUnrolled = 32;  // elements of k
-// Prefetch distance in each panel of bytes: Q8_0 took 0.93 of the time. For u4 it took longer.
-constexpr int64_t kBytesAhead = 2048;
+constexpr uint32_t kNearest = 8;  // rounding mode of a conversion: to nearest
+constexpr int64_t kUnrolledK = 32;
 constexpr size_t kMostDigitSums = 16;  // accumulators of all digits, in registers
 
 }  // namespace
@@ -188,13 +187,14 @@ Values FixedPointEmitter::factors_of_word(Value* word) {
 
 Values FixedPointEmitter::multiply_group(const std::vector<Row>& rows, const Values& panels) {
   auto* words = vector(builder_.getInt32Ty(), kWordLanes);
-  const int64_t steps = std::min(block_, kMostUnrolled);
+  const int64_t steps = std::gcd(block_, pace_.unroll_k > 0 ? pace_.unroll_k : kUnrolledK);
   const int64_t per_word = integers_per_word(integers_);
   const int64_t bytes_of_k = kWordLanes * kernel::kBytesPerWord / per_word;
   auto step = [&](Value* k, Values& sums) {
     for (size_t p = 0; p < panels.size(); ++p) {
       Value* from = at(panels[p], builder_.CreateMul(k, i64(bytes_of_k)));
-      if (integers_ != DType::U4) emit_prefetch(builder_, at(from, i64(kBytesAhead)));
+      // Of bytes: Q8_0 took 0.93 of the time. For u4 it took longer.
+      if (integers_ != DType::U4) emit_prefetch(builder_, at(from, i64(pace_.prefetch_bytes)));
       const Values factors =
           factors_of_word(builder_.CreateAlignedLoad(words, from, llvm::Align(4)));
       for (size_t f = 0; f < factors.size(); ++f) {

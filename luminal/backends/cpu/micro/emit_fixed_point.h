@@ -15,6 +15,7 @@
 #pragma once
 
 #include "luminal/backends/cpu/schedule/fixed_point.h"
+#include "luminal/backends/cpu/schedule/micro_shape.h"
 #include "luminal/backends/cpu/stage/emit_loops.h"
 
 namespace luminal::backends::cpu {
@@ -24,9 +25,16 @@ class FixedPointEmitter {
   // Maximum number of rows multiplied at once: their sums fill the registers.
   static constexpr int kMostRows = 4;
 
+  // How multiply() runs through a group.
+  struct Pace {
+    int64_t unroll_k = 0;  // elements at once; 0: the default
+    int64_t prefetch_bytes = kPanelBytesAhead;
+  };
+
   // Groups of `block` elements; fits_fixed_point() must hold.
-  FixedPointEmitter(Builder& builder, LoopEmitter& loops, DType integers, int64_t block)
-      : builder_(builder), loops_(loops), integers_(integers), block_(block) {}
+  FixedPointEmitter(Builder& builder, LoopEmitter& loops, DType integers, int64_t block,
+                    Pace pace = {})
+      : builder_(builder), loops_(loops), integers_(integers), block_(block), pace_(pace) {}
 
   // Converts a row of `parts` groups: writes the digits of each, part_bytes apart, and its unit.
   void emit_row(llvm::Value* row, llvm::Value* parts, llvm::Value* digits, llvm::Value* units);
@@ -61,6 +69,7 @@ class FixedPointEmitter {
   LoopEmitter& loops_;
   const DType integers_;
   const int64_t block_;
+  Pace pace_;
 };
 
 }  // namespace luminal::backends::cpu

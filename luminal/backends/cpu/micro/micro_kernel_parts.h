@@ -45,18 +45,14 @@ struct MicroKernel {
 
   // With few rows (GEMV) a kernel is memory-bound: panels are read once, and prefetched.
   bool streams() const { return shape.rows <= (on_tiles(multiply) ? 16 : 8); }
-  // The offset in each panel to prefetch: kBytesAhead after `offset`. Past a panel's end it
+  // The offset in each panel to prefetch: prefetch_bytes after `offset`. Past a panel's end it
   // continues at the start of the panel that the next call reads in its place.
   llvm::Value* ahead(llvm::Value* offset) const {
-    llvm::Value* later = builder.CreateNSWAdd(offset, i64(kBytesAhead));
+    llvm::Value* later = builder.CreateNSWAdd(offset, i64(right.prefetch_bytes));
     llvm::Value* next_call =
         builder.CreateNSWAdd(later, times(right.panel_bytes, shape.panels - 1));
     return builder.CreateSelect(builder.CreateICmpSLT(later, right.panel_bytes), later, next_call);
   }
-  // Prefetch distance. Two threads reading 1 GiB of bf16 once, one row: 42 GB/s without; 44, 45, 45
-  // and 43 with 0.5, 1, 2 and 4 KiB. Eight rows: 35 without; 40, 41, 41 and 37 with 1, 2, 4 and
-  // 8 KiB.
-  static constexpr int64_t kBytesAhead = 2048;
 };
 
 // if (condition) yes(); else no();

@@ -1,9 +1,9 @@
 #include "luminal/backends/cpu/program/kept_code.h"
 
+#include "luminal/backends/cpu/schedule/split_attention.h"
 #include "luminal/base/check.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
-#include "luminal/kernel/recognise/forms.h"
 #include "luminal/shape/expr/expr_bytes.h"
 
 namespace luminal::backends::cpu {
@@ -85,11 +85,11 @@ CpuProgram::Kernels read_code(std::string_view bytes, const kernel::Plan& plan, 
       kernels.push_back({.kernel = read_kernel(reader, source, jit)});
       continue;
     }
-    const auto& split = kernel::forms_of(source).split;
+    const auto split = split_of(*planned);
     CpuProgram::StepCode code;
     code.kernel = read_kernel(reader, split->ranges, jit);
     code.second = read_kernel(reader, split->together, jit);
-    code.split = std::make_shared<kernel::SplitSoftmax>(*split);
+    code.split = split;
     kernels.push_back(std::move(code));
   }
   reader.in.finish();

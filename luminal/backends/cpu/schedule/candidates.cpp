@@ -16,17 +16,25 @@ using kernel::Strategy;
 // interrupted, and from here on that takes a hundred times as long as tiles do.
 constexpr int64_t kMostProductsByLoops = 4 << 20;
 
+// Split attention is two kernels, which have schedules of their own.
+Schedule schedule_of(const kernel::KernelStep& step, const Target& target) {
+  if (step.strategy == Strategy::SplitAttention) return {};
+  return make_schedule(step.lowered.kernel, target,
+                       {.strategy = step.strategy, .choices = step.schedule});
+}
+
 class Candidates {
  public:
   Candidates(const kernel::KernelStep& step, const Target& target, bool reorder_sums)
       : step_(step),
         kernel_(step.lowered.kernel),
-        schedule_(
-            make_schedule(kernel_, target, {.strategy = step.strategy, .choices = step.schedule})),
+        schedule_(schedule_of(step, target)),
         reorder_sums_(reorder_sums) {}
 
   std::vector<kernel::StepChoice> all() {
-    if (schedule_.tiling) {
+    if (step_.strategy == Strategy::SplitAttention) {
+      offer(Knob::KeysOfRange, kernel::kKeysOfRange, {64, 128, 512, 1024});
+    } else if (schedule_.tiling) {
       of_tiling(*schedule_.tiling);
     } else if (schedule_.row_blocks) {
       of_row_blocks(*schedule_.row_blocks);
@@ -69,7 +77,18 @@ class Candidates {
       const bool streams = std::ranges::any_of(
           tiling.contractions, [](const auto& c) { return c.quantised.has_value(); });
       if (tiling.row_loop.valid()) offer(Knob::StreamedRows, streams ? 64 : 0, {0, 16, 64});
+      if (streams && !tiling.integers_on_tiles) of_streamed_integers(tiling);
     }
+    const bool gemv = tiling.shape.rows <= 8 && !tiling.integers_on_tiles;
+    if (gemv) offer(Knob::PrefetchBytes, kPanelBytesAhead, {1024, 4096, 8192});
+  }
+
+  void of_streamed_integers(const Tiling& tiling) {
+    const bool digits = std::ranges::any_of(tiling.contractions, [](const auto& c) {
+      return c.quantised.has_value() && c.quantised->fixed_point.has_value();
+    });
+    if (digits) offer(Knob::Digits, 1, {0});
+    offer(Knob::UnrollK, digits ? 32 : 16, {8, 16, 32, 64});
   }
 
   void of_row_blocks(const RowBlocks& blocks) {
@@ -120,13 +139,6 @@ class Candidates {
 std::vector<kernel::StepChoice> candidates(const kernel::KernelStep& step, const Target& target,
                                            bool reorder_sums) {
   if (step.strategy == Strategy::Library || !step.packs.empty()) return {};
-  if (step.strategy == Strategy::SplitAttention) {
-    std::vector<kernel::StepChoice> whole;
-    for (Strategy strategy : kernel::strategies(step.lowered.kernel)) {
-      if (reorder_sums && strategy != step.strategy) whole.push_back({.strategy = strategy});
-    }
-    return whole;
-  }
   return Candidates(step, target, reorder_sums).all();
 }
 

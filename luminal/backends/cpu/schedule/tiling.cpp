@@ -298,6 +298,7 @@ void choose_shape(Tiling& tiling, const Target& target, const kernel::ScheduleCh
     if (!contraction.left.k_step.is(1)) contraction.left.in_place = false;
     if (!streams) continue;
     streamed = true;
+    if (choices.get(kernel::Knob::Digits, 1) == 0) continue;
     contraction.quantised->fixed_point = in_fixed_point(target, *contraction.quantised);
   }
   tiling.shape = tiling.integers_on_tiles ? MicroShape{.rows = 16, .panels = 4}
@@ -410,6 +411,8 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
     find_integers(schedule, tiling, target, contraction, contraction.quantised);
     find_integers(schedule, tiling, target, contraction, contraction.made_of);
   }
+  tiling.unroll_k = options.choices.get(kernel::Knob::UnrollK, 0);
+  tiling.prefetch_bytes = options.choices.get(kernel::Knob::PrefetchBytes, kPanelBytesAhead);
   choose_shape(tiling, target, options.choices, streams, most);
   choose_blocks(schedule, options.choices, tiling);
   tiling.same_rows = have_same_rows(schedule, tiling);

@@ -99,7 +99,9 @@ struct Tiling {
   int lanes = 1;
   int64_t block_rows = 1;
   int64_t block_columns = 1;
-  int64_t block_k = 1;     // block size along k, so that panels stay in the L1 or L2 cache
+  int64_t block_k = 1;   // block size along k, so that panels stay in the L1 or L2 cache
+  int64_t unroll_k = 0;  // elements of a quantised group at once; 0: as many as the method does
+  int64_t prefetch_bytes = kPanelBytesAhead;
   bool same_rows = false;  // all blocks have the same left factors
   Expr row_blocks = 1;
   Expr column_blocks = 1;

@@ -1,0 +1,12 @@
+#include "luminal/backends/cpu/schedule/split_attention.h"
+
+#include "luminal/kernel/recognise/forms.h"
+
+namespace luminal::backends::cpu {
+
+std::shared_ptr<const kernel::SplitSoftmax> split_of(const kernel::KernelStep& step) {
+  const int64_t keys = step.schedule.get(kernel::Knob::KeysOfRange, kernel::kKeysOfRange);
+  return std::make_shared<kernel::SplitSoftmax>(kernel::split_into(step.lowered.kernel, keys));
+}
+
+}  // namespace luminal::backends::cpu
