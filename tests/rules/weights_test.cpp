@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "luminal/luminal.h"
-#include "luminal/search/terms/weight_primitives.h"
+#include "luminal/search/maps/view_behind.h"
 
 namespace luminal {
 namespace {

@@ -4,12 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "luminal/search/terms/gather_primitives.h"
 #include "luminal/search/terms/number_folding.h"
 #include "luminal/search/terms/sum_primitives.h"
 #include "luminal/search/terms/terms.h"
-#include "luminal/search/terms/weight_primitives.h"
-#include "luminal/search/terms/winograd.h"
+#include "luminal/search/terms/winograd_primitives.h"
 #include "luminal/shape/expr/expr_size.h"
 #include "luminal/shape/float_format.h"
 

@@ -1,8 +1,10 @@
+#include "luminal/search/terms/winograd_primitives.h"
+
 #include <algorithm>
 #include <string_view>
 
+#include "luminal/search/maps/winograd.h"
 #include "luminal/search/terms/terms.h"
-#include "luminal/search/terms/winograd.h"
 
 namespace luminal::search {
 namespace {

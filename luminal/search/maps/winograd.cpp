@@ -1,4 +1,4 @@
-#include "luminal/search/terms/winograd.h"
+#include "luminal/search/maps/winograd.h"
 
 #include <array>
 

@@ -1,17 +1,12 @@
-#include "luminal/search/terms/gather_primitives.h"
+#include "luminal/search/maps/gathered_product.h"
 
 #include <algorithm>
+#include <span>
 
-#include "luminal/search/terms/sum_primitives.h"
-#include "luminal/search/terms/term_primitives.h"
-#include "luminal/search/terms/terms.h"
+#include "luminal/search/maps/nested_sums.h"
 
 namespace luminal::search {
 namespace {
-
-using egraph::Constants;
-using egraph::Value;
-using Arguments = std::span<const Value>;
 
 bool uses(std::span<const Expr> exprs, size_t axis) {
   return std::ranges::any_of(exprs,
@@ -55,22 +50,6 @@ std::optional<GatheredProduct> multiply_before_gather(const IndexMap& rows, cons
       .result = IndexMap(Dims(body.begin(), body.end() - 1), gathered, std::move(result))};
   if (!has_elements(product.weights)) return std::nullopt;
   return product;
-}
-
-void add_gather_primitives(egraph::EGraph& egraph, HostValues& host) {
-  const egraph::SortId map = egraph.sort("Map"), type = egraph.sort("Type");
-  const auto part = [&](const char* name, IndexMap GatheredProduct::* of) {
-    egraph.add_primitive(name, {map, map, type}, map,
-                         remembering([&host, of](Constants&, Arguments in) -> std::optional<Value> {
-                           const auto product = multiply_before_gather(
-                               host.map(in[0]), host.map(in[1]), host.type(in[2]).dims);
-                           if (!product) return std::nullopt;
-                           return host.of((*product).*of);
-                         }));
-  };
-  part("before-gather-table", &GatheredProduct::table);
-  part("before-gather-weights", &GatheredProduct::weights);
-  part("before-gather-result", &GatheredProduct::result);
 }
 
 }  // namespace luminal::search

@@ -1,17 +1,11 @@
-#include "luminal/search/terms/weight_primitives.h"
+#include "luminal/search/maps/view_behind.h"
 
 #include <algorithm>
 
-#include "luminal/search/terms/sum_primitives.h"
-#include "luminal/search/terms/term_primitives.h"
-#include "luminal/search/terms/terms.h"
+#include "luminal/search/maps/nested_sums.h"
 
 namespace luminal::search {
 namespace {
-
-using egraph::Constants;
-using egraph::Value;
-using Arguments = std::span<const Value>;
 
 // The dim of the view's source that is read at an axis of the view's dims, as an index; nullopt if
 // no dim follows that axis alone.
@@ -31,9 +25,6 @@ bool uses(const IndexMap& map, size_t axis) {
   return std::ranges::any_of(map.exprs(),
                              [&](Expr expr) { return expr.uses_index(static_cast<int>(axis)); });
 }
-
-// Whether the view reads fewer dims than it has.
-bool broadcasts(const IndexMap& map) { return map.source_dims().size() < map.dims().size(); }
 
 }  // namespace
 
@@ -55,21 +46,6 @@ std::optional<IndexMap> view_behind(const IndexMap& front, const IndexMap& whole
   IndexMap result(front.source_dims(), whole.source_dims(), std::move(exprs));
   if (!has_elements(result)) return std::nullopt;
   return result;
-}
-
-void add_weight_primitives(egraph::EGraph& egraph, HostValues& host) {
-  const egraph::SortId map = egraph.sort("Map"), boolean = egraph.sort("bool");
-  egraph.add_primitive("view-behind", {map, map}, map,
-                       remembering([&host](Constants&, Arguments in) -> std::optional<Value> {
-                         const auto view = view_behind(host.map(in[0]), host.map(in[1]));
-                         if (!view) return std::nullopt;
-                         return host.of(*view);
-                       }));
-  egraph.add_primitive("broadcasts", {map}, boolean,
-                       [&host](Constants&, Arguments in) -> std::optional<Value> {
-                         if (!broadcasts(host.map(in[0]))) return std::nullopt;
-                         return Constants::boolean(true);
-                       });
 }
 
 }  // namespace luminal::search

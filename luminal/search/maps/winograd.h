@@ -19,12 +19,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "luminal/egraph/egraph.h"
 #include "luminal/shape/index_map.h"
 
 namespace luminal::search {
-
-class HostValues;
 
 enum class WinogradStage : uint8_t {
   FilterRows,
@@ -64,8 +61,5 @@ Dims table_dims(WinogradTable table, int64_t size);
 // and filters are made by G twice.
 int64_t table_element(WinogradTable table, int64_t size, int64_t row, int64_t column);
 double filter_scale(int64_t size);
-
-// Host primitives of rules/winograd.egg.
-void add_winograd_primitives(egraph::EGraph& egraph, HostValues& host);
 
 }  // namespace luminal::search

@@ -1,4 +1,4 @@
-// Host primitives for products of gathered rows: the rows of a table of weights may be multiplied
+// Products of gathered rows: the rows of a table of weights may be multiplied
 // before they are gathered, once for each row of the table.
 //
 //   Σk E[ids[t], k] · W[k, o]  is  P[ids[t], o]  with  P[v, o] = Σk E[v, k] · W[k, o]
@@ -6,12 +6,9 @@
 
 #include <optional>
 
-#include "luminal/egraph/egraph.h"
 #include "luminal/shape/index_map.h"
 
 namespace luminal::search {
-
-class HostValues;
 
 struct GatheredProduct {
   IndexMap table;    // of E, over [v, o…, k]
@@ -24,7 +21,5 @@ struct GatheredProduct {
 // weights don't depend on what the rows depend on.
 std::optional<GatheredProduct> multiply_before_gather(const IndexMap& rows, const IndexMap& weights,
                                                       const Dims& table);
-
-void add_gather_primitives(egraph::EGraph& egraph, HostValues& host);
 
 }  // namespace luminal::search
