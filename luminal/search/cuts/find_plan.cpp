@@ -25,7 +25,18 @@ class PlanSearch {
  public:
   PlanSearch(const kernel::TermGraph& graph, const PlanRequest& request,
              const SearchOptions& options)
-      : graph_(graph), request_(request), options_(options), cost_(graph, request, options) {}
+      : graph_(graph),
+        request_(request),
+        options_(options),
+        cost_(graph, request, options),
+        is_reduced_(graph.classes.size(), false) {
+    for (const kernel::TermClass& by : graph.classes) {
+      for (const kernel::Term& term : by.terms) {
+        const auto* reduce = std::get_if<kernel::ReduceTerm>(&term);
+        if (reduce != nullptr) is_reduced_[reduce->operand.index()] = true;
+      }
+    }
+  }
 
   FoundPlan run() {
     switch (options_.fusion) {
@@ -212,9 +223,16 @@ class PlanSearch {
     return best;
   }
 
+  PlanState improved(PlanState state, uint64_t round) {
+    do {
+      state = climbed(std::move(state), round);
+    } while (slide_products(state));
+    return state;
+  }
+
   // Local search: takes the first move that improves, in an order given by seed and round, until
   // none does.
-  PlanState improved(PlanState state, uint64_t round) {
+  PlanState climbed(PlanState state, uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000 + round);
     uint64_t tried_since = 0;  // moves untouched since the last full pass are skipped
     bool better = true;
@@ -241,6 +259,24 @@ class PlanSearch {
       tried_since = start;
     }
     return state;
+  }
+
+  // Fuses stored products into the reductions that read them, and stores what lies behind the views
+  // of a factor instead. For example, the concatenation that a convolution reads was fused into the
+  // product. Fusing the product alone then gives a kernel of selects instead of a GEMM, and storing
+  // the concatenation alone leaves the far larger product in memory.
+  bool slide_products(PlanState& state) {
+    bool better = false;
+    for (ClassId id : cost_.live()) {
+      if (!is_reduced_[id.index()]) continue;
+      for (ClassId factor : reads({id, state.term(id)})) {
+        factor = behind_views(factor, state);
+        if (!state.is_cut(id) || !cost_.is_live(factor) || state.is_cut(factor)) continue;
+        ++candidates_;
+        better |= state.improve({{id, factor}});
+      }
+    }
+    return better;
   }
 
   // Moves: toggle a cut; fuse all that a kernel reads into it; fuse a kernel and a reduction that
@@ -277,6 +313,15 @@ class PlanSearch {
     if (!options_.again) return moves;
     for (const kernel::Use& use : state.uses()) moves.push_back({.cuts = {}, .uses = {use}});
     return moves;
+  }
+
+  ClassId behind_views(ClassId id, const PlanState& state) const {
+    while (true) {
+      const kernel::Term& term = graph_.at(id).terms[static_cast<size_t>(state.term(id))];
+      const auto* view = std::get_if<kernel::ReindexTerm>(&term);
+      if (view == nullptr) return id;
+      id = view->operand;
+    }
   }
 
   std::vector<ClassId> reads(const TermFlip& flip) const {
@@ -367,6 +412,7 @@ class PlanSearch {
   const PlanRequest& request_;
   const SearchOptions& options_;
   PlanCost cost_;
+  std::vector<bool> is_reduced_;  // by class: a reduction reads it
   int candidates_ = 0;
   std::vector<std::string> notes_;
 };
