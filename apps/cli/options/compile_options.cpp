@@ -6,6 +6,7 @@
 
 #include "apps/cli/files/files.h"
 #include "apps/cli/options/numbers.h"
+#include "luminal/driver/fusion/decide_fusion.h"
 #include "luminal/driver/pin_threads.h"
 #include "luminal/search/fusion/fusion_pattern.h"
 
@@ -46,9 +47,10 @@ std::string set_fusion(const std::string& text, PlanOptions& options) {
       continue;
     }
     const std::string pattern = part.substr(0, equals);
-    if (!fusion_pattern_from_name(pattern)) {
+    if (!fusion_pattern_from_name(pattern) && pattern != kSideBySide) {
       return "'" + pattern +
-             "' isn't a pattern; known: " + CLI::detail::join(fusion_pattern_names(), " and ");
+             "' isn't a pattern; known: " + CLI::detail::join(fusion_pattern_names(), " and ") +
+             "; and " + kSideBySide;
     }
     options.fusion_groups[pattern] = *policy;
   }

@@ -21,9 +21,21 @@ using search::PatternPlace;
 void check_groups(const PlanOptions& options) {
   for (const auto& [group, policy] : options.fusion_groups) {
     if (fusion_pattern_from_name(group)) continue;
-    throw UserError(fmt::format("fusion: there is no pattern '{}'; known: {}", group,
-                                fmt::join(fusion_pattern_names(), " and ")));
+    if (group != kSideBySide) {
+      throw UserError(fmt::format("fusion: there is no pattern '{}'; known: {}; and {}", group,
+                                  fmt::join(fusion_pattern_names(), " and "), kSideBySide));
+    }
+    if (policy != FusionPolicy::Modelled && policy != FusionPolicy::Never) {
+      throw UserError(fmt::format(
+          "fusion: kernels {} become one as modelled or never; choose one of these", kSideBySide));
+    }
   }
+}
+
+bool has_own_policies(const PlanOptions& options) {
+  return std::ranges::any_of(kFusionPatterns, [&](FusionPattern pattern) {
+    return options.fusion_groups.contains(std::string(name(pattern)));
+  });
 }
 
 // Whether a pattern has a policy of its own, and which.
@@ -119,7 +131,7 @@ FusionDecisions decide_fusion(const Graph& graph, const CompileOptions& options)
   check_groups(plan);
   FusionDecisions result;
   const bool measured = is_measured(plan);
-  if (!measured && plan.fusion_groups.empty() && !options.inspect.list_patterns) return result;
+  if (!measured && !has_own_policies(plan) && !options.inspect.list_patterns) return result;
   const std::vector<PatternPlace> places = search::find_patterns(graph, roots(graph));
   const Bindings sizes = search::representative_sizes(variables(graph), plan.typical_sizes);
   ProfileNotes on_profile;
@@ -179,9 +191,14 @@ void report_fusion(FusionDecisions decided, const std::string& variant, CompileR
   }
 }
 
+bool merges_side_by_side(const PlanOptions& options) {
+  const auto own = options.fusion_groups.find(kSideBySide);
+  return own == options.fusion_groups.end() || own->second != FusionPolicy::Never;
+}
+
 std::vector<search::FusionForce> fusion_forces(const Graph& graph, const CompileOptions& options) {
   check_groups(options.plan);
-  if (!is_measured(options.plan) && options.plan.fusion_groups.empty()) return {};
+  if (!is_measured(options.plan) && !has_own_policies(options.plan)) return {};
   return decide_fusion(graph, options).forces;
 }
 

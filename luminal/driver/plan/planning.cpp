@@ -218,6 +218,7 @@ search::PlanningOptions planning_options(const Graph& graph, const CompileOption
   // Measured patterns are decided before the search.
   const bool by_model = options.plan.fusion == FusionPolicy::Measured;
   result.search.fusion = by_model ? FusionPolicy::Modelled : options.plan.fusion;
+  result.search.sideways = merges_side_by_side(options.plan);
   result.search.seed = options.search.seed;
   result.search.sizes = search::representative_sizes(variables(graph), options.plan.typical_sizes);
   const machine::Peaks peaks = machine_peaks(options.storage, options.backend.target);

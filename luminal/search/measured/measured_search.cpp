@@ -249,7 +249,7 @@ class MeasuredSearch {
     options.costs = costs_.get();
     options.order = proposal.order;
     options.fusion = proposal.fusion;
-    options.sideways = proposal.sideways;
+    options.sideways = options.sideways && proposal.sideways;
     if (proposal.term) options.fixed_terms = {*proposal.term};
     options.progress = nullptr;
     FoundPlan found = find_plan(terms_.terms.extracted.graph, terms_.request, options);

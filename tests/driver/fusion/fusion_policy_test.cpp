@@ -53,6 +53,17 @@ size_t stored_as(const CompileReport& report, const std::string& type) {
   return count;
 }
 
+TEST(FusionPolicy, KernelsSideBySideMayStayApart) {
+  Graph graph;
+  const Tensor x = graph.input("x", {64, 4096});
+  sum(x, -1).output("sum");
+  max(x, -1).output("max");
+  EXPECT_EQ(kernels_of(compiled(graph, {})), 1u);
+  EXPECT_EQ(kernels_of(compiled(graph, {{kSideBySide, FusionPolicy::Never}})), 2u);
+  EXPECT_THAT(user_error([&] { compiled(graph, {{kSideBySide, FusionPolicy::Always}}); }),
+              HasSubstr("as modelled or never"));
+}
+
 TEST(FusionPolicy, GateAndUpAreStoredOrNot) {
   for (DType dtype : {DType::F32, DType::BF16}) {
     const PatternGraph swiglu(FusionPattern::SwiGlu,
