@@ -5,9 +5,9 @@
 #include <functional>
 #include <utility>
 
+#include "apps/bench/harness/random_leaves.h"
+#include "apps/bench/networks/networks.h"
 #include "luminal/base/errors.h"
-#include "luminal/driver/measure/leaf_values.h"
-#include "luminal/llm/models/bert/bert.h"
 #include "luminal/llm/models/llama/llama.h"
 #include "luminal/luminal.h"
 
@@ -71,12 +71,6 @@ Bindings resnet18(Graph& graph) {
   return {};
 }
 
-Bindings bert_base(Graph& graph) {
-  const Tensor ids = graph.input("ids", {128}, DType::I32);
-  llm::build_bert(nn::Scope(graph), ids, {}).output("states");
-  return {};
-}
-
 Bindings llama(Graph& graph, const llm::LlamaConfig& config, DType dtype, int64_t s, int64_t past) {
   llm::build_llama(nn::Scope(graph, "", dtype), config,
                    {.room = 512, .longest_chunk = 128, .cache = dtype});
@@ -107,18 +101,28 @@ llm::LlamaConfig llama_1b() {
           .tied = true};
 }
 
-const std::vector<std::pair<std::string, Build>>& builders() {
-  static const std::vector<std::pair<std::string, Build>> list = {
+std::vector<std::pair<std::string, Build>> all_builders() {
+  std::vector<std::pair<std::string, Build>> list = {
       {"softmax-norm", softmax_norm},
       {"swiglu", swiglu},
       {"mlp", mlp},
       {"resnet-18", resnet18},
-      {"bert-base", bert_base},
       {"smollm2-prefill", [](Graph& g) { return llama(g, smollm2(), DType::F32, 128, 0); }},
       {"smollm2", [](Graph& g) { return llama(g, smollm2(), DType::F32, 1, 128); }},
       {"llama-1b-prefill", [](Graph& g) { return llama(g, llama_1b(), DType::BF16, 128, 0); }},
       {"llama-1b-decode", [](Graph& g) { return llama(g, llama_1b(), DType::BF16, 1, 128); }},
   };
+  for (const Network& network : networks()) {
+    list.emplace_back(network.name, [&network](Graph& graph) {
+      network.build(graph, {});
+      return Bindings();
+    });
+  }
+  return list;
+}
+
+const std::vector<std::pair<std::string, Build>>& builders() {
+  static const std::vector<std::pair<std::string, Build>> list = all_builders();
   return list;
 }
 
@@ -143,18 +147,7 @@ SearchGraph search_graph_of_shapes(const std::string& name) {
 
 SearchGraph build_search_graph(const std::string& name) {
   SearchGraph result = search_graph_of_shapes(name);
-  const std::vector<NodeId> leaves = result.graph->leaves();
-  const auto values = leaf_values(*result.graph, result.sizes, *result.graph, leaves, 7);
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    const Tensor tensor = result.graph->tensor(leaves[i]);
-    std::vector<int64_t> dims;
-    for (Expr dim : tensor.dims()) dims.push_back(dim.evaluate(result.sizes).value.value());
-    // Inputs of dynamic size are set at run time.
-    tensor.set(TensorData{.dtype = tensor.dtype(),
-                          .dims = dims,
-                          .bytes = values[i].bytes(),
-                          .owner = values[i].owner()});
-  }
+  bench::set_random_leaves(*result.graph, result.sizes);
   return result;
 }
 
