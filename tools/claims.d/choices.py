@@ -1,6 +1,7 @@
 """Choices: what a plan decides is data, a measurement can overrule it, and nothing is decided twice."""
 from claims import Claim
 from claims_model import calibrated_model
+from claims_networks import tensat
 from claims_support import ctest
 
 CLAIMS = [
@@ -12,4 +13,7 @@ CLAIMS = [
     Claim(name="model", target="after `tune calibrate`, modelled and measured times of at least 300 kernels of the benches have a "
           "rank correlation of 0.9, and the median is within 1.25 times; so have kernels held out, for the best target and avx2",
           minutes=10, measure=calibrated_model(("", "avx2"))),
+    Claim(name="tensat", target="Tensat's seven networks, f32, batch 1: with rules and search none is slower than with fixed rules "
+          "of fusion, the geometric mean is 1.15 times as fast; saturation under 1 s each; on five at least as fast as the best "
+          "of torch.compile, ONNX Runtime and OpenVINO", minutes=30, measure=tensat("--budget", 60, "--rounds", 15)),
 ]
