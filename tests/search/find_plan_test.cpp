@@ -177,6 +177,23 @@ TEST(FindPlan, OneStartFindsWhatAThoroughSearchFinds) {
   }
 }
 
+TEST(FindPlan, AProductOfAConcatenationIsNotStored) {
+  Graph graph;
+  const nn::Scope scope(graph);
+  const Tensor x = graph.input("x", {1, 128, 14, 14});
+  std::vector<Tensor> pieces;
+  for (int i = 0; i < 5; ++i) {
+    pieces.push_back(avg_pool2d(x + static_cast<float>(i), 3, {.stride = 1, .padding = 1}) + x);
+  }
+  relu(nn::conv2d(scope, concat(pieces, 1), 256, 1)).output("y");
+  Planned planned = prepare(graph);
+  planned.options.thorough_up_to = 0;  // as in a large graph
+  const FoundPlan one = find_plan(planned.extracted.graph, planned.request, planned.options);
+  planned.options.thorough_up_to = 1000;
+  const FoundPlan thorough = find_plan(planned.extracted.graph, planned.request, planned.options);
+  EXPECT_LT(one.plan.model_seconds, 1.2 * thorough.plan.model_seconds);
+}
+
 TEST(Saturation, GrowsLinearlyWithLlamaBlocks) {
   uint64_t one = 0;
   uint64_t two = 0;

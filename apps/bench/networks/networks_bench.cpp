@@ -133,7 +133,7 @@ class PreparedNetwork : public bench::Prepared {
       if (event.kind == "run") total = event.us;
       if (event.kind == "kernel") kernels.push_back(event);
     }
-    std::ranges::stable_sort(kernels, std::greater(), &TraceEvent::us);
+    std::ranges::sort(kernels, std::greater(), &TraceEvent::us);
     if (kernels.size() > n_slowest_) kernels.resize(n_slowest_);
     std::vector<std::string> lines;
     for (const TraceEvent& kernel : kernels) {
