@@ -26,8 +26,8 @@ void check_groups(const PlanOptions& options) {
                                   fmt::join(fusion_pattern_names(), " and "), kSideBySide));
     }
     if (policy != FusionPolicy::Modelled && policy != FusionPolicy::Never) {
-      throw UserError(fmt::format(
-          "fusion: kernels {} become one as modelled or never; choose one of these", kSideBySide));
+      throw UserError(
+          fmt::format("fusion: the policy of {} is modelled or never; choose one", kSideBySide));
     }
   }
 }

@@ -61,7 +61,7 @@ TEST(FusionPolicy, KernelsSideBySideMayStayApart) {
   EXPECT_EQ(kernels_of(compiled(graph, {})), 1u);
   EXPECT_EQ(kernels_of(compiled(graph, {{kSideBySide, FusionPolicy::Never}})), 2u);
   EXPECT_THAT(user_error([&] { compiled(graph, {{kSideBySide, FusionPolicy::Always}}); }),
-              HasSubstr("as modelled or never"));
+              HasSubstr("is modelled or never; choose one"));
 }
 
 TEST(FusionPolicy, GateAndUpAreStoredOrNot) {
