@@ -20,7 +20,7 @@ struct RuleFile {
 struct PlanOptions {
   FusionPolicy fusion = FusionPolicy::Modelled;
   // By pattern, "swiglu" or "add-rms-norm": a policy that overrides `fusion`. Never stores the
-  // pattern's own values, Always stores none of them.
+  // pattern's own values, Always none of them. Never for "side-by-side": no kernels are merged.
   std::map<std::string, FusionPolicy> fusion_groups = {};
   Numerics numerics = Numerics::Reassociating;
   std::vector<RuleFile> rules = {};             // in addition to the embedded ones
