@@ -5,10 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "luminal/llm/models/bert/bert.h"
 #include "luminal/luminal.h"
-#include "tests/search/llama_blocks.h"
-#include "tests/search/planned.h"
 
 namespace luminal {
 namespace {
@@ -152,48 +149,6 @@ TEST(Sums, AFactorLeavesItsSum) {
         return sum(x * s.expand({64, 512}), {1});
       },
       1.01);
-}
-
-// What all classes of rules make of a graph.
-egraph::RunReport saturated(const char* what, const Graph& graph) {
-  search::PlanningOptions planning;
-  planning.admission.up_to = Numerics::Approximate;
-  planning.search.sizes = search::representative_sizes(variables(graph), {});
-  const std::vector<NodeId> needed = roots(graph);
-  search::PhaseResults results;
-  run_phases(search::Phase::Extracted, {graph, needed, planning}, results);
-  const egraph::RunReport& report = results.saturation;
-  const double seconds = report.search_seconds + report.apply_seconds + report.rebuild_seconds;
-  std::printf("%s, all rules: %llu rows, saturated in %.2f ms\n", what,
-              static_cast<unsigned long long>(report.tuples), seconds * 1e3);
-  EXPECT_EQ(report.stop, egraph::StopReason::Finished);
-  EXPECT_LT(seconds, 0.1);
-  return results.saturation;
-}
-
-// Blocks of a Llama add as many rows each, whatever their number.
-TEST(Sums, TheEGraphGrowsLinearly) {
-  uint64_t one = 0, two = 0;
-  for (int blocks : {1, 2, 4, 8, 12, 32}) {
-    Graph graph;
-    search::add_llama_blocks(graph, blocks);
-    const std::string what = "llama blocks: " + std::to_string(blocks);
-    const uint64_t rows = saturated(what.c_str(), graph).tuples;
-    if (blocks == 1) one = rows;
-    if (blocks == 2) two = rows;
-    const uint64_t more = two > 0 ? two - one : 0;
-    EXPECT_EQ(rows, one + static_cast<uint64_t>(blocks - 1) * more);
-  }
-  EXPECT_LE(two - one, 760u);
-}
-
-TEST(Sums, ABertOfTwelveLayersSaturatesSoon) {
-  Graph graph;
-  const Tensor ids = graph.input("ids", {Expr::var("s", 1, 512)}, DType::I64);
-  llm::build_bert(nn::Scope(graph), ids,
-                  {.features = 768, .hidden = 3072, .layers = 12, .heads = 12})
-      .output("y");
-  saturated("BERT-base", graph);
 }
 
 }  // namespace
