@@ -17,9 +17,10 @@ inline void check_random_plans(const ModelCase& model, int count, uint64_t first
     const uint64_t seed = first_seed + static_cast<uint64_t>(i);
     SCOPED_TRACE("seed " + std::to_string(seed));
     // Every third one isn't rolled, and the values of the whole graph are compared now and then.
-    const Rolling rolling = i % 3 == 2 ? Rolling::Off : Rolling::Auto;
-    const std::vector<double> found =
-        run_random_plan(graph, leaves, model.sizes, rolling, seed, i % 5 == 0);
+    const RandomPlans plans{.seed = seed,
+                            .rolling = i % 3 == 2 ? Rolling::Off : Rolling::Auto,
+                            .against_graph = i % 5 == 0};
+    const std::vector<double> found = run_random_plan(graph, leaves, model.sizes, plans);
     ASSERT_FALSE(found.empty());
     for (double value : found) ASSERT_TRUE(std::isfinite(value));
   }

@@ -92,6 +92,10 @@ inline constexpr PlantedRule kPlantedRules[] = {
     {"add-is-mul", "that is no matter of precision", "approximate", "(rewrite (Add x y) (Mul x y)"},
     {"type-without-map", "a view has the dims of its map", "exact",
      "(rule ((= v (Reindex m x)) (= t (type-of x))) ((set (type-of v) t))"},
+};
+
+// Sums that change places, or give up what they mustn't.
+inline constexpr PlantedRule kPlantedSumRules[] = {
     {"sum-of-product", "a sum of products is no product of sums", "finite",
      "(rewrite (Reduce \"sum\" n (Mul x y)) (Mul (Reduce \"sum\" n x) (Reduce \"sum\" n y))"},
     {"factor-leaves-sum-exactly", "the products round", "exact",
