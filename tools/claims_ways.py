@@ -1,6 +1,7 @@
-"""What the search finds: the claims `two-ways` and `absorption` of a group measure it."""
+"""What the search finds: the claims `two-ways`, `absorption` and `gain` of a group measure it."""
 import contextlib
 import os
+import statistics
 import tempfile
 
 from claims import Short
@@ -12,6 +13,12 @@ LEAST_APART = 1.2
 LEAST_GRAPHS = 14
 LEAST_BY_MODEL = 11
 LEAST_ABSORBED = 3
+LEAST_SEARCHED = 12
+LEAST_GAIN = 1.25
+MOST_SLOWER = 1.02  # two equal plans differ by their placement in memory
+NEAR = 1.05
+LEAST_NEAR = 8
+GAIN_BUDGET = 20
 
 
 @contextlib.contextmanager
@@ -87,3 +94,33 @@ def absorption(context):
 
     return (f"{shown(searched)}; without rules of sums {shown(expanded)}; absorbed by hand {shown(absorbed)}; at least "
             f"{times:.1f} times as fast"), times >= LEAST_ABSORBED and not expands
+
+
+def search_gains(context, graphs):
+    """By graph: how many times as fast the searched plan is as the model's, and the interval."""
+    gains = {}
+    for graph in graphs:
+        found = answer(context, "apps/bench/search_bench", graph, settings={"budgets": [GAIN_BUDGET]})
+        gains[graph] = found["searches"][-1]["of_model"]
+        print(f"    {graph}: {1 / gains[graph]['ratio']:.3f}", flush=True)
+    return gains
+
+
+def gain(context):
+    """A search over the model's plan, before the model is calibrated and after."""
+    with contestant(context, "apps/bench/search_bench") as bench:
+        graphs = list(bench.cases)
+    with private_cache():
+        cli(context, "doctor", "--measure")
+        before = search_gains(context, graphs)
+        cli(context, "tune", "calibrate")
+        after = search_gains(context, graphs)
+    mean = statistics.geometric_mean(1 / found["ratio"] for found in before.values())
+    slower = [graph for found in (before, after) for graph, of in found.items() if of["low"] > MOST_SLOWER]
+    near = [graph for graph, of in after.items() if 1 / of["ratio"] <= NEAR]
+    listed = ", ".join(f"{graph} {1 / before[graph]['ratio']:.2f} and {1 / after[graph]['ratio']:.2f}"
+                       for graph in graphs)
+    said = f"slower: {', '.join(slower)}" if slower else "none slower"
+    holds = len(graphs) >= LEAST_SEARCHED and not slower and mean >= LEAST_GAIN and len(near) >= LEAST_NEAR
+    return (f"{len(graphs)} graphs: {said}, {mean:.2f} times as fast as the model's plan; after calibration the model is "
+            f"within {NEAR - 1:.0%} on {len(near)} ({listed})"), holds

@@ -71,6 +71,40 @@ Bindings resnet18(Graph& graph) {
   return {};
 }
 
+Bindings resnet_stem(Graph& graph) {
+  const nn::Scope scope(graph);
+  Tensor x = relu(conv_unit(scope.child("stem"), graph.input("x", {1, 3, 112, 112}), 32, 7, 2));
+  x = max_pool2d(x, 3, {.stride = 2, .padding = 1});
+  for (int block = 0; block < 2; ++block) {
+    x = relu(conv_unit(scope.child(block), x, 32, 3, 1) + x);
+  }
+  x.output("y");
+  return {};
+}
+
+Bindings attention(Graph& graph) {
+  const Dims keys = {8, 1000, 64};
+  const Tensor q = graph.input("q", {8, 16, 64});
+  const Tensor k = graph.input("k", keys), v = graph.input("v", keys);
+  matmul(softmax(matmul(q, k.transpose(1, 2)) * 0.125F, -1), v).output("y");
+  return {};
+}
+
+Bindings norm_mlp(Graph& graph) {
+  const nn::Scope scope(graph);
+  const Tensor x = graph.input("x", {32, 512});
+  const Tensor norm = nn::layer_norm(scope.child("norm"), x);
+  const Tensor inner = gelu(nn::linear(scope.child("up"), norm, 2048));
+  (x + nn::linear(scope.child("down"), inner, 512)).output("y");
+  return {};
+}
+
+Bindings bert_base(Graph& graph) {
+  const Tensor ids = graph.input("ids", {128}, DType::I32);
+  llm::build_bert(nn::Scope(graph), ids, {}).output("states");
+  return {};
+}
+
 Bindings llama(Graph& graph, const llm::LlamaConfig& config, DType dtype, int64_t s, int64_t past) {
   llm::build_llama(nn::Scope(graph, "", dtype), config,
                    {.room = 512, .longest_chunk = 128, .cache = dtype});
@@ -106,6 +140,9 @@ std::vector<std::pair<std::string, Build>> all_builders() {
       {"softmax-norm", softmax_norm},
       {"swiglu", swiglu},
       {"mlp", mlp},
+      {"norm-mlp", norm_mlp},
+      {"attention", attention},
+      {"resnet-stem", resnet_stem},
       {"resnet-18", resnet18},
       {"smollm2-prefill", [](Graph& g) { return llama(g, smollm2(), DType::F32, 128, 0); }},
       {"smollm2", [](Graph& g) { return llama(g, smollm2(), DType::F32, 1, 128); }},
