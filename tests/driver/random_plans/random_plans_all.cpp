@@ -1,5 +1,5 @@
 // Fifty random plans of every architecture, rolled ones included: the whole space is right.
-#include "tests/driver/random_plans_check.h"
+#include "tests/driver/random_plans/random_plans_check.h"
 
 namespace luminal {
 namespace {

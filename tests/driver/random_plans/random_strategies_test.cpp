@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "luminal/llm/models/bert/bert.h"
-#include "tests/driver/random_plans.h"
+#include "tests/driver/random_plans/random_plans.h"
 #include "tests/search/llama_blocks.h"
 
 namespace luminal {

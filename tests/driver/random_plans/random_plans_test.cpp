@@ -1,5 +1,5 @@
 // A few random plans of every architecture; random_plans_all takes fifty.
-#include "tests/driver/random_plans_check.h"
+#include "tests/driver/random_plans/random_plans_check.h"
 
 namespace luminal {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "tests/driver/random_plans.h"
-#include "tests/driver/random_plans_models.h"
+#include "tests/driver/random_plans/random_plans.h"
+#include "tests/driver/random_plans/random_plans_models.h"
 
 namespace luminal {
 
