@@ -33,14 +33,6 @@ void set_leaf(const Tensor& leaf, const std::string& name) {
   leaf.set(data.data);
 }
 
-std::string form_of(const CompileReport& report) {
-  std::string form;
-  for (const KernelReport& kernel : report.kernels) {
-    form += kernel.text + kernel.strategy + kernel.schedule + (kernel.by_library ? "library" : "");
-  }
-  return form;
-}
-
 // Elements of the largest of some types, as "f32[8, 64], f32[8]".
 int64_t largest_of(const std::string& types) {
   int64_t largest = 1, count = 1, number = 0;
@@ -77,13 +69,11 @@ std::unique_ptr<MeasuredPlan> measured_plan(
   Compilation compilation(graph, options);
   compilation.verify();
   compilation.plan();
-  plan->form = form_of(plan->report);
-  if (change) {
-    compilation.choose(0, [&](kernel::KernelStep& step) {
-      change(step);
-      plan->form += text(kernel::StepChoice{step.strategy, step.schedule});
-    });
-  }
+  compilation.choose(0, [&](kernel::KernelStep& step) {
+    if (change) change(step);
+    plan->form += kernel::text(step.lowered.kernel) +
+                  kernel::text(kernel::StepChoice{step.strategy, step.schedule}) + "\n";
+  });
   compilation.generate_code();
   plan->executable = std::make_unique<Executable>(compilation.executable());
   return plan;

@@ -86,7 +86,7 @@ class Plans {
       json.update(facts_of(*plans_[way]));
       ways.push_back(json);
     }
-    for (size_t plan : searched_) searched.push_back(json_of(plan));
+    for (const Chosen& chosen : searched_) searched.push_back(json_of(chosen));
     return {{"seconds", times_[faster_]},       {"ways", ways},
             {"faster", of_.ways[faster_].what}, {"apart", of_way(1 - faster_, faster_)},
             {"modelled", json_of(model_)},      {"searched", searched}};
@@ -131,24 +131,27 @@ class Plans {
     return measured_plan("seed " + std::to_string(seed), graph, asked, nullptr);
   }
 
-  // Its number; that of an equal plan where there is one.
-  size_t add(std::unique_ptr<MeasuredPlan> plan) {
+  struct Chosen {
+    size_t plan;  // its number; that of an equal plan where there is one
+    bool explained;
+  };
+
+  Chosen add(std::unique_ptr<MeasuredPlan> plan) {
+    const bool explained = explains(plan->report, of_.choice);
     const bool is_way = plans_.size() < of_.ways.size();
     for (size_t known = 0; known < plans_.size() && !is_way; ++known) {
-      if (plans_[known]->form != plan->form) continue;
-      // Reports differ where searches do.
-      plans_[known]->report.searches = plan->report.searches;
-      return known;
+      if (plans_[known]->form == plan->form) return {known, explained};
     }
     plans_.push_back(std::move(plan));
-    return plans_.size() - 1;
+    return {plans_.size() - 1, explained};
   }
 
   bench::Json of_way(size_t plan, size_t way) const {
     return bench::ratio_json(bench::ratios_of(times_[plan], times_[way]), kConfidence);
   }
 
-  bench::Json json_of(size_t plan) const {
+  bench::Json json_of(const Chosen& chosen) const {
+    const size_t plan = chosen.plan;
     const bench::Json ratio = of_way(plan, faster_);
     const double of_faster = ratio.at("ratio");
     bench::Json json = {{"plan", plan},
@@ -156,7 +159,7 @@ class Plans {
                         {"of_way", {of_way(plan, 0), of_way(plan, 1)}},
                         {"takes", plan == faster_ || of_faster <= 1 + settings_.tolerance},
                         {"us", bench::median(times_[plan]) * 1e6},
-                        {"explained", explains(plans_[plan]->report, of_.choice)}};
+                        {"explained", chosen.explained}};
     json.update(facts_of(*plans_[plan]));
     return json;
   }
@@ -164,8 +167,8 @@ class Plans {
   const TwoWays& of_;
   const Settings& settings_;
   std::vector<std::unique_ptr<MeasuredPlan>> plans_;
-  size_t model_ = 0;
-  std::vector<size_t> searched_;
+  Chosen model_ = {};
+  std::vector<Chosen> searched_;
   bench::TurnTimes times_;
   size_t faster_ = 0;
 };
