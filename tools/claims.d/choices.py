@@ -2,7 +2,6 @@
 from claims import Claim
 from claims_model import calibrated_model
 from claims_networks import tensat
-from claims_rules import growth
 from claims_rules import growth, rules_hold
 from claims_support import ctest
 from claims_ways import absorption, gain, two_ways

@@ -99,12 +99,6 @@ Bindings norm_mlp(Graph& graph) {
   return {};
 }
 
-Bindings bert_base(Graph& graph) {
-  const Tensor ids = graph.input("ids", {128}, DType::I32);
-  llm::build_bert(nn::Scope(graph), ids, {}).output("states");
-  return {};
-}
-
 Bindings llama(Graph& graph, const llm::LlamaConfig& config, DType dtype, int64_t s, int64_t past) {
   llm::build_llama(nn::Scope(graph, "", dtype), config,
                    {.room = 512, .longest_chunk = 128, .cache = dtype});
