@@ -9,6 +9,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/cuts/merge_kernels.h"
+#include "luminal/search/cuts/moves.h"
 #include "luminal/search/cuts/term_moves.h"
 
 namespace luminal::search {
@@ -29,14 +30,7 @@ class PlanSearch {
         request_(request),
         options_(options),
         cost_(graph, request, options),
-        is_reduced_(graph.classes.size(), false) {
-    for (const kernel::TermClass& by : graph.classes) {
-      for (const kernel::Term& term : by.terms) {
-        const auto* reduce = std::get_if<kernel::ReduceTerm>(&term);
-        if (reduce != nullptr) is_reduced_[reduce->operand.index()] = true;
-      }
-    }
-  }
+        moves_(graph, cost_) {}
 
   FoundPlan run() {
     switch (options_.fusion) {
@@ -124,18 +118,8 @@ class PlanSearch {
     return PlanState(cost_, cut);
   }
 
-  bool is_reduction(ClassId id) const {
-    const auto reduces = [](const kernel::Term& term) {
-      return std::holds_alternative<kernel::ReduceTerm>(term) ||
-             std::holds_alternative<kernel::ScanTerm>(term);
-    };
-    return reduces(cost_.term_of(id)) || std::ranges::any_of(cost_.terms().of(id), [&](int t) {
-             return reduces(graph_.at(id).terms[static_cast<size_t>(t)]);
-           });
-  }
-
   PlanState start_at_reductions() {
-    return start_with([&](ClassId id) { return is_reduction(id); });
+    return start_with([&](ClassId id) { return moves_.is_reduction(id); });
   }
 
   bool is_large() const { return cost_.live().size() > options_.thorough_up_to; }
@@ -239,18 +223,18 @@ class PlanSearch {
     while (better) {
       better = false;
       const uint64_t start = state.now();
-      std::vector<Move> moves = moves_from(state);
+      std::vector<Move> moves = moves_.from(state, options_.again);
       if (round > 0) std::shuffle(moves.begin(), moves.end(), random);
       for (const Move& move : moves) {
         const auto changed = [&](ClassId id) { return state.changed_at(id) > tried_since; };
-        const bool fresh = std::ranges::any_of(move.cuts, changed) ||
-                           std::ranges::any_of(move.uses,
-                                               [&](const kernel::Use& use) {
-                                                 return changed(use.root) || changed(use.value);
-                                               }) ||
-                           std::ranges::any_of(move.terms, [&](const TermFlip& flip) {
-                             return changed(flip.id) || std::ranges::any_of(reads(flip), changed);
-                           });
+        const bool fresh =
+            std::ranges::any_of(move.cuts, changed) ||
+            std::ranges::any_of(
+                move.uses,
+                [&](const kernel::Use& use) { return changed(use.root) || changed(use.value); }) ||
+            std::ranges::any_of(move.terms, [&](const TermFlip& flip) {
+              return changed(flip.id) || std::ranges::any_of(moves_.reads(flip), changed);
+            });
         if (!fresh) continue;
         ++candidates_;
         if (options_.progress) options_.progress(candidates_);
@@ -261,71 +245,17 @@ class PlanSearch {
     return state;
   }
 
-  // Fuses stored products into the reductions that read them, and stores what lies behind the views
-  // of a factor instead. For example, the concatenation that a convolution reads was fused into the
-  // product. Fusing the product alone then gives a kernel of selects instead of a GEMM, and storing
-  // the concatenation alone leaves the far larger product in memory.
   bool slide_products(PlanState& state) {
     bool better = false;
     for (ClassId id : cost_.live()) {
-      if (!is_reduced_[id.index()]) continue;
-      for (ClassId factor : reads({id, state.term(id)})) {
-        factor = behind_views(factor, state);
-        if (!state.is_cut(id) || !cost_.is_live(factor) || state.is_cut(factor)) continue;
+      for (const Move& move : moves_.slides(state, id)) {
         ++candidates_;
-        better |= state.improve({{id, factor}});
+        if (!state.improve(move)) continue;
+        better = true;
+        break;
       }
     }
     return better;
-  }
-
-  // Moves: toggle a cut; fuse all that a kernel reads into it; fuse a kernel and a reduction that
-  // it reads, such as attention's weights and scores, where either alone may only cost; slide a cut
-  // to an operand; compute a value by another term, and store what only that needs, or its sums, or
-  // nothing of it; let one reader of a stored value compute it again.
-  std::vector<Move> moves_from(const PlanState& state) const {
-    std::vector<Move> moves;
-    for (ClassId id : cost_.live()) moves.push_back({{id}});
-    for (ClassId root : state.stored()) {
-      std::vector<ClassId> absorbed = state.reads(root);
-      std::erase_if(absorbed, [&](ClassId id) { return !cost_.is_live(id); });
-      if (absorbed.size() > 1) moves.push_back({absorbed});
-      if (!cost_.is_live(root)) continue;
-      for (ClassId read : absorbed) {
-        if (is_reduction(read)) moves.push_back({{root, read}});
-      }
-    }
-    for (ClassId id : cost_.live()) {
-      if (!state.is_cut(id)) continue;
-      for (ClassId operand : reads({id, state.term(id)})) {
-        if (cost_.is_live(operand) && !state.is_cut(operand)) moves.push_back({{id, operand}});
-      }
-    }
-    for (ClassId id : cost_.terms().open()) {
-      if (!state.is_computed(id)) continue;
-      for (int term : cost_.terms().of(id)) {
-        if (term == state.term(id)) continue;
-        for (Move& move : TermMoves(graph_, cost_, state, {id, term}).each()) {
-          moves.push_back(std::move(move));
-        }
-      }
-    }
-    if (!options_.again) return moves;
-    for (const kernel::Use& use : state.uses()) moves.push_back({.cuts = {}, .uses = {use}});
-    return moves;
-  }
-
-  ClassId behind_views(ClassId id, const PlanState& state) const {
-    while (true) {
-      const kernel::Term& term = graph_.at(id).terms[static_cast<size_t>(state.term(id))];
-      const auto* view = std::get_if<kernel::ReindexTerm>(&term);
-      if (view == nullptr) return id;
-      id = view->operand;
-    }
-  }
-
-  std::vector<ClassId> reads(const TermFlip& flip) const {
-    return kernel::operands(graph_.at(flip.id).terms[static_cast<size_t>(flip.term)]);
   }
 
   // The plan of a choice, with kernels merged sideways.
@@ -412,7 +342,7 @@ class PlanSearch {
   const PlanRequest& request_;
   const SearchOptions& options_;
   PlanCost cost_;
-  std::vector<bool> is_reduced_;  // by class: a reduction reads it
+  Moves moves_;
   int candidates_ = 0;
   std::vector<std::string> notes_;
 };
