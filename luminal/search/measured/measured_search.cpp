@@ -29,6 +29,7 @@ constexpr double kFarFromBest = 1.03;
 // A plan expected to take more than this many times as long as the best isn't run: one that
 // recomputes a convolution for every use takes minutes, and no budget interrupts a run.
 constexpr double kHopeless = 4;
+constexpr size_t kMostNoted = 4;  // choices that a report names beside the one that was taken
 // From this share of its roofline on, what the best plan could gain is noise.
 constexpr double kNearBound = 0.95;
 // Above this share the roofline is no bound: caches serve what the model reads from memory.
@@ -353,12 +354,15 @@ class MeasuredSearch {
         ++k;
       });
       learn(tried);
+      keep_tried(tuned);
+      keep_tried(tried);
       for (kernel::StepId id : tuned.step_ids()) {
         auto* step = std::get_if<kernel::KernelStep>(&tuned.steps[id.index()]);
         if (step == nullptr) continue;
         changed |= take_if_faster(*step, std::get<kernel::KernelStep>(tried.at(id)));
       }
     }
+    note_tried(tuned);
     if (!changed) return;
     Candidate candidate{.found = best().found,
                         .digest = plan_digest(tuned),
@@ -366,6 +370,45 @@ class MeasuredSearch {
                         .what = "the best one with tuned kernels"};
     candidate.found.plan = std::move(tuned);
     if (!seen_.contains(candidate.digest)) add(std::move(candidate));
+  }
+
+  void keep_tried(kernel::Plan& plan) {
+    size_t k = 0;
+    for_each_kernel(plan, [&](kernel::KernelStep& step) {
+      tried_.resize(std::max(tried_.size(), k + 1));
+      const auto record = records_.find(key_of(step));
+      if (record != records_.end()) tried_[k].emplace(text_of(step), record->second.seconds);
+      ++k;
+    });
+  }
+
+  // What each kernel's choice was taken over, the fastest first.
+  void note_tried(kernel::Plan& tuned) {
+    size_t k = 0;
+    for_each_kernel(tuned, [&](kernel::KernelStep& step) {
+      if (k >= tried_.size()) return;
+      const std::string taken = text_of(step);
+      std::vector<std::pair<double, std::string>> others;
+      for (const auto& [text, seconds] : tried_[k]) {
+        if (text != taken) others.emplace_back(seconds, text);
+      }
+      std::ranges::sort(others);
+      if (others.size() > kMostNoted) others.resize(kMostNoted);
+      std::string line;
+      for (const auto& [seconds, text] : others) {
+        line += fmt::format("{}{} {}", line.empty() ? "" : "; ", text, us(seconds));
+      }
+      const auto own = tried_[k].find(taken);
+      if (own != tried_[k].end() && !others.empty()) {
+        report_.notes.push_back(fmt::format("kernel {} of the best plan by {}, {}; over {}", k,
+                                            taken, us(own->second), line));
+      }
+      ++k;
+    });
+  }
+
+  static std::string text_of(const kernel::KernelStep& step) {
+    return kernel::text(kernel::StepChoice{step.strategy, step.schedule});
   }
 
   // A choice of the step's strategy is added to its schedule; another strategy has one of its own.
@@ -499,6 +542,7 @@ class MeasuredSearch {
   const Clock::time_point start_ = Clock::now();
   std::vector<Candidate> candidates_;
   std::vector<TermFlip> other_terms_;
+  std::vector<std::map<std::string, double>> tried_;      // by kernel: choices and their times
   std::map<std::string, size_t> seen_;                    // by digest
   std::map<std::string, records::KernelRecord> records_;  // by key: all that were looked up
   size_t best_ = 0;                                       // by the sum of its kernels

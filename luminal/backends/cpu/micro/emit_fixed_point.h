@@ -20,20 +20,20 @@
 
 namespace luminal::backends::cpu {
 
+// How FixedPointEmitter::multiply() runs through a group.
+struct FixedPointPace {
+  int64_t unroll_k = 0;  // elements at once; 0: the default
+  int64_t prefetch_bytes = kPanelBytesAhead;
+};
+
 class FixedPointEmitter {
  public:
   // Maximum number of rows multiplied at once: their sums fill the registers.
   static constexpr int kMostRows = 4;
 
-  // How multiply() runs through a group.
-  struct Pace {
-    int64_t unroll_k = 0;  // elements at once; 0: the default
-    int64_t prefetch_bytes = kPanelBytesAhead;
-  };
-
   // Groups of `block` elements; fits_fixed_point() must hold.
   FixedPointEmitter(Builder& builder, LoopEmitter& loops, DType integers, int64_t block,
-                    Pace pace = {})
+                    FixedPointPace pace = {})
       : builder_(builder), loops_(loops), integers_(integers), block_(block), pace_(pace) {}
 
   // Converts a row of `parts` groups: writes the digits of each, part_bytes apart, and its unit.
@@ -69,7 +69,7 @@ class FixedPointEmitter {
   LoopEmitter& loops_;
   const DType integers_;
   const int64_t block_;
-  Pace pace_;
+  FixedPointPace pace_;
 };
 
 }  // namespace luminal::backends::cpu
