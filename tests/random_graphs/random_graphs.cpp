@@ -27,6 +27,7 @@ struct Settings {
   bool progress = false;
   std::string target;
   bool check = false;
+  bool finite = false;         // rules of class finite too
   bool loops = false;          // graphs that repeat themselves, see random_loop.h
   double most_unknown = 0.15;  // share of elements that bounds may say nothing about
 };
@@ -56,10 +57,11 @@ const char* text_of(FusionPolicy policy) {
 std::string plan_of(const Trial& trial) {
   std::ostringstream out;
   try {
-    compile(*trial.graph, {.backend = {.target = trial.target, .threads = trial.threads},
-                           .plan = {.fusion = trial.fusion, .rolling = trial.rolling},
-                           .storage = {.cache_folder = "none"},
-                           .inspect = {.print_after = "plan", .stop_after = "plan", .out = &out}});
+    compile(*trial.graph,
+            {.backend = {.target = trial.target, .threads = trial.threads},
+             .plan = {.fusion = trial.fusion, .numerics = trial.numerics, .rolling = trial.rolling},
+             .storage = {.cache_folder = "none"},
+             .inspect = {.print_after = "plan", .stop_after = "plan", .out = &out}});
   } catch (const CompileStopped&) {
   } catch (const std::exception& error) {
     out << "no plan: " << error.what() << "\n";
@@ -107,6 +109,7 @@ Trial trial_of(const Settings& settings, uint64_t seed) {
   Trial trial = settings.loops ? random_loop_trial(seed) : random_trial(seed);
   trial.target = settings.target;
   trial.check = settings.check;
+  if (settings.finite) trial.numerics = Numerics::Finite;
   return trial;
 }
 
@@ -184,6 +187,7 @@ int main(int argc, char** argv) {
   app.add_option("--target", settings.target, "the instruction set; empty: this machine's best");
   app.add_flag("--check", settings.check,
                "checks each kernel as run --sequential does: a kernel that is called wrong fails");
+  app.add_flag("--finite", settings.finite, "lets rules of class finite run");
   app.add_flag("--loops", settings.loops, "graphs that repeat themselves, rolled and unrolled");
   app.add_flag("--shrink,!--no-shrink", settings.shrink, "looks for a smaller failing graph");
   app.add_flag("--progress", settings.progress, "prints each seed before it is tried: for crashes");

@@ -22,6 +22,7 @@ std::string new_name(const Graph& graph, NodeId cut) {
 Trial smaller(const Trial& trial, NodeId result, std::optional<NodeId> cut) {
   Trial made{.graph = std::make_unique<Graph>(),
              .fusion = trial.fusion,
+             .numerics = trial.numerics,
              .target = trial.target,
              .threads = trial.threads,
              .check = trial.check,
@@ -55,6 +56,7 @@ Trial without_dead_leaves(const Trial& trial) {
   const NodeId result = trial.graph->outputs()[0].node;
   Trial made{.graph = std::make_unique<Graph>(),
              .fusion = trial.fusion,
+             .numerics = trial.numerics,
              .target = trial.target,
              .threads = trial.threads,
              .check = trial.check,
@@ -108,6 +110,7 @@ std::optional<Trial> shrink(const Trial& trial) {
   for (size_t run = 0; run < trial.runs.size(); ++run) {
     Trial single{.graph = best->graph->clone(),
                  .fusion = best->fusion,
+                 .numerics = best->numerics,
                  .target = best->target,
                  .threads = best->threads,
                  .check = best->check,

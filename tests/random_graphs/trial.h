@@ -20,6 +20,7 @@ struct TrialRun {
 struct Trial {
   std::unique_ptr<Graph> graph;
   FusionPolicy fusion = FusionPolicy::Modelled;
+  Numerics numerics = Numerics::Reassociating;
   std::string target = {};  // empty: this machine's best
   int threads = 1;
   bool check = false;               // each kernel beside the interpreter, as the run goes
