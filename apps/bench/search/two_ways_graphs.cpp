@@ -56,7 +56,7 @@ TwoWays of_strategies(std::string name, const BuildGraph& build, const std::vect
 
 TwoWays of_tilings(std::string name, const BuildGraph& build, int64_t rows_a, int64_t rows_b) {
   const auto by = [&](int64_t rows) {
-    return Way{fmt::format("tiles of {} rows", rows), build, as_written(), LibraryPolicy::Never,
+    return Way{fmt::format("tile_rows {}", rows), build, as_written(), LibraryPolicy::Never,
                [rows](kernel::KernelStep& step) {
                  if (step.strategy == Strategy::Matmul && step.packs.empty()) {
                    step.schedule.set(Knob::TileRows, rows);
@@ -265,7 +265,7 @@ const std::vector<TwoWays>& all() {
       of_library("library-small", 4, 256),
       of_library("library-medium", 96, 1024),
       of_library("library-large", 512, 2048),
-      of_tilings("tilings", product, 2, 8),
+      of_tilings("tilings", product, 1, 8),
       of_cuts("squares-per-use", squares),
       of_cuts("sines-per-use", sines),
   };
