@@ -123,7 +123,7 @@ class PreparedNetwork : public bench::Prepared {
     return options;
   }
 
-  // "0.81 of 4.02 ms, modelled 0.12: conv → relu, f32[1, 64, 112, 112]"
+  // "0.81 of 4.02 ms, modelled 0.12: conv → relu (kernel 3), matmul, f32[1, 64, 112, 112]"
   std::vector<std::string> slowest() const {
     Trace trace;
     executable_->run({.trace = &trace});
@@ -137,18 +137,19 @@ class PreparedNetwork : public bench::Prepared {
     if (kernels.size() > n_slowest_) kernels.resize(n_slowest_);
     std::vector<std::string> lines;
     for (const TraceEvent& kernel : kernels) {
-      lines.push_back(fmt::format("{:.2f} of {:.2f} ms, modelled {:.2f}: {} ({}), {}",
-                                  kernel.us / 1e3, total / 1e3, modelled_us(kernel.name) / 1e3,
-                                  kernel.title, kernel.name, fmt::join(kernel.writes, ", ")));
+      const KernelReport& known = report_of(kernel.name);
+      lines.push_back(fmt::format("{:.2f} of {:.2f} ms, modelled {:.2f}: {} ({}), {}, {}",
+                                  kernel.us / 1e3, total / 1e3, known.model_us / 1e3, kernel.title,
+                                  kernel.name, known.strategy, fmt::join(kernel.writes, ", ")));
+      for (const std::string& reason : known.slow_paths) lines.back() += "; " + reason;
     }
     return lines;
   }
 
-  double modelled_us(const std::string& kernel) const {
-    for (const KernelReport& known : report_.kernels) {
-      if (known.name == kernel) return known.model_us;
-    }
-    return 0;
+  const KernelReport& report_of(const std::string& kernel) const {
+    static const KernelReport kUnknown;
+    const auto found = std::ranges::find(report_.kernels, kernel, &KernelReport::name);
+    return found == report_.kernels.end() ? kUnknown : *found;
   }
 
   double seconds_of(const std::string& stage) const {
