@@ -3,6 +3,9 @@
 namespace luminal::kernel {
 namespace {
 
+// A call takes some 10 ns, in which registers compute as many times what a row of ops.def says.
+constexpr int64_t kFlopsOfCall = 128;
+
 void add_loops(const Kernel& kernel, Expr e, std::set<LoopId>& loops) {
   for (LoopId loop : kernel.loops.ids()) {
     if (uses_loop(e, loop)) loops.insert(loop);
@@ -30,14 +33,22 @@ std::vector<bool> needed_for(const Stage& stage, InstId id) {
   return seen;
 }
 
+int64_t flops_of(const Inst& inst) {
+  const auto* op = std::get_if<OpInst>(&inst.what);
+  if (op == nullptr) return 0;
+  const bool calls = op->op == Op::Exp2 || op->op == Op::Log2 || op->op == Op::Sin ||
+                     (op->op == Op::Mod && is_float(inst.dtype));
+  return luminal::flops_of(op->op) * (calls && inst.dtype == DType::F64 ? kFlopsOfCall : 1);
+}
+
 InstUses uses_of(const Kernel& kernel, const Stage& stage, InstId id) {
   const std::vector<bool> seen = needed_for(stage, id);
   InstUses uses;
   for (size_t k = 0; k < seen.size(); ++k) {
     if (!seen[k]) continue;
     const auto& what = stage.body[k].what;
-    if (const auto* op = std::get_if<OpInst>(&what)) {
-      uses.flops += flops_of(op->op);
+    if (std::holds_alternative<OpInst>(what)) {
+      uses.flops += flops_of(stage.body[k]);
     } else if (const auto* load = std::get_if<LoadInst>(&what)) {
       uses.loads = true;
       for (const Index& index : load->index) {

@@ -9,6 +9,10 @@
 
 namespace luminal::kernel {
 
+// What an element of an instruction costs, in additions (graph/ops.def): 0 for all but ops. In f64,
+// functions aren't computed in registers but called for each element.
+int64_t flops_of(const Inst& inst);
+
 struct InstUses {
   std::set<LoopId> loops;
   int64_t flops = 0;

@@ -146,7 +146,7 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
     if (stage.reduction) continue;
     int64_t flops = 0;
     for (const Inst& inst : stage.body) {
-      if (const auto* op = std::get_if<OpInst>(&inst.what)) flops += flops_of(op->op);
+      flops += flops_of(inst);
     }
     work.other_flops = work.other_flops + batch * rows * columns * flops;
   }

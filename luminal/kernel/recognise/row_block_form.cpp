@@ -56,10 +56,9 @@ int64_t flops_along(const Kernel& kernel, const Stage& stage, InstId id, LoopId 
   const std::vector<bool> needed = needed_for(stage, id);
   int64_t flops = 0;
   for (size_t k = 0; k < needed.size(); ++k) {
-    const auto* op = std::get_if<OpInst>(&stage.body[k].what);
-    if (!needed[k] || op == nullptr) continue;
+    if (!needed[k] || flops_of(stage.body[k]) == 0) continue;
     const auto inst = InstId::at(k);
-    if (uses_of(kernel, stage, inst).loops.contains(loop)) flops += flops_of(op->op);
+    if (uses_of(kernel, stage, inst).loops.contains(loop)) flops += flops_of(stage.body[k]);
   }
   return flops;
 }
@@ -67,7 +66,7 @@ int64_t flops_along(const Kernel& kernel, const Stage& stage, InstId id, LoopId 
 int64_t flops_of_body(const Stage& stage) {
   int64_t flops = stage.reduction ? 1 : 0;
   for (const Inst& inst : stage.body) {
-    if (const auto* op = std::get_if<OpInst>(&inst.what)) flops += flops_of(op->op);
+    flops += flops_of(inst);
   }
   return flops;
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "luminal/kernel/ir/inst_uses.h"
 #include "luminal/kernel/recognise/forms.h"
 
 namespace luminal::kernel {
@@ -79,7 +80,7 @@ Expr flops(const Kernel& kernel) {
     const bool updates = std::holds_alternative<UpdateTarget>(stage.target);
     int64_t per_point = stage.reduction || updates ? 1 : 0;
     for (const Inst& inst : stage.body) {
-      if (const auto* op = std::get_if<OpInst>(&inst.what)) per_point += flops_of(op->op);
+      per_point += flops_of(inst);
     }
     total = total + product(kernel, loops_around(kernel, stage)) * per_point;
   }

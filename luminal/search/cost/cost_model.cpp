@@ -244,7 +244,8 @@ LeastWork shared_work(const kernel::Kernel& kernel, const Bindings& sizes) {
       if (op == nullptr) continue;
       const auto id = kernel::InstId::at(k);
       const bool product = sums_products && id == stage.result && op->op == Op::Mul;
-      const double flops = flops_of(op->op) * points(uses_of(kernel, stage, id).loops);
+      const double flops = static_cast<double>(kernel::flops_of(stage.body[k])) *
+                           points(uses_of(kernel, stage, id).loops);
       if (product) {
         work.products += flops / 2;
       } else {

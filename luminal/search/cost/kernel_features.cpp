@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "luminal/kernel/ir/inst_uses.h"
 #include "luminal/search/cost/expr_value.h"
 
 namespace luminal::search {
@@ -71,7 +72,7 @@ KernelFeatures features_of(const kernel::Kernel& kernel, const Bindings& sizes) 
         if (is_strided(*load, along)) features.strided += points;
       } else if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
         if (is_half(inst.dtype)) features.converted += points;
-        const double flops = flops_of(op->op) * points;
+        const double flops = static_cast<double>(kernel::flops_of(inst)) * points;
         if (is_division(op->op)) features.divisions += flops;
         if (is_transcendental(op->op)) features.transcendentals += flops;
         const bool function = is_division(op->op) || is_transcendental(op->op);
