@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "luminal/backends/cpu/schedule/guarded_loads.h"
 #include "luminal/backends/cpu/schedule/lane_pattern.h"
 #include "luminal/backends/cpu/schedule/prefetch.h"
 #include "luminal/base/check.h"
@@ -104,7 +105,7 @@ double access_cost(const Access& access, const std::vector<bool>& varies, LoopId
   for (const Access::Gathered& gathered : access.gathered) {
     if (varies[gathered.value.index()]) return 0.5 * lanes;
   }
-  LanePattern pattern = lane_pattern(access.address, loop, lanes);
+  LanePattern pattern = lane_pattern(access.simplest(), loop, lanes);
   if (pattern.kind == LaneKind::Uniform) return 0.5;
   if (pattern.kind == LaneKind::General) return 0.5 * lanes;
   return pattern.stride.is(1) || pattern.stride.is(-1) ? 1 : 0.5 * lanes;
@@ -302,10 +303,16 @@ ScheduledStage flatten(const Kernel& kernel, const Stage& stage) {
   if (stage.reduction) flat.loops.push_back(stage.reduction->loop);
   flat.access.resize(stage.body.size());
   flat.iota.resize(stage.body.size());
+  const auto guarded = guarded_loads(stage);
   for (size_t k = 0; k < stage.body.size(); ++k) {
     const auto& what = stage.body[k].what;
     if (const auto* load = std::get_if<kernel::LoadInst>(&what)) {
       flat.access[k] = flat_access(load->index, kernel.params[load->param].dims);
+      if (guarded[k]) {
+        flat.access[k].guard = guarded[k]->guard;
+        flat.access[k].guarded =
+            flat_access(guarded[k]->index, kernel.params[load->param].dims).address;
+      }
     } else if (const auto* local = std::get_if<kernel::LocalInst>(&what)) {
       flat.access[k] = flat_access(local->index, local_dims(kernel, kernel.stages[local->stage]));
     } else if (const auto* iota = std::get_if<kernel::IotaInst>(&what)) {

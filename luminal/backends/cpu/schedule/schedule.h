@@ -45,6 +45,12 @@ struct Access {
   };
   Expr address;
   std::vector<Gathered> gathered;
+  // Of a load that only counts where this bool holds: a simpler address, valid there. The other one
+  // is valid everywhere. See guarded_loads.h.
+  kernel::InstId guard = {};
+  Expr guarded = {};
+
+  Expr simplest() const { return guard.valid() ? guarded : address; }
 };
 
 struct ScheduledStage {
@@ -110,7 +116,10 @@ void choose_inner_loop(const Schedule& schedule, ScheduledStage& stage, const Ta
 template <typename Function>
 void for_each_expr(Schedule& schedule, Function function) {
   for (ScheduledStage& stage : schedule.stages) {
-    for (Access& access : stage.access) function(access.address);
+    for (Access& access : stage.access) {
+      function(access.address);
+      function(access.guarded);
+    }
     for (Expr& iota : stage.iota) function(iota);
     function(stage.target.address);
   }

@@ -16,7 +16,7 @@ std::string slow_access(const Access& access, const ScheduledStage& stage,
     // If the gathered index is uniform across lanes, they read one row contiguously.
     if (varies[at.value.index()]) return "at gathered indices";
   }
-  const LanePattern pattern = lane_pattern(access.address, stage.vector_loop, stage.lanes);
+  const LanePattern pattern = lane_pattern(access.simplest(), stage.vector_loop, stage.lanes);
   switch (pattern.kind) {
     case LaneKind::Uniform:
       return {};

@@ -46,6 +46,23 @@ Value* MemoryEmitter::load(DType dtype, MemoryForm form, Value* base, const Lane
   return to_register(dtype, form, load_elements(element, base, at));
 }
 
+Value* MemoryEmitter::load_where(Value* where, DType dtype, Value* base, const LaneIndex& at) {
+  const Chunk& chunk = index_.chunk();
+  Value* mask = chunk.mask == nullptr ? where : builder_.CreateAnd(where, chunk.mask);
+  llvm::Type* element = memory_type(builder_.getContext(), dtype, MemoryForm::Tensor);
+  const llvm::Align align = element_align(element);
+  auto* type = llvm::FixedVectorType::get(element, chunk.lanes);
+  Value* zeros = llvm::Constant::getNullValue(type);
+  if (!has_stride(at, 1)) {
+    Value* addresses = builder_.CreateGEP(element, base, index_.vector(at));
+    Value* vector = builder_.CreateMaskedGather(type, addresses, align, mask, zeros);
+    return to_register(dtype, MemoryForm::Tensor, vector);
+  }
+  Value* address = builder_.CreateGEP(element, base, at.base);
+  Value* vector = builder_.CreateMaskedLoad(type, address, align, mask, zeros);
+  return to_register(dtype, MemoryForm::Tensor, vector);
+}
+
 // GEPs aren't `inbounds`: lane 0 of a reversed vector, or inactive lanes of a mask, may lie outside
 // of the tensor.
 Value* MemoryEmitter::load_elements(llvm::Type* element, Value* base, const LaneIndex& at) {

@@ -24,6 +24,8 @@ class MemoryEmitter {
   // `whole_words`: the tensor consists of whole 32-bit words, so reading all of a word is safe.
   llvm::Value* load(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at,
                     bool whole_words = false);
+  // A vector of the lanes in which `where` is true, zeros in the others: those may be anywhere.
+  llvm::Value* load_where(llvm::Value* where, DType dtype, llvm::Value* base, const LaneIndex& at);
   // Stores a vector, or a scalar if `at` is uniform. `aligned`: the address of lane 0 is a multiple
   // of the vector's size, so the store may be non-temporal.
   void store(DType dtype, MemoryForm form, llvm::Value* base, const LaneIndex& at,

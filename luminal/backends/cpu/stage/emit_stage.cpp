@@ -76,7 +76,12 @@ void StageEmitter::place_instructions() {
       place = std::max(place, place_[id.index()]);
       varies = varies || varies_[id.index()];
     };
-    take_expr(stage_.access[k].address);
+    const Access& access = stage_.access[k];
+    take_expr(access.address);
+    if (access.guard.valid()) {
+      take_expr(access.guarded);
+      take_operand(access.guard);
+    }
     take_expr(stage_.iota[k]);
     for (const auto& gathered : stage_.access[k].gathered) take_operand(gathered.value);
     if (const auto* op = std::get_if<kernel::OpInst>(&body_[k].what)) {

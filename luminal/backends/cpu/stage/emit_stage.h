@@ -74,6 +74,7 @@ class StageEmitter {
   llvm::Value* emit_instruction(size_t k, int copy);
   llvm::Value* multiply_add(const Product& product, llvm::Value* sum, int copy, bool as_vector);
   llvm::Value* operand(kernel::InstId id, int copy, bool as_vector);
+  llvm::Value* guarded_load(size_t k, int copy);
   LaneIndex locate(const Access& access, int copy, llvm::Value* has_elements);
   llvm::Value* row_at(kernel::InstId id, Expr extent, int copy);
   llvm::Value* nearest_row(llvm::Value* row, Expr extent, int copy);

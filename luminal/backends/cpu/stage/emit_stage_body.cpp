@@ -48,6 +48,7 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
     return across(state_.ops.from_index(inst.dtype, index));
   }
   if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
+    if (Value* masked = guarded_load(k, copy)) return masked;
     LaneIndex at = locate(stage_.access[k], copy, state_.has_elements[load->param]);
     const kernel::Param& param = schedule_.kernel->params[load->param];
     const bool whole_words = (n_elements(param.dims) % kernel::kU4PerWord).is(0);
@@ -75,6 +76,18 @@ Value* StageEmitter::emit_instruction(size_t k, int copy) {
   const bool unrounded = state_.options.contract && unrounded_.unrounded[k];
   return state_.ops.apply(op.op, body_[op.operands.back().index()].dtype,
                           unrounded ? DType::F32 : inst.dtype, operands);
+}
+
+// Reads lanes where the guard holds, at the simpler address; null where that gains nothing.
+Value* StageEmitter::guarded_load(size_t k, int copy) {
+  const Access& access = stage_.access[k];
+  const kernel::ParamId param = std::get<kernel::LoadInst>(body_[k].what).param;
+  const DType dtype = schedule_.kernel->params[param].dtype;
+  if (!access.guard.valid() || !varies_[k] || dtype == DType::U4) return nullptr;
+  const LaneIndex at = index_.lanes(access.guarded, copy);
+  if (at.kind != LaneKind::Affine) return nullptr;
+  return state_.memory.load_where(operand(access.guard, copy, true), dtype, state_.params[param],
+                                  at);
 }
 
 Value* StageEmitter::multiply_add(const Product& product, Value* sum, int copy, bool as_vector) {
