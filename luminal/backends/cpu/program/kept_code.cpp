@@ -1,6 +1,6 @@
 #include "luminal/backends/cpu/program/kept_code.h"
 
-#include "luminal/backends/cpu/schedule/split_attention.h"
+#include "luminal/backends/cpu/plan/split_attention.h"
 #include "luminal/base/check.h"
 #include "luminal/base/digest.h"
 #include "luminal/base/errors.h"

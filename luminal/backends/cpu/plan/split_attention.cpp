@@ -1,4 +1,4 @@
-#include "luminal/backends/cpu/schedule/split_attention.h"
+#include "luminal/backends/cpu/plan/split_attention.h"
 
 #include "luminal/kernel/recognise/forms.h"
 
