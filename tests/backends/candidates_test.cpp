@@ -13,7 +13,7 @@
 namespace luminal {
 namespace {
 
-struct Case {
+struct TriedCase {
   const char* name;
   std::function<Tensor(Graph&)> build;
 };
@@ -37,8 +37,8 @@ Tensor attend(Graph& g, int64_t queries, int64_t keys) {
   return matmul(softmax(matmul(q, k.permute({0, 2, 1})) * 0.2, -1), v);
 }
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all = {
+const std::vector<TriedCase>& tried_cases() {
+  static const std::vector<TriedCase> all = {
       {"matmul", [](Graph& g) { return product(g, 37, 300, 200, DType::F32); }},
       {"square matmul", [](Graph& g) { return product(g, 64, 64, 64, DType::F32); }},
       {"deep matmul", [](Graph& g) { return product(g, 5, 1500, 33, DType::F32); }},
@@ -119,8 +119,8 @@ TEST_P(Candidates, ComputeWhatTheDefaultComputes) {
   int tried = 0, of_sums = 0, strategies = 0;
   // Compiling is what takes time: the narrower target tries every other case.
   const size_t stride = target.empty() ? 1 : 2;
-  for (size_t number = 0; number < cases().size(); number += stride) {
-    const Case& c = cases()[number];
+  for (size_t number = 0; number < tried_cases().size(); number += stride) {
+    const TriedCase& c = tried_cases()[number];
     Graph graph;
     Tensor y = c.build(graph);
     const bool f32 = y.dtype() == DType::F32;
@@ -159,7 +159,7 @@ TEST_P(Candidates, ComputeWhatTheDefaultComputes) {
 
 TEST_P(Candidates, KeepAllBitsUnlessSumsMayBeReordered) {
   const std::string target = GetParam();
-  for (const Case& c : cases()) {
+  for (const TriedCase& c : tried_cases()) {
     Graph graph;
     const Tensor y = c.build(graph).output("y");
     std::vector<kernel::KernelStep> steps;
