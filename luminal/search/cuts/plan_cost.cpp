@@ -325,13 +325,13 @@ KernelForm PlanCost::make_form(const Cone& cone, const Choice& choice) const {
                          std::holds_alternative<kernel::GatherTerm>(term);
     return reduces && !choice.reads(cone.classes.front(), id);
   });
-  form.may_run_once = !form.inputs.empty() && may_count_once(kernel, options_);
+  form.may_run_once = may_count_once(kernel, options_);
   return form;
 }
 
 double PlanCost::charged(ClassId root, const PlacedKernel& kernel) const {
   const KernelForm& form = *kernel.form;
-  const bool once = form.may_run_once && !weights_.is_result(root) &&
+  const bool once = form.may_run_once && weights_.knows() && !weights_.is_result(root) &&
                     std::ranges::all_of(form.inputs, [&](uint32_t position) {
                       return weights_.is_weight(kernel.classes[position]);
                     });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "luminal/kernel/plan/plan.h"
+#include "luminal/kernel/plan/folding.h"
 
 namespace luminal::search {
 namespace {
@@ -46,14 +46,12 @@ WeightFacts::WeightFacts(const Graph& graph,
 }
 
 bool WeightFacts::runs_once(const kernel::LoweredKernel& lowered, const Bindings& sizes) const {
-  bool reads = false;
   for (kernel::ParamId p : lowered.origins.ids()) {
     const ClassId value = lowered.origins[p].value;
     const bool output = lowered.kernel.params[p].output;
     if (output ? is_result(value) : !is_weight(value)) return false;
-    reads |= !output;
   }
-  return reads && may_run_once(lowered.kernel, sizes);
+  return !is_weight_.empty() && may_run_once(lowered.kernel, sizes);
 }
 
 std::string WeightFacts::letters(const kernel::LoweredKernel& lowered) const {
@@ -69,7 +67,7 @@ std::string WeightFacts::letters(const kernel::LoweredKernel& lowered) const {
 bool may_run_once(const kernel::Kernel& kernel, const Bindings& sizes) {
   const auto bytes = [&](Expr e) { return e.evaluate(sizes).value.value_or(0); };
   return kernel.variables.empty() &&
-         bytes(kernel.bytes_written) <= kernel::kMostFoldedGrowth * bytes(kernel.bytes_read);
+         kernel::is_worth_folding(bytes(kernel.bytes_read), bytes(kernel.bytes_written));
 }
 
 bool widens_format(const kernel::Kernel& kernel) {

@@ -20,6 +20,7 @@ class WeightFacts {
               const kernel::TermGraph& terms, const std::vector<int>& chosen,
               const std::vector<kernel::ClassId>& results);
 
+  bool knows() const { return !is_weight_.empty(); }  // false: nothing runs once
   bool is_weight(kernel::ClassId id) const { return !is_weight_.empty() && is_weight_[id.index()]; }
   // Whether every run has to write it.
   bool is_result(kernel::ClassId id) const { return !is_result_.empty() && is_result_[id.index()]; }

@@ -8,6 +8,7 @@
 #include "luminal/base/check.h"
 #include "luminal/base/digest.h"
 #include "luminal/kernel/ir/in_place.h"
+#include "luminal/kernel/plan/folding.h"
 #include "luminal/runtime/step_order.h"
 #include "luminal/shape/index/resolve_dims.h"
 
@@ -294,7 +295,7 @@ bool RunPlanner::is_foldable(const RunStep& at,
       read += dims->bytes(param.dtype);
     }
   }
-  return written <= size_t{kernel::kMostFoldedGrowth} * read;
+  return kernel::is_worth_folding(static_cast<int64_t>(read), static_cast<int64_t>(written));
 }
 
 // A key of a folded value: the kernel and its inputs. Empty for host steps, whose computation has
