@@ -54,6 +54,19 @@ TEST(GuardedLoads, OfWindowsAreRight) {
   }
 }
 
+// A value that a select drops may also say which row to read: there it counts everywhere.
+TEST(GuardedLoads, ThatAreRowsToo) {
+  for (int64_t size : {3, 16, 35}) {
+    Graph graph;
+    const Tensor ids = graph.input("ids", {size}, DType::I64);
+    const Tensor shifted = pad_axis(ids, 0, {1, 0}).narrow(0, 0, size).cast(DType::F32);
+    const Tensor row = prim::gather(graph.input("table", {7}), ids.roll(1, 0));
+    const Tensor y = (shifted + row).output("y");
+    Comparison comparison{graph, {y}, {.plan = {.fusion = FusionPolicy::Always}}, {{"ids", 7}}};
+    comparison.run({{}, {}});
+  }
+}
+
 // Lanes beside each other are read at once: no gathers.
 TEST(GuardedLoads, HaveNoSlowPath) {
   Graph graph;

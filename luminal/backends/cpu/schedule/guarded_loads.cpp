@@ -47,8 +47,12 @@ std::optional<Expr> unwrapped(Expr index, const std::vector<Bound>& bounds) {
   if (!n || *n <= 0) return std::nullopt;
   for (const Bound& bound : bounds) {
     const std::optional<int64_t> shift = (e - bound.e).to_int();
-    if (!shift || bound.least > bound.most) continue;
-    const int64_t first = bound.least + *shift, last = bound.most + *shift;
+    int64_t first = 0, last = 0;
+    if (!shift || bound.least > bound.most ||
+        __builtin_add_overflow(bound.least, *shift, &first) ||
+        __builtin_add_overflow(bound.most, *shift, &last)) {
+      continue;
+    }
     if (first < 0 || first / *n != last / *n) continue;
     return e - Expr(first / *n * *n);
   }
@@ -67,9 +71,21 @@ std::vector<InstId> readers(const Stage& stage, InstId id) {
   return found;
 }
 
+// Whether the value says which row a gather reads or a scatter writes.
+bool is_row(const Stage& stage, InstId value) {
+  const auto* update = std::get_if<kernel::UpdateTarget>(&stage.target);
+  if (update != nullptr && update->row == value) return true;
+  return std::ranges::any_of(stage.body, [&](const Inst& inst) {
+    const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
+    return load != nullptr && std::ranges::any_of(load->index, [&](const kernel::Index& index) {
+             return index.value == value;
+           });
+  });
+}
+
 // The condition under which a select takes the value, if it is all that reads it.
 InstId guard_of(const Stage& stage, InstId value) {
-  while (value != stage.result) {
+  while (value != stage.result && !is_row(stage, value)) {
     const std::vector<InstId> by = readers(stage, value);
     if (by.size() != 1) return {};
     const auto& reader = std::get<kernel::OpInst>(stage.body[by[0].index()].what);
