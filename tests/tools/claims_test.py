@@ -65,6 +65,9 @@ class Claims(unittest.TestCase):
         result = self.run_claims("failing.stuck", "failing.broken", "planted.good")
         self.assertEqual(result.returncode, 1)
         self.assertIn("measured: no such program | short", result.stdout)
+        end = result.stdout.splitlines()[-4:]
+        self.assertIn("the longest: ", end[0])
+        self.assertTrue(end[1].startswith("failing.stuck | ") and end[2].startswith("failing.broken | "), end)
         self.assertIn("measured: the measurement failed: division by zero | short", result.stdout)
         self.assertIn("planted.good | target: under 50 ms | measured: 3 ms | ok", result.stdout)
 

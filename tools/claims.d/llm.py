@@ -38,19 +38,22 @@ def templates(context):
 
 
 QUESTION = "What is the capital of France?"
+# The first token of that answer leads the second by 0.08 in f32, which is less than bf16 rounds; here it leads by 1.4.
+QUESTION_OF_EVERY_DTYPE = "Name the capital of France."
+MOST_TOKENS = 32
 
 
-def smollm2(context):
+def smollm2(context, question=QUESTION):
     model = context.root / "../shared/models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf"
     if not model.exists():
         raise Short(f"there is no {model.name} in ../shared/models")
-    return [context.program("apps/cli/luminal"), "run", model, "-p", QUESTION, "--greedy"]
+    return [context.program("apps/cli/luminal"), "run", model, "-p", question, "--greedy"]
 
 
 def capital(context):
     answers = {}
     for dtype in ("f32", "bf16"):
-        result = context.run([*smollm2(context), "--dtype", dtype])
+        result = context.run([*smollm2(context, QUESTION_OF_EVERY_DTYPE), "--dtype", dtype, "--max-tokens", MOST_TOKENS])
         answers[dtype] = result.stdout.strip() or last_line(result)
     text = ", ".join(f"{dtype}: '{answer}'" for dtype, answer in answers.items())
     return text, all("Paris" in answer for answer in answers.values())
