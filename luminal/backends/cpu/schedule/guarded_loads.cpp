@@ -48,8 +48,7 @@ std::optional<Expr> unwrapped(Expr index, const std::vector<Bound>& bounds) {
   for (const Bound& bound : bounds) {
     const std::optional<int64_t> shift = (e - bound.e).to_int();
     int64_t first = 0, last = 0;
-    if (!shift || bound.least > bound.most ||
-        __builtin_add_overflow(bound.least, *shift, &first) ||
+    if (!shift || bound.least > bound.most || __builtin_add_overflow(bound.least, *shift, &first) ||
         __builtin_add_overflow(bound.most, *shift, &last)) {
       continue;
     }
