@@ -123,6 +123,14 @@ bool is_widened(const Stage& stage, InstId id, DType from) {
          stage.body[op->operands[0].index()].dtype == from;
 }
 
+Expr products_of_column(const Kernel& kernel, const ContractionForm& form) {
+  Expr length = 0;
+  for (const Contraction& contraction : form.contractions) {
+    length = length + extent_of(kernel, contraction.k);
+  }
+  return count(kernel, form.rows) * length;
+}
+
 ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
   ContractionWork work;
   const Expr batch = count(kernel, form.batch);

@@ -38,6 +38,10 @@ Stage factor_stage(const Stage& stage, InstId result);
 // exact.
 bool is_widened(const Stage& stage, InstId id, DType from);
 
+// Multiply-adds that share an element of a right factor's panels: rows times the length of all
+// sums.
+Expr products_of_column(const Kernel& kernel, const ContractionForm& form);
+
 // The work of a kernel of this form, over the kernel's variables.
 struct ContractionWork {
   Expr exact_products;    // bf16 by bf16

@@ -16,6 +16,10 @@ using kernel::Strategy;
 // interrupted, and from here on that takes a hundred times as long as tiles do.
 constexpr int64_t kMostProductsByLoops = 4 << 20;
 
+// So many products of an element of a right factor, at most, and loops are never that slow: they
+// save the copy into panels.
+constexpr int64_t kMostOfColumnByLoops = 256;
+
 // Split attention is two kernels, which have schedules of their own.
 Schedule schedule_of(const kernel::KernelStep& step, const Target& target) {
   if (step.strategy == Strategy::SplitAttention) return {};
@@ -118,10 +122,15 @@ class Candidates {
     if (!reorder_sums_) return;
     for (Strategy strategy : kernel::strategies(kernel_)) {
       if (strategy == step_.strategy) continue;
-      const bool slow =
-          strategy == Strategy::Loops && kernel_.flops.upper_bound() > 2 * kMostProductsByLoops;
-      if (!slow) found_.push_back({.strategy = strategy});
+      if (strategy != Strategy::Loops || !is_slow_by_loops())
+        found_.push_back({.strategy = strategy});
     }
+  }
+
+  bool is_slow_by_loops() const {
+    if (kernel_.flops.upper_bound() <= 2 * kMostProductsByLoops) return false;
+    const auto& form = kernel::forms_of(kernel_).contraction;
+    return !form || kernel::products_of_column(kernel_, *form).upper_bound() > kMostOfColumnByLoops;
   }
 
   // Non-temporal stores of less than this are never worth a try: a cache holds it.

@@ -15,6 +15,9 @@ using llvm::Value;
 // Prefetch into L2: L1 is full of the current row.
 constexpr uint32_t kLocality = 2;
 
+// Instructions up to which a reduction of known length is written out step by step.
+constexpr int64_t kMostWrittenOut = 256;
+
 }  // namespace
 
 StageEmitter::StageEmitter(EmitState& state, kernel::StageId stage)
@@ -263,18 +266,35 @@ Values StageEmitter::emit_reduction(size_t position) {
   const Chunk& chunk = index_.chunk();
   const bool in_lanes = chunk.loop.valid();
   Values start(static_cast<size_t>(chunk.copies), reduce.start(in_lanes ? chunk.lanes : 1));
-  const EmitState::Range all = range(reduction.loop);
-  Values sums =
-      state_.loops.counted(all.from, all.to, 1, start, [&](Value* i, const Values& so_far) {
-        index_.open_level();
-        index_.set_loop(reduction.loop, {i});
-        Values next = take_in(so_far);
-        index_.unset_loop(reduction.loop);
-        index_.close_level();
-        return next;
-      });
+  auto step = [&](Value* i, const Values& so_far) {
+    index_.open_level();
+    index_.set_loop(reduction.loop, {i});
+    Values next = take_in(so_far);
+    index_.unset_loop(reduction.loop);
+    index_.close_level();
+    return next;
+  };
+  Values sums = start;
+  if (const auto steps = steps_written_out(reduction.loop, start.size())) {
+    for (int64_t k = 0; k < *steps; ++k) {
+      sums = step(builder_.getInt64(static_cast<uint64_t>(k)), sums);
+    }
+  } else {
+    const EmitState::Range all = range(reduction.loop);
+    sums = state_.loops.counted(all.from, all.to, 1, start, step);
+  }
   for (Value*& sum : sums) sum = reduce.finish(sum);
   return sums;
+}
+
+// The length of a short reduction, whose steps are written one after the other: what they compute
+// of their number (the row and column of a window, whether it lies in the padding) is then known.
+std::optional<int64_t> StageEmitter::steps_written_out(kernel::LoopId loop, size_t copies) const {
+  const auto length = schedule_.extents[loop].to_int();
+  if (!length || state_.ranges.contains(loop)) return {};
+  const auto step = static_cast<int64_t>(body_.size() * copies);
+  if (*length > kMostWrittenOut / step) return {};
+  return length;
 }
 
 // The scan loop: across lanes if it is the vector loop, else one scan per lane. Every element is

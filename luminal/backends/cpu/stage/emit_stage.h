@@ -69,6 +69,7 @@ class StageEmitter {
 
   Values emit_nest(size_t position, bool empty_reduction);
   Values emit_reduction(size_t position);
+  std::optional<int64_t> steps_written_out(kernel::LoopId loop, size_t copies) const;
   void emit_scan(size_t position);
   void emit_instructions(int place);
   llvm::Value* emit_instruction(size_t k, int copy);
