@@ -97,8 +97,10 @@ class LUMINAL_API Executable {
   template <typename T>
     requires(!std::is_const_v<T>)
   void bind_output(const TensorRef& tensor, T* memory, size_t count) {
-    bind_bytes(tensor, dtype_of<T>(), std::as_writable_bytes(std::span(memory, count)));
+    bind_output(tensor, dtype_of<T>(), std::as_writable_bytes(std::span(memory, count)));
   }
+  // The same for any dtype, as bytes.
+  void bind_output(const TensorRef& tensor, DType dtype, std::span<std::byte> memory);
   void unbind_output(const TensorRef& tensor);
 
   // Shares code and weights, with its own inputs, results and copy of the state.
@@ -110,7 +112,6 @@ class LUMINAL_API Executable {
   explicit Executable(std::unique_ptr<Impl> impl);
   Impl& impl() const;  // UserError after it was moved from
   void set_bytes(const TensorRef& tensor, DType dtype, std::span<const std::byte> bytes);
-  void bind_bytes(const TensorRef& tensor, DType dtype, std::span<std::byte> memory);
   void check_view(const TensorRef& tensor, DType dtype) const;
 
   std::unique_ptr<Impl> impl_;

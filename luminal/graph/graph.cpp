@@ -16,6 +16,17 @@ namespace luminal {
 
 Graph::Graph() : home_(std::make_shared<GraphHome>(this)) {}
 
+std::shared_ptr<Graph> Graph::shared() {
+  auto graph = std::make_shared<Graph>();
+  graph->self_ = graph;
+  return graph;
+}
+
+std::shared_ptr<GraphHome> Graph::held_home() const {
+  const std::shared_ptr<const Graph> self = self_.lock();
+  return self == nullptr ? home_ : std::shared_ptr<GraphHome>(self, home_.get());
+}
+
 Graph::~Graph() { home_->graph = nullptr; }
 
 Graph::Graph(Graph&& other) noexcept : Graph() { take(other); }

@@ -56,6 +56,9 @@ class LUMINAL_API Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  // An empty graph that lives as long as one of its tensors does, or a copy of the pointer.
+  static std::shared_ptr<Graph> shared();
+
   // Leaves with a name, unique in the graph.
   Tensor input(std::string_view name, Dims dims, DType dtype = DType::F32);
   Tensor weight(std::string_view name, Dims dims, DType dtype = DType::F32);
@@ -97,7 +100,7 @@ class LUMINAL_API Graph {
   // The same nodes with the same ids, in a graph of its own.
   std::unique_ptr<Graph> clone() const;
 
-  // The same for all of a graph's life, and no other graph's.
+  // The same for all of a graph's life, and no other graph's. Doesn't keep it alive.
   const std::shared_ptr<GraphHome>& home() const { return home_; }
 
  private:
@@ -105,9 +108,12 @@ class LUMINAL_API Graph {
   friend class GraphEditor;
   Tensor leaf(Role role, std::string_view name, Dims dims, DType dtype);
   void take(Graph& other) noexcept;
+  // The home as tensors hold it: of a shared graph, with a share in it.
+  std::shared_ptr<GraphHome> held_home() const;
 
   std::shared_ptr<GraphHome> home_;
-  std::deque<Node> nodes_;  // references to nodes and their dims stay good while it grows
+  std::weak_ptr<const Graph> self_;  // of a shared graph
+  std::deque<Node> nodes_;           // references to nodes and their dims stay good while it grows
   std::vector<NodeId> leaves_;
   std::unordered_map<std::string, NodeId> leaf_names_;
   std::vector<Output> outputs_;

@@ -22,7 +22,7 @@ namespace luminal {
 class LUMINAL_API Tensor {
  public:
   Tensor() = default;  // names nothing; using it is a UserError
-  Tensor(Graph* graph, NodeId id) : home_(graph->home()), id_(id) {}
+  Tensor(Graph* graph, NodeId id) : home_(graph->held_home()), id_(id) {}
 
   Graph& graph() const;  // UserError once it is gone
   const std::shared_ptr<GraphHome>& home() const { return home_; }

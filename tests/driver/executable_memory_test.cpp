@@ -67,6 +67,19 @@ TEST_P(MemoryOn, OutputsAreCopiedToOtherMemoryOfTheCaller) {
   EXPECT_EQ(of.exe->get<float>("y"), std::vector<float>(12, 10.0f));
 }
 
+TEST(ExecutableMemory, OutputsOfAnyDtypeGoToBytesOfTheCaller) {
+  Graph graph;
+  Tensor y = (graph.input("x", {4}, DType::BF16) * 2.0).output("y");
+  Executable exe = compile(graph, {.storage = {.cache_folder = "none"}});
+  exe.set("x", std::vector<float>(4, 3.0f));
+  alignas(64) std::array<uint16_t, 4> memory = {};
+  exe.bind_output(y, DType::BF16, std::as_writable_bytes(std::span(memory)));
+  exe.run();
+  EXPECT_EQ(memory[3], 0x40c0) << "6 in bf16";
+  EXPECT_THROW(exe.bind_output(y, DType::F16, std::as_writable_bytes(std::span(memory))),
+               UserError);
+}
+
 TEST(ExecutableMemory, ALargeOutputGoesToAnyMemoryOfTheCaller) {
   const size_t count = 2 << 20;  // large enough to bypass the caches
   Graph graph;

@@ -32,6 +32,17 @@ TEST(Graph, NamesOfLeavesAreUnique) {
   EXPECT_THAT(error_of([&] { graph.weight("", {2}); }), HasSubstr("needs a name"));
 }
 
+TEST(Graph, ASharedOneLivesAsLongAsItsTensors) {
+  std::shared_ptr<Graph> graph = Graph::shared();
+  const std::weak_ptr<Graph> watched = graph;
+  Tensor y = prim::exp2(graph->input("x", {2}));
+  graph.reset();
+  EXPECT_EQ(y.graph().leaves().size(), 1u);
+  EXPECT_EQ(y.home(), y.graph().home()) << "the same home, held";
+  y = Tensor();
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST(Graph, FindsLeavesAndOutputsByName) {
   Graph graph;
   Tensor x = graph.input("x", {2});

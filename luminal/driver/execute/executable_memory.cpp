@@ -34,7 +34,7 @@ void Executable::check_view(const TensorRef& tensor, DType dtype) const {
                   port.name, name(port.dtype), name(dtype)));
 }
 
-void Executable::bind_bytes(const TensorRef& tensor, DType dtype, std::span<std::byte> memory) {
+void Executable::bind_output(const TensorRef& tensor, DType dtype, std::span<std::byte> memory) {
   const size_t at = impl().result_of(tensor, "bind_output");
   const Port& port = impl().ports()[at];
   if (port.dtype != dtype) {
