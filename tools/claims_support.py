@@ -1,6 +1,7 @@
 """What several groups of claims measure with."""
 import contextlib
 import json
+import os
 import pathlib
 import re
 import sys
@@ -33,6 +34,18 @@ def answer(context, program, case, **command):
     """Of a process for this command alone."""
     with contestant(context, program) as process:
         return process.run(case, **command)
+
+
+def in_clean_trees(context, script, *arguments):
+    """What a test on clean Debian systems measured: the last line that it prints."""
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
+    result = context.run([sys.executable, "-B", context.root / "tests/package" / script, *arguments,
+                          cache / "luminal-trees"])
+    if result.returncode != 0:
+        raise Short(next((line for line in result.stderr.splitlines() if "Error" in line), last_line(result)))
+    if "skipped=" in result.stderr:
+        raise Short("part of it was skipped: chroot is for root")
+    return last_line(result), True
 
 
 def venv_python(context):

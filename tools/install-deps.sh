@@ -45,11 +45,12 @@ system_packages=(
 test_packages=(
   libgtest-dev libgmock-dev
   git ccache clang-19 clang-format-19 libclang-rt-19-dev lld-19
-  graphviz chromium python3-venv stress-ng
+  graphviz chromium python3-venv python3-dev stress-ng
   zlib1g-dev libzstd-dev dpkg-dev file debootstrap pkg-config
 )
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
   onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0
+  nanobind==3.1.0 scikit-build-core==1.1.2 mypy==1.18.2
   tokenizers==0.23.3 sentencepiece==0.2.2 jinja2==3.1.6 transformers==5.22.2
   mkdocs-material==9.6.23 plotly==7.1.0)
 peer_packages=(openvino==2026.4.1 onnxruntime==1.31.1 onnx==1.23.2)

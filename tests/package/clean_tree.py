@@ -7,7 +7,8 @@ import tempfile
 
 from commands import run
 
-COMPILER_PACKAGES = "g++,cmake,make,pkg-config"
+# Kinds of trees: what is in them beside a minimal system.
+KINDS = {"minimal": "", "compiler": "g++,cmake,make,pkg-config", "python": "python3-venv"}
 
 
 def mirror():
@@ -19,14 +20,14 @@ def mirror():
     return found.group(1)
 
 
-def made_tree(trees, suite, compiler):
-    """The tree of a suite, minimal or with what builds a project; made where it isn't there, which takes minutes."""
-    tree = trees / (f"{suite}-compiler" if compiler else suite)
+def made_tree(trees, suite, kind):
+    """The tree of a suite and a kind; made where it isn't there, which takes minutes."""
+    tree = trees / (suite if kind == "minimal" else f"{suite}-{kind}")
     if tree.exists():
         return tree
     print(f"debootstrap: making {tree.name}, which takes some minutes", flush=True)
     trees.mkdir(parents=True, exist_ok=True)
-    extra = [f"--include={COMPILER_PACKAGES}"] if compiler else []
+    extra = [f"--include={KINDS[kind]}"] if KINDS[kind] else []
     with tempfile.TemporaryDirectory(dir=trees) as folder:
         partial = pathlib.Path(folder) / tree.name
         run("debootstrap", "--variant=minbase", *extra, suite, partial, mirror())
@@ -36,8 +37,8 @@ def made_tree(trees, suite, compiler):
 class CleanTree:
     """A system of its own: what is done in it goes into `scratch`, and the tree below stays clean."""
 
-    def __init__(self, trees, suite, scratch, compiler=False):
-        self.suite, self.below = suite, made_tree(trees, suite, compiler)
+    def __init__(self, trees, suite, scratch, kind="minimal"):
+        self.suite, self.below = suite, made_tree(trees, suite, kind)
         self.upper, self.work, self.root = (pathlib.Path(scratch) / part for part in ("upper", "work", "root"))
         for folder in (self.upper, self.work, self.root):
             folder.mkdir(parents=True)

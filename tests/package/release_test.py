@@ -89,10 +89,10 @@ class Files(unittest.TestCase):
 
 @unittest.skipIf(os.geteuid() != 0, "chroot is for root")
 class CleanSystems(unittest.TestCase):
-    def tree(self, suite, compiler=False):
+    def tree(self, suite, kind="minimal"):
         scratch = tempfile.TemporaryDirectory(dir=TREES)
         self.addCleanup(scratch.cleanup)
-        tree = CleanTree(TREES, suite, scratch.name, compiler)
+        tree = CleanTree(TREES, suite, scratch.name, kind)
         tree.put(MODELS / MODEL, f"/models/{MODEL}")
         return tree
 
@@ -132,7 +132,7 @@ class CleanSystems(unittest.TestCase):
         for suite in SUITES:
             for place in (self.unpack, self.install):
                 with self.subTest(f"{suite}, {place.__name__}"):
-                    tree = self.tree(suite, compiler=True)
+                    tree = self.tree(suite, kind="compiler")
                     prefix = place(tree)
                     tree.put(PROJECT / "tests/consumer/find_package", "/project/find_package")
                     tree.put(PROJECT / "tests/consumer/main.cpp", "/project/main.cpp")

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from claims import Claim, Short
-from claims_support import contestant, ctest, last_line
+from claims_support import contestant, ctest, in_clean_trees, last_line
 from apps.bench.harness.contestant import Contestant
 from apps.bench.harness.protocol import Refusal
 from apps.bench.harness.rounds import interleaved, ratio as ratio_of, shown
@@ -238,18 +238,6 @@ def index_cost(context):
     said = ", ".join(f"{case['case']} {shown(case['of_blind'], 3)}" +
                      (f" of {1e9 * case['shortest']:.0f} ns" if case["shortest"] < 1e-6 else "") for case in found)
     return said, all(holds(case) for case in found)
-
-
-def in_clean_trees(context, script, *arguments):
-    """What a test on clean Debian systems measured: the last line that it prints."""
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-    result = context.run([sys.executable, "-B", context.root / "tests/package" / script, *arguments,
-                          cache / "luminal-trees"])
-    if result.returncode != 0:
-        raise Short(next((line for line in result.stderr.splitlines() if "Error" in line), last_line(result)))
-    if "skipped=" in result.stderr:
-        raise Short("part of it was skipped: chroot is for root")
-    return last_line(result), True
 
 
 def released(context):
