@@ -67,6 +67,8 @@
 #include "luminal/nn/scope.h"
 #include "luminal/nn/sequential.h"
 #include "luminal/nn/transformer.h"
+#include "luminal/pytorch/exported_program.h"
+#include "luminal/pytorch/pt2.h"
 #include "luminal/search/fusion/fusion_pattern.h"
 #include "luminal/shape/dtype.h"
 #include "luminal/shape/expr.h"

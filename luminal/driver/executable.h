@@ -48,6 +48,9 @@ class LUMINAL_API Executable {
   void set(const TensorRef& tensor, std::initializer_list<NestedList> values);
   void set(const TensorRef& tensor, TensorData data);  // shares the bytes, no copy
 
+  // Lets go of an input's elements: it must be set again before the next run.
+  void unset(const TensorRef& input);
+
   // Frees a weight's elements, which runs don't read any more: everything that needs them was
   // computed in the first run. After another weight is set it must be set again. UserError if runs
   // still read it.

@@ -47,6 +47,16 @@ void add_where(Module& parts) {
 #define REVERSED(name, expression) \
   add_reversed(parts, name, [](const auto& a, const auto& b) { return expression; })
 
+// One function for all operands, so that it has one signature.
+template <Tensor (*kOfTensors)(const Tensor&, const Tensor&),
+          Tensor (*kOfScalar)(const Tensor&, const Scalar&)>
+nb::object equal_or_not(const Tensor& a, nb::handle b) {
+  Scalar number = 0;
+  if (nb::isinstance<Tensor>(b)) return nb::cast(kOfTensors(a, *nb::inst_ptr<Tensor>(b)));
+  if (read_scalar(b, number)) return nb::cast(kOfScalar(a, number));
+  return nb::borrow(Py_NotImplemented);
+}
+
 void add_operators(Module& parts) {
   OPERATOR("__add__", a + b);
   REVERSED("__radd__", a + b);
@@ -69,8 +79,23 @@ void add_operators(Module& parts) {
   OPERATOR("__and__", bitwise_and(a, b));
   OPERATOR("__or__", bitwise_or(a, b));
   OPERATOR("__xor__", bitwise_xor(a, b));
+  REVERSED("__rand__", bitwise_and(a, b));
+  REVERSED("__ror__", bitwise_or(a, b));
+  REVERSED("__rxor__", bitwise_xor(a, b));
+  REVERSED("__rlshift__", bitwise_left_shift(a, b));
+  REVERSED("__rrshift__", bitwise_right_shift(a, b));
   OPERATOR("__lshift__", bitwise_left_shift(a, b));
   OPERATOR("__rshift__", bitwise_right_shift(a, b));
+  // By element, as in PyTorch; so a tensor's hash is its identity.
+  parts.tensor.def("__eq__", &equal_or_not<eq, eq>, nb::is_operator(),
+                   nb::sig("def __eq__(self, other: object, /) -> typing.Any"));
+  parts.tensor.def("__ne__", &equal_or_not<ne, ne>, nb::is_operator(),
+                   nb::sig("def __ne__(self, other: object, /) -> typing.Any"));
+  parts.tensor.def("__hash__", [](const Tensor& x) {
+    return std::hash<const void*>()(x.home().get()) ^ x.id().index();
+  });
+  // NumPy leaves operators with a tensor to the tensor.
+  parts.tensor.attr("__array_ufunc__") = nb::none();
   parts.tensor.def("__neg__", [](const Tensor& x) { return -x; });
   parts.tensor.def("__invert__", [](const Tensor& x) { return bitwise_not(x); });
 }

@@ -84,6 +84,8 @@ TensorData data_of(const Elements& array) {
   return data;
 }
 
+constexpr size_t kDeepest = 32;  // NumPy's limit
+
 // Numbers of nested lists, in row-major order.
 struct Numbers {
   std::vector<int64_t> dims;
@@ -93,11 +95,15 @@ struct Numbers {
   bool all_bools = true;
 
   void take(nb::handle value, size_t depth) {
+    if (depth > kDeepest) throw UserError("lists are nested too deeply");
     if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) return take_items(value, depth);
     if (depth != dims.size()) throw UserError("nested lists must have the same depth everywhere");
     Scalar scalar = 0;
     if (!read_scalar(value, scalar) || scalar.kind == Scalar::Kind::Symbolic) {
-      throw UserError(fmt::format("{} is neither an array nor a number", nb::repr(value).c_str()));
+      throw UserError(
+          fmt::format("{} in a list is no number that 64 bits hold; give numbers, or "
+                      "one array instead of a list",
+                      nb::repr(value).c_str()));
     }
     all_integers = all_integers && scalar.kind != Scalar::Kind::Float;
     all_bools = all_bools && scalar.kind == Scalar::Kind::Bool;
@@ -117,7 +123,11 @@ struct Numbers {
     const TensorData all = is_float(dtype)
                                ? TensorData::copy_of(std::span<const double>(reals), dims)
                                : TensorData::copy_of(std::span<const int64_t>(integers), dims);
-    return all.cast(dtype);
+    TensorData result = all.cast(dtype);
+    if (!is_float(dtype) && result.to_ints() != integers) {
+      throw UserError(fmt::format("{} can't hold every number that was given", name(dtype)));
+    }
+    return result;
   }
 
  private:
@@ -219,6 +229,22 @@ nb::tuple shape_of(const Array& array) {
   return nb::tuple(dims);
 }
 
+// Element or row `at` along the first axis, in the same memory.
+Array row(const Array& array, int64_t at) {
+  const TensorData& data = array.data;
+  if (data.dims.empty()) throw nb::index_error("an array without axes has no rows");
+  if (at < 0) at += data.dims[0];
+  if (at < 0 || at >= data.dims[0]) {
+    throw nb::index_error(fmt::format("row {} of {}", at, data.dims[0]).c_str());
+  }
+  if (kind(data.dtype) == DTypeKind::Packed) throw nb::type_error("rows of u4 have no address");
+  Array result = array;
+  result.data.dims.erase(result.data.dims.begin());
+  const auto size = static_cast<size_t>(byte_size(data.dtype, result.data.n_elements()));
+  result.data.bytes = data.bytes.subspan(static_cast<size_t>(at) * size, size);
+  return result;
+}
+
 std::string array_repr(const Array& array) {
   return fmt::format("luminal.Array({}, {}{})", print(array.data), name(array.data.dtype),
                      fmt::format("[{}]", fmt::join(array.data.dims, ", ")));
@@ -234,7 +260,6 @@ nb::object as_numpy(const Array& array, nb::handle dtype, nb::handle copy) {
 }  // namespace
 
 TensorData read_data(nb::handle value, std::optional<DType> wanted) {
-  Array array;
   if (nb::isinstance<Array>(value)) return nb::inst_ptr<Array>(value)->data;
   if (is_list(value)) {
     Numbers numbers;
@@ -273,7 +298,9 @@ void add_arrays(nb::module_& module) {
       .def(
           "astype",
           [](const Array& array, DTypeName dtype) {
-            return Array{.data = array.data.cast(dtype), .writable = true};
+            // Of the same dtype it is the same memory.
+            const bool same = dtype == array.data.dtype;
+            return Array{.data = array.data.cast(dtype), .writable = !same || array.writable};
           },
           nb::arg("dtype"), "The same values in another dtype.")
       .def(
@@ -290,6 +317,7 @@ void add_arrays(nb::module_& module) {
                throw nb::type_error("an array without axes has no len()");
              return array.data.dims[0];
            })
+      .def("__getitem__", &row, nb::arg("index"), "A row, in the same memory.")
       .def("__repr__", &array_repr)
       .def("__str__", [](const Array& array) { return print(array.data); })
       .def("__array__", &as_numpy, nb::arg("dtype").none() = nb::none(),
@@ -310,10 +338,10 @@ void add_arrays(nb::module_& module) {
       "array",
       [](nb::handle values, std::optional<DTypeName> dtype) {
         std::optional<DType> wanted;
-        if (dtype) wanted = dtype->dtype;
-        TensorData data = read_data(values, wanted);
-        if (wanted) data = data.cast(*wanted);
-        return Array{.data = std::move(data)};
+        if (dtype) wanted = *dtype;
+        const TensorData data = read_data(values, wanted);
+        const bool own = is_list(values) || (wanted && *wanted != data.dtype);
+        return Array{.data = wanted ? data.cast(*wanted) : data, .writable = own};
       },
       nb::arg("values"), nb::arg("dtype").none() = nb::none(),
       "The elements of an array, shared where it is contiguous, or of nested lists.",

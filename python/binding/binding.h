@@ -29,6 +29,7 @@ void add_reductions(Module& module);
 void add_layers_of_tensors(Module& module);  // products, convolutions, norms, attention, losses
 void add_nn(nb::module_& module);            // the submodule nn
 void add_compile(nb::module_& module);       // compile(), Executable, CompileReport
+void add_pytorch(nb::module_& module);       // .pt2 files
 void add_models(nb::module_& module);        // language models
 void add_program(nb::module_& module);       // the command line
 

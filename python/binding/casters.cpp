@@ -1,5 +1,7 @@
 #include "binding/casters.h"
 
+#include "luminal/base/errors.h"
+
 namespace luminal::python {
 namespace {
 
@@ -30,6 +32,23 @@ bool read_int(PyObject* value, int64_t& out) noexcept {
   return overflow == 0;
 }
 
+// What float() takes and has no items: NumPy's f32 and bool.
+bool read_real_like(nb::handle value, Scalar& out) noexcept {
+  PyObject* object = value.ptr();
+  if (PySequence_Check(object) || PyUnicode_Check(object) ||
+      !PyObject_HasAttrString(object, "__float__") || PyObject_HasAttrString(object, "__len__")) {
+    return false;
+  }
+  const double real = PyFloat_AsDouble(object);
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  const std::string type = nb::type_name(value.type()).c_str();
+  out = type == "numpy.bool" || type == "numpy.bool_" ? Scalar(real != 0) : Scalar(real);
+  return true;
+}
+
 }  // namespace
 
 std::optional<DType> dtype_named(std::string_view name) {
@@ -38,6 +57,19 @@ std::optional<DType> dtype_named(std::string_view name) {
     if (other.name == name) return other.dtype;
   }
   return std::nullopt;
+}
+
+DTypeName::operator DType() const {
+  if (dtype) return *dtype;
+  std::string known;
+  for (DType each : all_dtypes()) {
+    known += (known.empty() ? "" : ", ") + std::string(luminal::name(each));
+  }
+  throw UserError("there is no dtype '" + name + "'; there are: " + known);
+}
+
+std::string path_of(nb::handle path) {
+  return nb::cast<std::string>(nb::module_::import_("os").attr("fsdecode")(path));
 }
 
 nb::object to_python(Expr e) {
@@ -73,7 +105,7 @@ bool read_scalar(nb::handle value, Scalar& out) noexcept {
   } else if (nb::isinstance<Expr>(value)) {
     out = Scalar(*nb::inst_ptr<Expr>(value));
   } else {
-    return false;
+    return read_real_like(value, out);
   }
   return true;
 }

@@ -25,12 +25,15 @@ namespace luminal::python {
 
 namespace nb = nanobind;
 
-// A dtype as an argument: a DType, or its name ("bf16", or PyTorch's and NumPy's "bfloat16").
-struct DTypeName {
-  DType dtype = DType::F32;
-  operator DType() const { return dtype; }  // NOLINT: it is one
-};
+// A dtype by its name: "bf16", or PyTorch's and NumPy's "bfloat16".
 std::optional<DType> dtype_named(std::string_view name);
+
+// A dtype as an argument: a DType or a name.
+struct DTypeName {
+  std::optional<DType> dtype;
+  std::string name;        // of one that isn't known
+  operator DType() const;  // NOLINT: it is one; UserError for a name that isn't known
+};
 
 // An Expr as an argument: an int is one too.
 struct Size {
@@ -48,6 +51,8 @@ nb::tuple to_python(const Dims& dims);
 bool read_expr(nb::handle value, Expr& out) noexcept;
 bool read_scalar(nb::handle value, Scalar& out) noexcept;
 bool read_dims(nb::handle value, Dims& out) noexcept;
+// A path as text: a str, or anything with __fspath__. TypeError for others.
+std::string path_of(nb::handle path);
 
 }  // namespace luminal::python
 
@@ -150,9 +155,9 @@ struct type_caster<luminal::python::DTypeName> {
       PyErr_Clear();
       return false;
     }
-    const auto found = luminal::python::dtype_named(name);
-    if (found) value.dtype = *found;
-    return found.has_value();
+    value.dtype = luminal::python::dtype_named(name);
+    value.name = name;
+    return true;
   }
 };
 

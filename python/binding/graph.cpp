@@ -43,7 +43,8 @@ std::shared_ptr<Graph> parsed(const std::string& text, const std::string& source
   return graph;
 }
 
-LoadReport load(Graph& graph, const std::string& path, const std::string& prefix) {
+LoadReport load(Graph& graph, nb::handle file, const std::string& prefix) {
+  const std::string path = path_of(file);
   const LoadOptions options{.prefix = prefix};
   if (path.ends_with(".gguf")) return load_weights(graph, Gguf::open(path), options);
   return load_weights(graph, SafeTensors::open(path), options);
@@ -93,7 +94,7 @@ void add_graph(Module& parts) {
           "literal",
           [](Graph& graph, nb::handle values, std::optional<DTypeName> dtype) {
             std::optional<DType> wanted;
-            if (dtype) wanted = dtype->dtype;
+            if (dtype) wanted = *dtype;
             TensorData data = read_data(values, wanted);
             return graph.literal(wanted ? data.cast(*wanted) : data);
           },
@@ -103,7 +104,8 @@ void add_graph(Module& parts) {
       .def(
           "arange",
           [](Graph& graph, Size start, std::optional<Size> end, Size step, DTypeName dtype) {
-            return end ? arange(graph, start, *end, step, dtype) : arange(graph, start, dtype);
+            return arange(graph, end ? start.value : 0, end ? end->value : start.value, step,
+                          dtype);
           },
           "start"_a, "end"_a.none() = nb::none(), "step"_a = 1, "dtype"_a = "i64",
           "Of one number: 0 to it.")
@@ -130,7 +132,9 @@ void add_graph(Module& parts) {
       .def("find", &Graph::find, "name"_a, "The leaf or output of this name, or None.")
       .def("load_weights", &load, "path"_a, "prefix"_a = "",
            "Gives every weight without elements those of a safetensors or GGUF file or a folder, "
-           "by name.")
+           "by name.",
+           nb::sig("def load_weights(self, path: str | os.PathLike[str], prefix: str = \"\") -> "
+                   "LoadReport"))
       .def_prop_ro(
           "inputs", [](Graph& graph) { return leaves_of(graph, Role::Input); },
           nb::sig("def inputs(self) -> list[Tensor]"))

@@ -1,13 +1,14 @@
 // Language models: load(), text generation, embeddings, tokenizers.
 #include <nanobind/stl/variant.h>
 
-#include <mutex>
-
 #include "binding/arrays.h"
 #include "binding/binding.h"
 #include "binding/options.h"
+#include "binding/turns.h"
 #include "luminal/base/errors.h"
+#include "luminal/io/file_format.h"
 #include "luminal/llm/embedder.h"
+#include "luminal/llm/families.h"
 #include "luminal/llm/generate.h"
 #include "luminal/llm/session.h"
 
@@ -18,7 +19,9 @@ using namespace nb::literals;
 
 // A text that goes on, or a conversation of {"role": …, "content": …}.
 using Prompt = std::variant<std::string, std::vector<std::map<std::string, std::string>>>;
-using OnText = std::function<bool(std::string_view)>;
+// Callbacks of Python, which end the work by returning False.
+using OnText = std::function<nb::object(std::string_view)>;
+using OnPrompt = std::function<nb::object(int64_t, int64_t)>;
 
 struct Sampling {
   std::optional<double> temperature;
@@ -56,19 +59,15 @@ struct Encoder {
 
 using Either = std::variant<std::unique_ptr<Writer>, std::unique_ptr<Encoder>>;
 
-// What the file holds: a model that writes text, or else one that gives embeddings.
+// What the file holds: a model that writes text, or else one that gives embeddings. The error is
+// that of the kind which the file's architecture has.
 Either opened(const std::string& path) {
-  try {
-    return std::make_unique<Writer>(path);
-  } catch (const UserError&) {
-    std::unique_ptr<Encoder> encoder;
-    try {
-      encoder = std::make_unique<Encoder>(path);
-    } catch (const UserError&) {
-    }
-    if (encoder == nullptr) throw;
-    return encoder;
-  }
+  const FileFormats formats = known_formats();
+  const FileFormat* format = formats.find_model(path);
+  const bool encodes = format != nullptr && llm::known_families().gives_embeddings(
+                                                open_model(*format, path).description.architecture);
+  if (encodes) return std::make_unique<Encoder>(path);
+  return std::make_unique<Writer>(path);
 }
 
 class LanguageModel {
@@ -88,46 +87,48 @@ class LanguageModel {
   }
 
   llm::Generated generate(const Prompt& prompt, int64_t max_tokens, const Sampling& sampling,
-                          const std::vector<std::string>& stop, const OnText& on_text) {
+                          const std::vector<std::string>& stop, const OnText& on_text,
+                          const OnPrompt& on_prompt) {
     Writer& writing = writer("generate");
     llm::GenerateOptions options{.sampling = sampling.over(writing.model.sampling()),
                                  .max_tokens = max_tokens,
                                  .stop = stop};
     Interrupts interrupts;
-    options.on_prompt = [&](int64_t, int64_t) {
+    options.on_prompt = [&](int64_t done, int64_t total) {
       interrupts.check();
-      return true;
+      if (!on_prompt) return true;
+      nb::gil_scoped_acquire held;
+      return !on_prompt(done, total).is(nb::handle(Py_False));
     };
     options.on_text = [&](std::string_view text) {
       interrupts.check();
       if (!on_text) return true;
       nb::gil_scoped_acquire held;
-      return on_text(text);
+      return !on_text(text).is(nb::handle(Py_False));
     };
     const std::vector<TokenId> ids = ids_of(writing.model, prompt);
-    nb::gil_scoped_release released;
-    const std::scoped_lock alone(running_);
-    return llm::generate(*writing.session, ids, options);
+    return turns_.take([&] { return llm::generate(*writing.session, ids, options); });
   }
 
   // The logits of the token that follows.
   Array logits(const std::vector<TokenId>& ids) {
     Writer& writing = writer("logits");
-    std::vector<float> values;
-    {
-      nb::gil_scoped_release released;
-      const std::scoped_lock alone(running_);
+    Interrupts interrupts;
+    const std::vector<float> values = turns_.take([&] {
+      // In pieces, of which each continues the one before: Ctrl-C ends it between them.
+      for (size_t end = kPiece; end < ids.size(); end += kPiece) {
+        interrupts.check();
+        writing.session->prompt(std::span(ids).first(end));
+      }
       const std::span<const float> found = writing.session->prompt(ids);
-      values.assign(found.begin(), found.end());
-    }
+      return std::vector<float>(found.begin(), found.end());
+    });
     return matrix(values, {static_cast<int64_t>(values.size())});
   }
 
   void forget() {
     Writer& writing = writer("forget");
-    nb::gil_scoped_release released;
-    const std::scoped_lock alone(running_);
-    writing.session->rewind(0);
+    turns_.take([&] { writing.session->rewind(0); });
   }
 
   // A row per text.
@@ -138,15 +139,13 @@ class LanguageModel {
     }
     std::vector<float> values;
     Interrupts interrupts;
-    {
-      nb::gil_scoped_release released;
-      const std::scoped_lock alone(running_);
+    turns_.take([&] {
       for (const std::string& text : texts) {
         interrupts.check();
         const std::vector<float> row = (*encoder)->embedder->embed(std::string_view(text)).values;
         values.insert(values.end(), row.begin(), row.end());
       }
-    }
+    });
     const auto rows = static_cast<int64_t>(texts.size());
     return matrix(values, {rows, rows == 0 ? 0 : static_cast<int64_t>(values.size()) / rows});
   }
@@ -161,6 +160,8 @@ class LanguageModel {
   std::string repr() const { return "<luminal.LanguageModel '" + path_ + "'>"; }
 
  private:
+  static constexpr size_t kPiece = 256;
+
   Writer& writer(const char* asked) {
     auto* found = std::get_if<std::unique_ptr<Writer>>(&model_);
     if (found == nullptr) {
@@ -195,7 +196,7 @@ class LanguageModel {
 
   std::string path_;
   Either model_;
-  std::mutex running_;
+  Turns turns_;
 };
 
 void add_generated(nb::module_& module) {
@@ -227,17 +228,21 @@ void add_models(nb::module_& module) {
              std::optional<double> temperature, std::optional<int64_t> top_k,
              std::optional<double> top_p, std::optional<double> min_p,
              std::optional<double> repeat_penalty, uint64_t seed,
-             const std::vector<std::string>& stop, const OnText& on_text) {
+             const std::vector<std::string>& stop, const OnText& on_text,
+             const OnPrompt& on_prompt) {
             return model.generate(prompt, max_tokens,
                                   {temperature, top_k, top_p, min_p, repeat_penalty, seed}, stop,
-                                  on_text);
+                                  on_text, on_prompt);
           },
           "prompt"_a, "max_tokens"_a = 0, "temperature"_a.none() = nb::none(),
           "top_k"_a.none() = nb::none(), "top_p"_a.none() = nb::none(),
           "min_p"_a.none() = nb::none(), "repeat_penalty"_a.none() = nb::none(), "seed"_a = 1,
           "stop"_a = std::vector<std::string>(), "on_text"_a.none() = nb::none(),
+          "on_prompt"_a.none() = nb::none(),
           "The text after a prompt, or the answer in a conversation (a list of {\"role\": …, "
-          "\"content\": …}). on_text gets each piece and ends it by returning False.")
+          "\"content\": …}). on_text gets each piece of text, on_prompt how many "
+          "tokens of the prompt are read and how many there are; either ends it by returning "
+          "False.")
       .def("encode", &LanguageModel::encode, "text"_a)
       .def("decode", &LanguageModel::decode, "ids"_a)
       .def("logits", &LanguageModel::logits, "ids"_a, "Of the token that follows these.")
@@ -249,7 +254,7 @@ void add_models(nb::module_& module) {
   module.def(
       "load",
       [](const nb::object& path, DTypeName dtype, int64_t context, const nb::kwargs& options) {
-        return new LanguageModel(nb::str(path).c_str(), dtype, context, read_options(options));
+        return new LanguageModel(path_of(path), dtype, context, read_options(options));
       },
       "path"_a, "dtype"_a = "f32", "context"_a = 0, "options"_a, nb::rv_policy::take_ownership,
       "A model from its file or folder, compiled.",

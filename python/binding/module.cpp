@@ -22,6 +22,7 @@ NB_MODULE(_core, module) {
   python::add_layers_of_tensors(parts);
   python::add_nn(module);
   python::add_compile(module);
+  python::add_pytorch(module);
   python::add_models(module);
   python::add_program(module);
 }

@@ -99,14 +99,14 @@ const std::vector<Option>& known_options() {
        [](auto& o, nb::handle v) { o.search.keep_busy_times = as<bool>(v); }},
       {"seed", "an int", [](auto& o, nb::handle v) { o.search.seed = as<uint64_t>(v); }},
       {"cache_folder", "a path or \"none\"",
-       [](auto& o, nb::handle v) { o.storage.cache_folder = nb::str(v).c_str(); }},
+       [](auto& o, nb::handle v) { o.storage.cache_folder = path_of(v); }},
       {"cache_bytes", "an int",
        [](auto& o, nb::handle v) { o.storage.cache_bytes = as<uint64_t>(v); }},
       {"records", "a path or \"none\"",
-       [](auto& o, nb::handle v) { o.storage.records = nb::str(v).c_str(); }},
+       [](auto& o, nb::handle v) { o.storage.records = path_of(v); }},
       {"fusion_profile", "a path",
-       [](auto& o, nb::handle v) { o.storage.fusion_profile = nb::str(v).c_str(); }},
-      {"machine", "a path", [](auto& o, nb::handle v) { o.storage.machine = nb::str(v).c_str(); }},
+       [](auto& o, nb::handle v) { o.storage.fusion_profile = path_of(v); }},
+      {"machine", "a path", [](auto& o, nb::handle v) { o.storage.machine = path_of(v); }},
   };
   return options;
 }
@@ -162,8 +162,13 @@ void Waiting::show(const CompileProgress& now) {
   next_ = time + kBetweenLines;
   shown_ = true;
   nb::gil_scoped_acquire held;
-  nb::module_::import_("luminal.progress")
-      .attr("show")(std::string(now.stage), now.done, now.total, now.text, now.seconds_left);
+  try {
+    nb::module_::import_("luminal.progress")
+        .attr("show")(std::string(now.stage), now.done, now.total, now.text, now.seconds_left);
+  } catch (nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) throw;
+    error.discard_as_unraisable("luminal.progress.show");  // what is shown decides nothing
+  }
 }
 
 Waiting::~Waiting() {

@@ -15,9 +15,8 @@ void add_values(nb::module_& module) {
   for (DType each : all_dtypes()) dtype.value(std::string(name(each)).c_str(), each);
   dtype.def_prop_ro("bits", [](DType of) { return bits(of); });
   for (DType each : all_dtypes()) {
-    // Python's own bool stays what it is.
-    const std::string own = each == DType::Bool ? "bool_" : std::string(name(each));
-    module.attr(own.c_str()) = nb::cast(each);
+    if (each == DType::Bool) continue;  // Python's own bool stays what it is
+    module.attr(std::string(name(each)).c_str()) = nb::cast(each);
   }
 
   nb::class_<Expr>(module, "Expr", "A symbolic integer: the value of a dim, an offset or an index.")
@@ -50,7 +49,14 @@ void add_values(nb::module_& module) {
           "__eq__", [](Expr a, Size b) { return a == b.value; }, nb::is_operator(),
           "Whether both are the same expression.",
           nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](Expr a) { return a.id(); })
+      .def(
+          "__hash__",
+          [](Expr e) { return nb::hash(e.to_int() ? to_python(e) : nb::object(nb::int_(e.id()))); })
+      .def("__bool__",
+           [](Expr e) {
+             if (const auto value = e.to_int()) return *value != 0;
+             throw nb::type_error("the value of a variable is only known in a run");
+           })
       .def("__str__", &Expr::text)
       .def("__repr__", &expr_repr)
       .def_prop_ro("name", [](Expr e) { return std::string(e.name()); })

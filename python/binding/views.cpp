@@ -1,4 +1,7 @@
 // Methods of Tensor that compute nothing: what it is, views, names, and its elements.
+#include <fmt/format.h>
+
+#include <limits>
 #include <sstream>
 
 #include "binding/arrays.h"
@@ -9,11 +12,14 @@ namespace {
 
 using namespace nb::literals;
 
+// A bound that lies before the first element of any dim: negative ones count from the end.
+constexpr int64_t kBeforeFirst = std::numeric_limits<int64_t>::min() / 2;
+
 // reshape(2, 3) and reshape((2, 3)) are the same.
 Dims dims_of(const nb::args& arguments, const char* method) {
   Dims dims;
-  const nb::handle all = arguments.size() == 1 && !nb::isinstance<nb::int_>(arguments[0]) &&
-                                 !nb::isinstance<Expr>(arguments[0])
+  Expr one;
+  const nb::handle all = arguments.size() == 1 && !read_expr(arguments[0], one)
                              ? nb::handle(arguments[0])
                              : nb::handle(arguments);
   if (!read_dims(all, dims)) {
@@ -25,35 +31,51 @@ Dims dims_of(const nb::args& arguments, const char* method) {
 std::vector<int> axes_of(const nb::args& arguments, const char* method) {
   std::vector<int> axes;
   for (Expr axis : dims_of(arguments, method)) {
-    axes.push_back(static_cast<int>(axis.to_int().value_or(0)));
+    const auto value = axis.to_int();
+    if (!value || *value != static_cast<int>(*value)) {
+      throw nb::type_error((std::string(method) + "() takes the numbers of axes").c_str());
+    }
+    axes.push_back(static_cast<int>(*value));
   }
   return axes;
+}
+
+// Elements start, start + step … before stop, where either may be left out.
+Tensor sliced(const Tensor& x, int axis, std::optional<Expr> start, std::optional<Expr> stop,
+              Expr step) {
+  if (step.upper_bound() < 0) {
+    // Backwards: from the last one, past the first one.
+    return x.slice(axis, start.value_or(x.dim(axis) - 1), stop.value_or(Expr(kBeforeFirst)), step);
+  }
+  return x.slice(axis, start.value_or(Expr(0)), stop.value_or(x.dim(axis)), step);
+}
+
+Expr checked_index(const Tensor& x, int axis, Expr at) {
+  const auto index = at.to_int(), size = x.dim(axis).to_int();
+  if (index && size && (*index >= *size || *index < -*size)) {
+    throw nb::index_error(fmt::format("index {} of a dim of {}", *index, *size).c_str());
+  }
+  return at;
 }
 
 // One index of x[…]: an integer takes the axis away, a slice keeps it, None adds one.
 Tensor indexed(const Tensor& x, int& axis, nb::handle index) {
   Expr at;
   if (index.is_none()) return x.unsqueeze(axis++);
-  if (read_expr(index, at)) return x.select(axis, at);
+  if (read_expr(index, at)) return x.select(axis, checked_index(x, axis, at));
   if (!PySlice_Check(index.ptr())) {
     throw nb::type_error(
         "an index is an int, an Expr, a slice, None or ...; use gather() or "
         "index_select() for tensors of indices");
   }
-  auto bound = [&](const char* name, Expr otherwise) {
+  auto bound = [&](const char* name) -> std::optional<Expr> {
     const nb::object value = index.attr(name);
     Expr given;
-    if (value.is_none()) return otherwise;
+    if (value.is_none()) return std::nullopt;
     if (!read_expr(value, given)) throw nb::type_error("bounds of slices are ints and Exprs");
     return given;
   };
-  const Expr step = bound("step", 1);
-  const Expr start = bound("start", 0);
-  const int here = axis++;
-  if (nb::object stop = index.attr("stop"); stop.is_none()) {
-    if (step.is(1)) return start.is(0) ? x : x.slice_from(here, start);
-  }
-  return x.slice(here, start, bound("stop", x.dim(here)), step);
+  return sliced(x, axis++, bound("start"), bound("stop"), bound("step").value_or(Expr(1)));
 }
 
 Tensor item(const Tensor& x, nb::handle index) {
@@ -61,6 +83,9 @@ Tensor item(const Tensor& x, nb::handle index) {
       nb::isinstance<nb::tuple>(index) ? nb::borrow<nb::tuple>(index) : nb::make_tuple(index);
   int kept = 0;  // indices that stand for an axis of x
   for (nb::handle each : all) kept += !each.is_none() && each.ptr() != Py_Ellipsis;
+  if (kept > x.rank()) {
+    throw nb::index_error(fmt::format("{} indices for {} axes", kept, x.rank()).c_str());
+  }
   Tensor result = x;
   int axis = 0;
   bool skipped = false;
@@ -134,10 +159,9 @@ void add_views(Module& parts) {
           "axis"_a, "factors"_a)
       .def(
           "slice",
-          [](const Tensor& x, int axis, Size start, std::optional<Size> stop, Size step) {
-            return x.slice(axis, start, stop ? stop->value : x.dim(axis), step);
-          },
-          "axis"_a, "start"_a, "stop"_a.none() = nb::none(), "step"_a = 1)
+          [](const Tensor& x, int axis, std::optional<Size> start, std::optional<Size> stop,
+             Size step) { return sliced(x, axis, start, stop, step); },
+          "axis"_a, "start"_a.none() = nb::none(), "stop"_a.none() = nb::none(), "step"_a = 1)
       .def(
           "select", [](const Tensor& x, int axis, Size index) { return x.select(axis, index); },
           "axis"_a, "index"_a)
@@ -191,6 +215,20 @@ void add_views(Module& parts) {
       .def("materialize", &Tensor::materialize, "Stores its value in memory, whatever else fuses.")
       .def("__repr__", [](const Tensor& x) { return "luminal.Tensor(" + text_of(x) + ")"; })
       .def("__str__", &text_of)
+      .def(
+          "__iter__",
+          [](const Tensor& x) {
+            const auto rows = x.rank() == 0 ? std::nullopt : x.dim(0).to_int();
+            if (!rows) throw nb::type_error("only a tensor whose first dim is known has rows");
+            nb::list all;
+            for (int64_t i = 0; i < *rows; ++i) all.append(nb::cast(x.select(0, i)));
+            return nb::iter(all);
+          },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[Tensor]"))
+      .def("__contains__",
+           [](const Tensor&, nb::handle) -> bool {
+             throw nb::type_error("a tensor of a graph has no elements yet");
+           })
       .def("__bool__", [](const Tensor&) -> bool {
         throw nb::type_error("a Tensor of a graph has no value yet; where() chooses in the graph");
       });

@@ -7,7 +7,7 @@ FusionPolicy = Literal["modelled", "always", "never", "measured"]
 
 
 class CompileOptions(TypedDict, total=False):
-    """All are optional; docs/python.md says what each does."""
+    """All are optional. `luminal compile --help` says what each does, with dashes for underscores."""
 
     backend: Literal["cpu", "interp"]
     target: str

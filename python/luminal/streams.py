@@ -1,11 +1,24 @@
 """Text as it is written: iterators over what LanguageModel.generate() gives its on_text."""
 import asyncio
+import atexit
+import contextlib
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from luminal._core import LanguageModel
+
+
+_writers: dict[threading.Thread, threading.Event] = {}
+
+
+@atexit.register
+def _end_all() -> None:
+    """A thread of the library must not outlive the interpreter."""
+    for writer, stopped in list(_writers.items()):
+        stopped.set()
+        writer.join()
 
 
 class _End:
@@ -21,20 +34,32 @@ def _write(model: LanguageModel, prompt: Any, options: dict[str, Any], put: Call
         put(text)
         return not stopped.is_set()
 
+    def on_prompt(done: int, total: int) -> bool:
+        return not stopped.is_set()
+
     try:
-        model.generate(prompt, on_text=on_text, **options)
+        model.generate(prompt, on_text=on_text, on_prompt=on_prompt, **options)
     except BaseException as error:  # raised again where it is read
         put(_End(error))
     else:
         put(_End(None))
 
 
+def _started(model: LanguageModel, prompt: Any, options: dict[str, Any], put: Callable[[Any], None],
+             stopped: threading.Event) -> threading.Thread:
+    writer = threading.Thread(target=_write, args=(model, prompt, options, put, stopped), daemon=True)
+    _writers[writer] = stopped
+    writer.start()
+    return writer
+
+
 def stream(model: LanguageModel, prompt: Any, **options: Any) -> Iterator[str]:
-    """The pieces of a text, as they are written. Leaving the loop ends the generation."""
+    """The pieces of a text, as they are written. Leaving the loop ends the generation.
+
+    The model writes one text at a time: another call of it waits until this one has ended."""
     pieces: queue.Queue[Any] = queue.Queue()
     stopped = threading.Event()
-    writer = threading.Thread(target=_write, args=(model, prompt, options, pieces.put, stopped), daemon=True)
-    writer.start()
+    writer = _started(model, prompt, options, pieces.put, stopped)
     try:
         while not isinstance(piece := pieces.get(), _End):
             yield piece
@@ -43,6 +68,7 @@ def stream(model: LanguageModel, prompt: Any, **options: Any) -> Iterator[str]:
     finally:
         stopped.set()
         writer.join()
+        _writers.pop(writer, None)
 
 
 async def astream(model: LanguageModel, prompt: Any, **options: Any) -> AsyncIterator[str]:
@@ -52,10 +78,10 @@ async def astream(model: LanguageModel, prompt: Any, **options: Any) -> AsyncIte
     stopped = threading.Event()
 
     def put(piece: Any) -> None:
-        loop.call_soon_threadsafe(pieces.put_nowait, piece)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody reads on
+            loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
-    writer = threading.Thread(target=_write, args=(model, prompt, options, put, stopped), daemon=True)
-    writer.start()
+    writer = _started(model, prompt, options, put, stopped)
     try:
         while not isinstance(piece := await pieces.get(), _End):
             yield piece
@@ -64,3 +90,4 @@ async def astream(model: LanguageModel, prompt: Any, **options: Any) -> AsyncIte
     finally:
         stopped.set()
         await asyncio.to_thread(writer.join)
+        _writers.pop(writer, None)

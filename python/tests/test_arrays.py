@@ -80,7 +80,7 @@ class FromTorch(unittest.TestCase):
 
 class FromLists(unittest.TestCase):
     def test_the_dtype_follows_the_numbers(self):
-        for values, dtype in (([1, 2], lm.i64), ([1, 2.5], lm.f32), ([True, False], lm.bool_), (3, lm.i64), (2.5, lm.f32)):
+        for values, dtype in (([1, 2], lm.i64), ([1, 2.5], lm.f32), ([True, False], lm.DType.bool), (3, lm.i64), (2.5, lm.f32)):
             self.assertEqual(lm.array(values).dtype, dtype, values)
             self.assertEqual(lm.array(values).tolist(), values)
 
@@ -92,6 +92,35 @@ class FromLists(unittest.TestCase):
     def test_floats_are_no_integers(self):
         with self.assertRaisesRegex(lm.UserError, "floats were given for i32"):
             lm.array([1.5], "i32")
+
+
+    def test_numbers_that_do_not_fit_are_refused(self):
+        for values, dtype in (([300], "i8"), ([-1], "u8"), ([2], "bool"), ([2 ** 63], "i64")):
+            with self.assertRaises(lm.UserError, msg=(values, dtype)):
+                lm.array(values, dtype)
+        endless = []
+        endless.append(endless)
+        with self.assertRaisesRegex(lm.UserError, "too deeply"):
+            lm.array(endless)
+        with self.assertRaisesRegex(lm.UserError, "there is no dtype 'f33'; there are: f64, f32"):
+            lm.array([1], "f33")
+
+    def test_read_only_memory_stays_so(self):
+        data = numpy.arange(3.0, dtype=numpy.float32)
+        data.flags.writeable = False
+        self.assertFalse(lm.array(data).astype("f32").numpy().flags.writeable)
+        self.assertTrue(lm.array(data).astype("f64").numpy().flags.writeable)
+        self.assertTrue(lm.array([1.0]).numpy().flags.writeable)
+
+
+class Rows(unittest.TestCase):
+    def test_rows_are_in_the_same_memory(self):
+        array = lm.array([[1, 2], [3, 4], [5, 6]])
+        self.assertEqual(([row.tolist() for row in array], array[-1].tolist()), ([[1, 2], [3, 4], [5, 6]], [5, 6]))
+        self.assertEqual(array[1].address, array.address + 16)
+        self.assertEqual(array[1][0].item(), 3)
+        with self.assertRaises(IndexError):
+            array[3]
 
 
 class Items(unittest.TestCase):

@@ -1,6 +1,7 @@
 """Graphs, compiling and running, as README shows them."""
 import gc
 import math
+import threading
 import unittest
 
 import numpy
@@ -144,6 +145,115 @@ class Graphs(unittest.TestCase):
         graph, _, w, _ = linear_and_softmax()
         w.set(WEIGHTS)
         numpy.testing.assert_allclose(lm.compile(graph, backend="interp")(INPUT), EXPECTED, rtol=1e-6)
+
+
+class Calls(unittest.TestCase):
+    @staticmethod
+    def sum_of_two():
+        graph = lm.Graph()
+        n = lm.var("n")
+        (graph.input("a", (n,)) + graph.input("b", (n,))).output("y")
+        return lm.compile(graph)
+
+    def test_every_input_is_given_once(self):
+        add = self.sum_of_two()
+        add([1.0], [2.0])
+        for arguments, named, message in (
+                (([1.0],), {}, "input 'b' is missing"), (([1.0], [2.0], [3.0]), {}, "has 2 inputs .a, b., 3 were given"),
+                (([1.0], [2.0]), {"a": [1.0]}, "input 'a' was given twice"),
+                (([1.0],), {"c": numpy.ones(1)}, "there is no input 'c'; there are: a, b")):
+            with self.assertRaisesRegex(TypeError, message):
+                add(*arguments, **named)
+        with self.assertRaisesRegex(lm.UserError, "no variable 'c'"):
+            add([1.0], [2.0], c=1)
+        self.assertEqual(add(b=[2.0], a=[1.0]).tolist(), [3.0])
+
+    def test_a_failed_call_leaves_nothing_bound(self):
+        graph = lm.Graph()
+        graph.input("x", (4,)).output("a")
+        graph.full((lm.var("n"),), 2.0).output("b")
+        run = lm.compile(graph)
+        with self.assertRaises(lm.UserError):
+            run([1.0, 2.0, 3.0, 4.0])
+        run.set("x", [1.0, 2.0, 3.0, 4.0])
+        run.run(n=2)
+        self.assertEqual((run.get("a").tolist(), run.get("b").tolist()), ([1, 2, 3, 4], [2, 2]))
+
+    def test_one_value_may_have_two_names(self):
+        graph = lm.Graph()
+        y = graph.input("x", (2,)) + 1
+        y.output("a")
+        y.output("b")
+        self.assertEqual([each.tolist() for each in lm.compile(graph)([1.0, 2.0])], [[2, 3], [2, 3]])
+
+    def test_threads_take_turns(self):
+        add, wrong = self.sum_of_two(), []
+
+        def work(value):
+            ours = numpy.full(5000 + int(value), value, numpy.float32)
+            for _ in range(200):
+                if not (numpy.asarray(add(ours, ours)) == 2 * value).all():
+                    wrong.append(value)
+
+        threads = [threading.Thread(target=work, args=(value,)) for value in (1.0, 2.0, 3.0)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class Indices(unittest.TestCase):
+    def test_slices_backwards(self):
+        data = numpy.arange(24, dtype=numpy.float32).reshape(2, 3, 4)
+        indices = [numpy.s_[::-1], numpy.s_[:, 2::-1], numpy.s_[:, :0:-1], numpy.s_[..., 3::-2], numpy.s_[:, -1:0:-1],
+                   numpy.s_[..., ::-3], numpy.s_[:, -2:], numpy.s_[:, :-1, 1:100]]
+        graph = lm.Graph()
+        x = graph.input("x", (2, 3, 4))
+        for i, index in enumerate(indices):
+            x[index].output(str(i))
+        for index, found in zip(indices, lm.compile(graph)(data)):
+            numpy.testing.assert_array_equal(found, data[index], err_msg=str(index))
+
+    def test_what_is_outside_is_an_index_error(self):
+        x = lm.Graph().input("x", (2, 3))
+        for index in (2, -3, (0, 3), (0, 0, 0), (..., 0, 0, 0)):
+            with self.assertRaises(IndexError, msg=index):
+                x[index]
+        self.assertEqual([row.shape for row in x], [(3,), (3,)])
+        with self.assertRaises(TypeError):
+            iter(lm.Graph().input("x", (lm.var("n"),)))
+
+    def test_ranges(self):
+        graph = lm.Graph()
+        for i, arguments in enumerate(((5,), (2, 7), (1, 10, 4))):
+            graph.arange(*arguments).output(str(i))
+        graph.arange(10, step=3).output("3")
+        self.assertEqual([each.tolist() for each in lm.compile(graph)()],
+                         [[0, 1, 2, 3, 4], [2, 3, 4, 5, 6], [1, 5, 9], [0, 3, 6, 9]])
+
+
+class BesideNumPy(unittest.TestCase):
+    def test_comparisons_are_by_element(self):
+        graph = lm.Graph()
+        x = graph.input("x", (3,), "i32")
+        for i, each in enumerate((x == 2, x != 2, 2 == x, 5 & x, 1 << x)):
+            each.output(str(i))
+        self.assertEqual([each.tolist() for each in lm.compile(graph)([1, 2, 3])],
+                         [[False, True, False], [True, False, True], [False, True, False], [1, 0, 1], [2, 4, 8]])
+        self.assertEqual(len({x, x + 1, x}), 2)
+
+    def test_arrays_are_no_operands(self):
+        x = lm.Graph().input("x", (3,))
+        with self.assertRaises(TypeError):
+            numpy.ones(3) * x
+        with self.assertRaises(TypeError):
+            x * numpy.ones(3)
+
+    def test_its_numbers_are(self):
+        graph = lm.Graph()
+        lm.maximum(graph.input("x", (2,)), numpy.float32(1.5)).output("y")
+        self.assertEqual(lm.compile(graph)([1.0, 2.0]).tolist(), [1.5, 2.0])
 
 
 class Scalars(unittest.TestCase):

@@ -1,5 +1,8 @@
 """Language models: generation, streams, embeddings."""
 import asyncio
+import pathlib
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -75,6 +78,24 @@ class Writing(unittest.TestCase):
         self.assertGreater(counted[0] - before, 1000)
         stop.set()
         thread.join()
+
+    def test_what_a_callback_returns_but_false_goes_on(self):
+        pieces = []
+        told = self.model.generate(STORY, max_tokens=5, temperature=0, on_text=pieces.append, on_prompt=print)
+        self.assertEqual(len(told.ids), 5)
+        ended = self.model.generate(STORY, max_tokens=50, temperature=0, on_text=lambda text: False)
+        self.assertLess(len(ended.ids), 5)
+
+    def test_a_model_is_not_called_from_its_own_callback(self):
+        with self.assertRaisesRegex(lm.UserError, "it is at work"):
+            self.model.generate(STORY, max_tokens=5, on_text=lambda text: self.model.forget())
+
+    def test_a_program_may_end_while_a_stream_runs(self):
+        program = ("import sys; sys.path.insert(0, sys.argv[1]); import luminal as lm; "
+                   "pieces = lm.stream(lm.load(sys.argv[2], context=128), 'Once', temperature=0); print(next(pieces) != '')")
+        ended = subprocess.run([sys.executable, "-c", program, str(pathlib.Path(lm.__file__).parents[1]),
+                                str(settings.models / "stories260k")], capture_output=True, text=True)
+        self.assertEqual((ended.returncode, ended.stdout), (0, "True\n"), ended.stderr)
 
     def test_tokens_and_logits(self):
         ids = self.model.encode(STORY)

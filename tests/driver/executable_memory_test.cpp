@@ -80,6 +80,16 @@ TEST(ExecutableMemory, OutputsOfAnyDtypeGoToBytesOfTheCaller) {
                UserError);
 }
 
+TEST_P(MemoryOn, AnInputThatWasUnsetMustBeSetAgain) {
+  Doubled of(GetParam());
+  of.run(2, 3);
+  of.exe->unset("x");
+  EXPECT_THROW(of.exe->run({{"n", 2}}), UserError);
+  EXPECT_THROW(of.exe->unset("y"), UserError);
+  of.run(2, 4);
+  EXPECT_EQ(of.exe->get<float>("y")[7], 8.0f);
+}
+
 TEST(ExecutableMemory, ALargeOutputGoesToAnyMemoryOfTheCaller) {
   const size_t count = 2 << 20;  // large enough to bypass the caches
   Graph graph;

@@ -115,6 +115,17 @@ void Executable::release_folded() {
   }
 }
 
+void Executable::unset(const TensorRef& input) {
+  const size_t port = impl().leaf_of(input, "unset");
+  if (impl().ports()[port].role != PortRole::Input) {
+    throw UserError(fmt::format("unset '{}': only inputs can be; weights are released",
+                                impl().ports()[port].name));
+  }
+  impl().buffers[port] = {};
+  impl().slots[port].given.reset();
+  impl().slots[port].ready = false;
+}
+
 void Executable::release(const TensorRef& weight) {
   const size_t port = impl().leaf_of(weight, "release");
   if (!impl().folded_ports()[port]) {

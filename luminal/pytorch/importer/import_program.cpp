@@ -1,0 +1,310 @@
+// From the records of a program to a graph: operators become tensors by the table, and what is
+// written in place becomes values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "luminal/base/errors.h"
+#include "luminal/graph/composite/indexing.h"
+#include "luminal/io/file/quote.h"
+#include "luminal/pytorch/aten/op_table.h"
+#include "luminal/pytorch/aten/written_views.h"
+#include "luminal/pytorch/pt2.h"
+
+namespace luminal::pytorch {
+namespace {
+
+// What a call reads from another: its first argument, of which its results are views.
+std::string first_ref(const Call& call) {
+  if (call.arguments.empty()) return {};
+  const auto* ref = std::get_if<Ref>(&call.arguments.front().argument.value);
+  return ref == nullptr ? std::string() : ref->name;
+}
+
+// The inputs that a program writes to, by the name of their value.
+std::set<std::string> written_inputs(const ExportedProgram& program) {
+  std::unordered_map<std::string, std::string> roots;
+  const auto root_of = [&](const std::string& name) {
+    const auto found = roots.find(name);
+    return found == roots.end() ? name : found->second;
+  };
+  std::set<std::string> written;
+  for (const Call& call : program.calls) {
+    bool in_place = false;
+    find_op(call.target, in_place);
+    if (in_place) written.insert(root_of(first_ref(call)));
+    if (!in_place && !is_view(call.target)) continue;
+    for (const std::string& result : call.results) roots[result] = root_of(first_ref(call));
+  }
+  for (const ProgramOutput& output : program.outputs) {
+    if (!output.mutates_buffer) continue;
+    for (const ProgramInput& input : program.inputs) {
+      if (input.path == output.mutates) written.insert(input.name);
+    }
+  }
+  return written;
+}
+
+class Importer {
+ public:
+  Importer(const ExportedProgram& program, const Pt2File& file)
+      : program_(program), file_(file), written_(written_inputs(program)) {
+    result_.graph = Graph::shared();
+    result_.guards = program.guards;
+  }
+
+  ImportedGraph all() {
+    for (const ProgramInput& input : program_.inputs) add_input(input);
+    for (const Call& call : program_.calls) {
+      try {
+        add_call(call);
+      } catch (const UserError& error) {
+        throw UserError(fmt::format("{}: {}{}{}: {}", program_.source, call.target,
+                                    call.module.empty() ? "" : " in " + call.module,
+                                    call.source.empty() ? "" : " (" + call.source + ")",
+                                    error.what()));
+      }
+    }
+    for (const ProgramOutput& output : program_.outputs) add_output(output);
+    for (const auto& [state, name] : states_) {
+      if (!updated_.contains(name)) graph().update(state, std::get<Tensor>(read(name).value));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // A value by name: of a view, with the way to it from what it is a view of.
+  struct Held {
+    Value value;
+    size_t storage = kNoStorage;
+    uint64_t version = 0;
+    std::vector<ViewStep> path = {};
+  };
+  // What tensors that share memory are views of.
+  struct Storage {
+    Tensor base;
+    uint64_t version = 0;
+    // The storage that this one may be part of, at which version, and those that may be part of it.
+    size_t maybe_of = kNoStorage;
+    uint64_t maybe_version = 0;
+    std::vector<size_t> maybe_parts = {};
+  };
+  static constexpr size_t kNoStorage = ~size_t{0};
+
+  Graph& graph() { return *result_.graph; }
+
+  void add_input(const ProgramInput& input) {
+    if (input.role == InputRole::Literal) return;
+    if (input.is_number) {
+      names_[input.name] = {.value = input.dims[0]};
+      return;
+    }
+    Tensor leaf;
+    if (input.role == InputRole::User) {
+      leaf = graph().input(input.name, input.dims, input.dtype);
+      result_.inputs.push_back(input.name);
+    } else {
+      const bool is_state = written_.contains(input.name);
+      leaf = is_state ? graph().state(input.path, input.dims, input.dtype)
+                      : graph().weight(input.path, input.dims, input.dtype);
+      leaf.set(DataLoader([file = file_, path = input.path] { return file.data(path); }));
+      if (is_state) states_.emplace_back(leaf, input.name);
+    }
+    hold(input.name, leaf);
+  }
+
+  void hold(const std::string& name, const Tensor& tensor) {
+    names_[name] = {.value = tensor, .storage = storages_.size()};
+    storages_.push_back({.base = tensor});
+  }
+
+  // The value of a name now: of a view, after all that was written to what it is a view of.
+  const Value& read(const std::string& name) {
+    const auto found = names_.find(name);
+    if (found == names_.end()) {
+      throw UserError(fmt::format("there is no value {}", io::quote(name)));
+    }
+    Held& held = found->second;
+    check_is_known(name, held);
+    if (held.storage != kNoStorage && held.version != storages_[held.storage].version) {
+      held.value = along(storages_[held.storage].base, held.path).back();
+      held.version = storages_[held.storage].version;
+    }
+    return held.value;
+  }
+
+  // UserError where a value depends on whether two tensors share memory, which only strides say.
+  void check_is_known(const std::string& name, const Held& held) const {
+    if (held.storage == kNoStorage) return;
+    bool known = true;
+    for (size_t at = held.storage; known && at != kNoStorage; at = storages_[at].maybe_of) {
+      const Storage& storage = storages_[at];
+      known = storage.maybe_of == kNoStorage ||
+              storages_[storage.maybe_of].version == storage.maybe_version;
+    }
+    for (size_t part : storages_[held.storage].maybe_parts) {
+      known = known && storages_[part].version == 0;
+    }
+    if (known) return;
+    throw UserError(fmt::format(
+        "{} may share memory with a tensor that was written to, which depends on strides; call "
+        "clone() before writing",
+        io::quote(name)));
+  }
+
+  void write(const std::string& name, const Tensor& value) {
+    Held& held = names_.at(name);
+    Storage& storage = storages_[held.storage];
+    storage.base = written_through(storage.base, held.path, value);
+    ++storage.version;
+  }
+
+  Value resolved(const Argument& argument) {
+    const auto& value = argument.value;
+    if (const auto* ref = std::get_if<Ref>(&value)) return read(ref->name);
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+    if (const auto* integer = std::get_if<int64_t>(&value)) return Expr(*integer);
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    if (const auto* word = std::get_if<std::string>(&value)) return *word;
+    if (const auto* dtype = std::get_if<DType>(&value)) return *dtype;
+    if (const auto* list = std::get_if<Argument::List>(&value)) {
+      Value::List all;
+      for (const Argument& each : *list) all.push_back(resolved(each));
+      return all;
+    }
+    return {};
+  }
+
+  Values arguments_of(const Call& call, const OpEntry& entry) {
+    const std::vector<Parameter> parameters = parameters_of(entry);
+    std::vector<std::optional<Value>> given(parameters.size());
+    size_t position = 0;
+    for (const NamedArgument& each : call.arguments) {
+      auto at = position++;
+      if (!each.name.empty()) {
+        const auto found = std::ranges::find(parameters, each.name, &Parameter::name);
+        at = static_cast<size_t>(found - parameters.begin());
+      }
+      if (at >= parameters.size()) {
+        throw UserError(fmt::format("its argument {} isn't known", io::quote(each.name)));
+      }
+      given[at] = resolved(each.argument);
+    }
+    Values all;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (!given[i] && !parameters[i].otherwise) {
+        throw UserError(fmt::format("its argument '{}' is missing", parameters[i].name));
+      }
+      all.push_back(given[i] ? std::move(*given[i]) : *parameters[i].otherwise);
+    }
+    return all;
+  }
+
+  void add_call(const Call& call) {
+    bool in_place = false;
+    const OpEntry* entry = find_op(call.target, in_place);
+    if (entry == nullptr) throw UserError("this operator isn't supported yet");
+    const Values arguments = arguments_of(call, *entry);
+    const Values results = entry->build(Arguments(graph(), arguments));
+    if (in_place) return write_result(call, results);
+    // Of results that only training reads there may be none.
+    for (size_t i = 0; i < std::min(results.size(), call.results.size()); ++i) {
+      hold_result(call, *entry, arguments, results, i);
+    }
+  }
+
+  void hold_result(const Call& call, const OpEntry& entry, const Values& arguments,
+                   const Values& results, size_t i) {
+    const auto* tensor = std::get_if<Tensor>(&results[i].value);
+    if (tensor == nullptr) {
+      names_[call.results[i]] = {.value = results[i]};
+      return;
+    }
+    const auto source = names_.find(first_ref(call));
+    const bool stored = source != names_.end() && source->second.storage != kNoStorage;
+    if (!stored || !is_view(call.target)) {
+      hold(call.results[i], *tensor);
+      if (stored && may_be_view(call.target)) {
+        const size_t of = source->second.storage;
+        storages_.back().maybe_of = of;
+        storages_.back().maybe_version = storages_[of].version;
+        storages_[of].maybe_parts.push_back(storages_.size() - 1);
+      }
+      return;
+    }
+    Held held = source->second;
+    held.path.push_back({.entry = &entry, .arguments = arguments, .result = i});
+    held.value = *tensor;
+    names_[call.results[i]] = std::move(held);
+  }
+
+  void write_result(const Call& call, const Values& results) {
+    const std::string name = first_ref(call);
+    const auto found = names_.find(name);
+    if (found == names_.end() || found->second.storage == kNoStorage) {
+      throw UserError("it writes to what is no tensor");
+    }
+    const Tensor self = std::get<Tensor>(read(name).value);
+    const Tensor value = std::get<Tensor>(results[0].value).cast(self.dtype());
+    write(name, value.expand(self.dims()));
+    read(name);
+    for (const std::string& result : call.results) names_[result] = names_.at(name);
+  }
+
+  void add_output(const ProgramOutput& output) {
+    const Value value = resolved(output.value);
+    if (output.mutates_buffer) {
+      for (const auto& [state, name] : states_) {
+        if (state.node().as<InputAttr>().name != output.mutates) continue;
+        graph().update(state, std::get<Tensor>(value.value));
+        updated_.insert(name);
+      }
+      return;
+    }
+    const auto* ref = std::get_if<Ref>(&output.value.value);
+    std::string name = !output.mutates.empty() ? output.mutates
+                       : ref != nullptr        ? ref->name
+                                               : fmt::format("output_{}", result_.outputs.size());
+    if (const auto* tensor = std::get_if<Tensor>(&value.value)) return give(*tensor, name);
+    if (const auto* size = std::get_if<Expr>(&value.value)) {
+      return give(full(graph(), {}, Scalar(*size), DType::I64), name);
+    }
+    if (const auto* real = std::get_if<double>(&value.value)) {
+      return give(full(graph(), {}, *real, DType::F64), name);
+    }
+    if (!value.is_none()) {
+      throw UserError(fmt::format("{}: output {} is no tensor or number", program_.source,
+                                  result_.outputs.size()));
+    }
+  }
+
+  void give(const Tensor& tensor, std::string name) {
+    while (std::ranges::count(result_.outputs, name) > 0) name += "_";
+    tensor.output(name);
+    result_.outputs.push_back(name);
+  }
+
+  const ExportedProgram& program_;
+  Pt2File file_;
+  std::set<std::string> written_;
+  ImportedGraph result_;
+  std::unordered_map<std::string, Held> names_;
+  std::vector<Storage> storages_;
+  std::vector<std::pair<Tensor, std::string>> states_;  // with the names of their values
+  std::set<std::string> updated_;
+};
+
+}  // namespace
+
+ImportedGraph import_program(const ExportedProgram& program, const Pt2File& file) {
+  return Importer(program, file).all();
+}
+
+ImportedGraph import_pt2(const std::string& path) {
+  const Pt2File file = Pt2File::open(path);
+  return import_program(file.program(), file);
+}
+
+}  // namespace luminal::pytorch
