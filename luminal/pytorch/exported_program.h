@@ -38,7 +38,7 @@ struct Call {
   std::vector<NamedArgument> arguments;
   // Names of the results; of a call that gives a list, of its items.
   std::vector<std::string> results;
-  std::string source;  // the user's line: "model.py:12: return x + y"; empty if it isn't known
+  std::string source;  // the user's line: "model.py:12: y = x + 1"; empty if it isn't known
   std::string module;  // path of the module: "layers.3.mlp"
 };
 
