@@ -63,6 +63,7 @@ class Files(unittest.TestCase):
 @unittest.skipIf(os.geteuid() != 0, "chroot is for root")
 class CleanSystem(unittest.TestCase):
     def test_it_installs_and_runs(self):
+        TREES.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=TREES) as scratch:
             tree = CleanTree(TREES, "bookworm", scratch, kind="python")
             tree.put(WHEEL, f"/{WHEEL.name}")
