@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
-#include <cstring>
-
 #include "binding/binding.h"
 #include "luminal/base/errors.h"
+#include "luminal/graph/strided_data.h"
 
 namespace luminal::python {
 namespace {
@@ -34,31 +33,6 @@ std::optional<DType> dtype_of(nb::dlpack::dtype type) {
   return std::nullopt;
 }
 
-// Innermost axis first: the strides of a contiguous array.
-bool is_contiguous(const Elements& array) {
-  int64_t expected = 1;
-  for (size_t axis = array.ndim(); axis-- > 0;) {
-    const auto size = static_cast<int64_t>(array.shape(axis));
-    if (size == 0) return true;
-    if (size != 1 && array.stride(axis) != expected) return false;
-    expected *= size;
-  }
-  return true;
-}
-
-void copy_strided(const Elements& array, size_t axis, const std::byte* from, size_t item,
-                  std::byte*& to) {
-  if (axis == array.ndim()) {
-    std::memcpy(to, from, item);
-    to += item;
-    return;
-  }
-  for (size_t i = 0; i < array.shape(axis); ++i) {
-    copy_strided(array, axis + 1, from, item, to);
-    from += array.stride(axis) * static_cast<int64_t>(item);
-  }
-}
-
 TensorData data_of(const Elements& array) {
   const auto dtype = dtype_of(array.dtype());
   if (!dtype) {
@@ -67,21 +41,13 @@ TensorData data_of(const Elements& array) {
                     "{}); convert it to one of luminal.DType",
                     array.dtype().bits, array.dtype().code));
   }
-  std::vector<int64_t> dims;
+  std::vector<int64_t> dims, strides;
   for (size_t axis = 0; axis < array.ndim(); ++axis) {
     dims.push_back(static_cast<int64_t>(array.shape(axis)));
+    strides.push_back(array.stride(axis));
   }
-  const auto* first = static_cast<const std::byte*>(array.data());
-  if (!is_contiguous(array)) {
-    TensorData::Writable copy = TensorData::zeros(*dtype, dims);
-    std::byte* to = copy.bytes.data();
-    copy_strided(array, 0, first, static_cast<size_t>(bits(*dtype)) / 8, to);
-    return copy.data;
-  }
-  TensorData data{.dtype = *dtype, .dims = std::move(dims), .bytes = {}, .owner = nullptr};
-  data.bytes = {first, static_cast<size_t>(byte_size(*dtype, data.n_elements()))};
-  data.owner = std::make_shared<Elements>(array);
-  return data;
+  return row_major(*dtype, std::move(dims), strides, static_cast<const std::byte*>(array.data()),
+                   std::make_shared<Elements>(array));
 }
 
 constexpr size_t kDeepest = 32;  // NumPy's limit
@@ -185,12 +151,6 @@ nb::object dlpack_object(const Array& array) {
                         : exported<nb::ndarray<nb::array_api, nb::ro>>(array);
 }
 
-nb::object item_at(const TensorData& data, int64_t at) {
-  if (data.dtype == DType::Bool) return nb::bool_(data.to_ints()[static_cast<size_t>(at)] != 0);
-  if (is_float(data.dtype)) return nb::float_(data.to_doubles()[static_cast<size_t>(at)]);
-  return nb::int_(data.to_ints()[static_cast<size_t>(at)]);
-}
-
 nb::object nested(const TensorData& data, const std::vector<nb::object>& items, size_t axis,
                   size_t& next) {
   if (axis == data.dims.size()) return items[next++];
@@ -220,7 +180,9 @@ nb::object only_item(const Array& array) {
                     "gives all",
                     array.data.n_elements()));
   }
-  return item_at(array.data, 0);
+  nb::object item = to_list(array.data);
+  for (size_t axis = 0; axis < array.data.dims.size(); ++axis) item = item[0];
+  return item;
 }
 
 nb::tuple shape_of(const Array& array) {
@@ -246,8 +208,8 @@ Array row(const Array& array, int64_t at) {
 }
 
 std::string array_repr(const Array& array) {
-  return fmt::format("luminal.Array({}, {}{})", print(array.data), name(array.data.dtype),
-                     fmt::format("[{}]", fmt::join(array.data.dims, ", ")));
+  return fmt::format("luminal.Array({}, {}[{}])", print(array.data), name(array.data.dtype),
+                     fmt::join(array.data.dims, ", "));
 }
 
 nb::object as_numpy(const Array& array, nb::handle dtype, nb::handle copy) {

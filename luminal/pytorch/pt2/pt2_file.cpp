@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "luminal/base/errors.h"
 #include "luminal/base/os/memory.h"
 #include "luminal/base/text/json_depth.h"
-#include "luminal/io/file/elements_in_file.h"
+#include "luminal/graph/strided_data.h"
 #include "luminal/io/file/json_fault.h"
 #include "luminal/io/file/quote.h"
 #include "luminal/pytorch/pt2.h"
@@ -31,16 +31,6 @@ struct Stored {
   std::vector<int64_t> dims, strides;
   int64_t offset = 0;
 };
-
-bool is_contiguous(const Stored& tensor) {
-  int64_t expected = 1;
-  for (size_t axis = tensor.dims.size(); axis-- > 0;) {
-    if (tensor.dims[axis] == 0) return true;
-    if (tensor.dims[axis] != 1 && tensor.strides[axis] != expected) return false;
-    expected *= tensor.dims[axis];
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -117,7 +107,7 @@ struct Pt2File::Contents {
                                      tensor.strides[axis], &reach) &&
              !__builtin_add_overflow(last, reach, &last);
     }
-    const auto room = static_cast<int64_t>(tensor.storage.size()) / (bits(tensor.dtype) / 8);
+    const auto room = static_cast<int64_t>(tensor.storage.size()) / byte_size(tensor.dtype, 1);
     if (fits && (empty || last < room)) return;
     fail(fmt::format("tensor {} reaches outside of its storage of {} bytes", io::quote(name),
                      tensor.storage.size()));
@@ -152,27 +142,11 @@ TensorData Pt2File::data(const std::string& path) const {
     contents_->fail(fmt::format("there is no tensor {}", io::quote(path)));
   }
   const Stored& tensor = found->second;
-  const auto item = static_cast<size_t>(bits(tensor.dtype)) / 8;
-  const auto begin = tensor.storage.begin() + tensor.offset * static_cast<int64_t>(item);
-  int64_t count = 1;
-  for (int64_t dim : tensor.dims) count *= dim;
-  if (is_contiguous(tensor)) {
-    const auto size = static_cast<size_t>(count) * item;
-    return io::elements_in_file(tensor.dtype, tensor.dims, {begin, size}, contents_->file);
-  }
-  TensorData::Writable copy = TensorData::zeros(tensor.dtype, tensor.dims);
-  std::vector<int64_t> at(tensor.dims.size());
-  for (int64_t element = 0; element < count; ++element) {
-    int64_t from = 0;
-    for (size_t axis = 0; axis < at.size(); ++axis) from += at[axis] * tensor.strides[axis];
-    std::memcpy(copy.bytes.data() + static_cast<size_t>(element) * item,
-                &*begin + static_cast<size_t>(from) * item, item);
-    for (size_t axis = at.size(); axis-- > 0;) {
-      if (++at[axis] < tensor.dims[axis]) break;
-      at[axis] = 0;
-    }
-  }
-  return copy.data;
+  // Of a tensor without elements the offset may lie anywhere.
+  const bool empty = std::ranges::find(tensor.dims, 0) != tensor.dims.end();
+  const int64_t offset = empty ? 0 : tensor.offset * byte_size(tensor.dtype, 1);
+  return row_major(tensor.dtype, tensor.dims, tensor.strides, tensor.storage.data() + offset,
+                   contents_->file);
 }
 
 }  // namespace luminal::pytorch
