@@ -67,9 +67,10 @@ CompiledGraph::CompiledGraph(const Graph& graph, CompileOptions options)
   }
   for (const Output& output : graph_->outputs()) {
     const Node& node = graph_->node(output.node);
-    if (!output.name.empty()) {
-      outputs_.push_back({output.name, output.node, node.dtype, node.dims});
-    }
+    if (output.name.empty()) continue;
+    outputs_.push_back({output.name, output.node, node.dtype, node.dims});
+    const auto same = std::ranges::find(outputs_, output.node, &Port::node);
+    outputs_.back().first = static_cast<size_t>(same - outputs_.begin());
   }
   CompileOptions asked = options_;
   asked.report = &report_;
@@ -167,10 +168,8 @@ CompiledGraph::Arguments CompiledGraph::read_arguments(const nb::args& arguments
 std::vector<Results> CompiledGraph::make_all_results(const Bindings& sizes) const {
   std::vector<Results> all;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const auto same = std::ranges::find(outputs_, outputs_[i].node, &Port::node);
-    const auto first = static_cast<size_t>(same - outputs_.begin());
-    if (first < i) {
-      all.push_back({.array = all[first].array, .bytes = {}});
+    if (outputs_[i].first < i) {
+      all.push_back({.array = all[outputs_[i].first].array, .bytes = {}});
     } else {
       all.push_back(
           make_results(outputs_[i].dtype, dims_of(outputs_[i].name, outputs_[i].dims, sizes)));
@@ -200,9 +199,7 @@ nb::object CompiledGraph::call(const nb::args& arguments, const nb::kwargs& name
       executable_->set(graph_->tensor(inputs_[i].node), std::move(given.inputs[i]));
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      const bool first = std::ranges::find(outputs_, outputs_[i].node, &Port::node) ==
-                         outputs_.begin() + static_cast<ptrdiff_t>(i);
-      if (!first) continue;
+      if (outputs_[i].first < i) continue;
       executable_->bind_output(outputs_[i].name, outputs_[i].dtype, results[i].bytes);
     }
     executable_->run(given.sizes);

@@ -51,6 +51,7 @@ class CompiledGraph {
     NodeId node;
     DType dtype;
     Dims dims;
+    size_t first = 0;  // of outputs: the first one of the same node
   };
   struct Arguments {
     std::vector<TensorData> inputs;

@@ -9,19 +9,7 @@ namespace {
 using namespace nb::literals;
 
 std::string quoted_html(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+  return nb::cast<std::string>(nb::module_::import_("html").attr("escape")(text));
 }
 
 std::string preformatted(std::string_view text) { return "<pre>" + quoted_html(text) + "</pre>"; }

@@ -1,7 +1,10 @@
 """`.pt2` files against torch: the same results at several sizes, exported as they are and decomposed."""
+import contextlib
+import json
 import pathlib
 import tempfile
 import unittest
+import zipfile
 
 import numpy
 import torch
@@ -165,9 +168,9 @@ class Files(unittest.TestCase):
         save(program, self.path)
         return lm.import_pt2(self.path)
 
-    def check(self, imported, model, make, tolerance):
+    def check(self, imported, model, make, tolerance, also=()):
         run = lm.compile(imported.graph)
-        for size in (3, 2, 17, 3):
+        for size in (3, 2, 17, 3, *also):
             arguments = make(size)
             expected = results_of(model(*(each.clone() for each in arguments)))
             found = results_of(run(*arguments))
@@ -196,9 +199,10 @@ class Files(unittest.TestCase):
         for name in ("perceptron", "attention"):
             kind, make, dynamic = CASES[name]
             with self.subTest(name):
-                model = kind().eval().to(torch.bfloat16)
-                half = lambda n: tuple(each.to(torch.bfloat16) for each in make(n))  # noqa: E731
-                self.check(self.saved(export(model, half(5), dynamic_shapes=dynamic)), model, half, 3e-2)
+                for dtype in (torch.bfloat16, torch.float16):
+                    model = kind().eval().to(dtype)
+                    half = lambda n: tuple(each.to(dtype) for each in make(n))  # noqa: B023, E731
+                    self.check(self.saved(export(model, half(5), dynamic_shapes=dynamic)), model, half, 3e-2)
 
     def test_weights_are_shared_and_strided_ones_copied(self):
         model = Perceptron()
@@ -216,6 +220,30 @@ class Files(unittest.TestCase):
 
         with self.assertRaisesRegex(lm.UserError, "may share memory .* call clone"):
             self.saved(export(Reshaped(), (torch.randn(2, 3),)))
+
+    def test_one_row(self):
+        for name in ("perceptron", "convolutions", "dtypes"):
+            kind, make, dynamic = CASES[name]
+            model = kind().eval()
+            self.check(self.saved(export(model, make(5), dynamic_shapes=dynamic)), model, make, 2e-5, also=(1,))
+
+    def test_division_toward_zero(self):
+        class Divided(nn.Module):
+            def forward(self, a, b):
+                return torch.div(a, b, rounding_mode="trunc"), torch.div(a.float(), b, rounding_mode="trunc"), a.add(b, alpha=3)
+
+        arguments = torch.tensor([-7, 7, -7, 7, 6, 2 ** 40 + 1]), torch.tensor([2, 2, -2, -2, 3, 2])
+        run = lm.compile(self.saved(export(Divided(), arguments)).graph)
+        for ours, theirs in zip(run(*arguments), Divided()(*arguments)):
+            self.assertTrue(torch.equal(torch.from_dlpack(ours), theirs))
+
+    def test_writing_to_an_input_is_refused(self):
+        class Written(nn.Module):
+            def forward(self, x):
+                return x[1:].add_(1)
+
+        with self.assertRaisesRegex(lm.UserError, "writes to its input 'x'"):
+            self.saved(export(Written(), (torch.randn(3),)))
 
     def test_an_operator_that_is_missing_is_named_with_its_line(self):
         class Missing(nn.Module):
@@ -241,6 +269,34 @@ class DamagedFiles(unittest.TestCase):
             self.path.write_bytes(whole[:size])
             with self.subTest(size), self.assertRaises(lm.UserError):
                 lm.import_pt2(self.path)
+
+    def test_each_argument_may_be_anything(self):
+        class Many(nn.Module):
+            def forward(self, x):
+                y = functional.pad(x, (1, 2)).roll((1, 2), (0, 1)).unflatten(1, (3, 5)).flatten(0, 1)
+                y = torch.cat([y, y])[torch.arange(0.0, 2.0, 0.5).long()].squeeze(1)
+                y.add_(1, alpha=2)
+                return y.split([2, 3], dim=1), y.permute(1, 0), y.sum(1)
+
+        save(export(Many(), (torch.randn(4, 12),)), self.path)
+        with zipfile.ZipFile(self.path) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        name = next(name for name in members if name.endswith("models/model.json"))
+        nodes = json.loads(members[name])["graph_module"]["graph"]["nodes"]
+        tried = 0
+        for at, node in enumerate(nodes):
+            for place in range(len(node["inputs"])):
+                for value in ({}, {"as_int": 10 ** 6}, {"as_int": 2 ** 62}, {"as_ints": []}, {"as_ints": [9] * 9},
+                              {"as_float": 0.0}, {"as_none": True}, {"as_tensors": []}, {"as_tensor": {"name": "x"}}):
+                    program = json.loads(members[name])
+                    program["graph_module"]["graph"]["nodes"][at]["inputs"][place]["arg"] = value
+                    with zipfile.ZipFile(self.path, "w") as archive:
+                        for each, content in members.items():
+                            archive.writestr(each, json.dumps(program) if each == name else content)
+                    tried += 1
+                    with contextlib.suppress(lm.UserError):
+                        lm.import_pt2(self.path)
+        self.assertGreater(tried, 200)
 
     def test_changed_bytes_end_in_an_error_or_a_graph(self):
         whole = self.path.read_bytes()

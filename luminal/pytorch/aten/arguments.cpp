@@ -29,15 +29,19 @@ std::optional<Tensor> Arguments::maybe_tensor(size_t i) const {
   return tensor(i);
 }
 
+const Value::List& Arguments::list(size_t i) const {
+  if (const auto* list = std::get_if<Value::List>(&values_[i].value)) return *list;
+  wrong(i, "a list");
+}
+
 std::vector<Tensor> Arguments::tensors(size_t i) const {
-  const auto* list = std::get_if<Value::List>(&values_[i].value);
-  if (list == nullptr) wrong(i, "a list of tensors");
   std::vector<Tensor> all;
-  for (const Value& each : *list) {
+  for (const Value& each : list(i)) {
     const auto* tensor = std::get_if<Tensor>(&each.value);
     if (tensor == nullptr) wrong(i, "a list of tensors");
     all.push_back(*tensor);
   }
+  if (all.empty()) wrong(i, "a list of at least one tensor");
   return all;
 }
 
@@ -97,10 +101,8 @@ std::optional<int> Arguments::maybe_integer(size_t i) const {
 
 Dims Arguments::sizes(size_t i) const {
   if (const auto one = size_of(values_[i])) return {*one};
-  const auto* list = std::get_if<Value::List>(&values_[i].value);
-  if (list == nullptr) wrong(i, "a list of integers");
   Dims dims;
-  for (const Value& each : *list) {
+  for (const Value& each : list(i)) {
     const auto size = size_of(each);
     if (!size) wrong(i, "a list of integers");
     dims.push_back(*size);
@@ -112,7 +114,9 @@ std::vector<int> Arguments::integers(size_t i) const {
   std::vector<int> all;
   for (Expr each : sizes(i)) {
     const auto value = each.to_int();
-    if (!value) wrong(i, "a list of integers that are known");
+    if (!value || *value != static_cast<int>(*value)) {
+      wrong(i, "a list of integers that are known");
+    }
     all.push_back(static_cast<int>(*value));
   }
   return all;

@@ -34,12 +34,12 @@ class Arguments {
   Arguments(Graph& graph, Values values) : graph_(&graph), values_(std::move(values)) {}
 
   Graph& graph() const { return *graph_; }
-  const Values& values() const { return values_; }
   bool is_none(size_t i) const { return values_[i].is_none(); }
 
   Tensor tensor(size_t i) const;
   std::optional<Tensor> maybe_tensor(size_t i) const;
-  std::vector<Tensor> tensors(size_t i) const;
+  std::vector<Tensor> tensors(size_t i) const;  // at least one
+  const Value::List& list(size_t i) const;
   bool is_tensor(size_t i) const { return std::holds_alternative<Tensor>(values_[i].value); }
   // A number, a bool or a size.
   Scalar scalar(size_t i) const;
@@ -54,7 +54,7 @@ class Arguments {
   // An int stands for a list of it.
   Dims sizes(size_t i) const;
   std::vector<int> integers(size_t i) const;
-  Axes axes(size_t i) const;  // None: all
+  Axes axes(size_t i) const;  // None or an empty list: all
   std::string word(size_t i) const;
   std::optional<DType> maybe_dtype(size_t i) const;
 

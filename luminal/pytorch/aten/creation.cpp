@@ -41,10 +41,16 @@ Tensor range(Graph& graph, const Scalar& start, const Scalar& end, const Scalar&
     const DType type = dtype.value_or(DType::I64);
     return arange(graph, whole(start), whole(end), whole(step), type);
   }
-  if (start.kind == Scalar::Kind::Symbolic || end.kind == Scalar::Kind::Symbolic) {
-    throw UserError("its ends are a float and a size that each run chooses");
+  for (const Scalar& each : {start, end, step}) {
+    if (each.kind == Scalar::Kind::Symbolic) {
+      throw UserError("it is of floats and of a size that each run chooses");
+    }
   }
-  const auto count = static_cast<int64_t>(std::ceil((end.real - start.real) / step.real));
+  const double length = std::ceil((end.real - start.real) / step.real);
+  if (!(length >= 0 && length <= static_cast<double>(Expr::kMaxVar))) {
+    throw UserError("its step doesn't lead from its start to its end");
+  }
+  const auto count = static_cast<int64_t>(length);
   const DType type = dtype.value_or(DType::F32);
   return (arange(graph, count, DType::F64) * step.real + start.real).cast(type);
 }

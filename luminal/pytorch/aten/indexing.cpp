@@ -45,9 +45,8 @@ struct Indexed {
   bool adjacent = true;         // results take the place of the first; else they come first
 };
 
-Indexed indexed_axes(const Tensor& x, const Value& list) {
+Indexed indexed_axes(const Tensor& x, const Value::List& items) {
   Indexed found;
-  const auto& items = std::get<Value::List>(list.value);
   for (size_t i = 0; i < static_cast<size_t>(x.rank()); ++i) {
     const int axis = static_cast<int>(i);
     const auto* index = i < items.size() ? std::get_if<Tensor>(&items[i].value) : nullptr;
@@ -101,7 +100,7 @@ Tensor placed(const Tensor& found, const Indexed& by) {
 
 Values by_indices(const Arguments& of) {
   const Tensor x = of.tensor(0);
-  const Indexed by = indexed_axes(x, of.values()[1]);
+  const Indexed by = indexed_axes(x, of.list(1));
   if (by.axes.empty()) return {x};
   const Rows rows = rows_of(x, by);
   Tensor found = index_select(rows.data, 0, rows.row.flatten());
@@ -112,7 +111,7 @@ Values by_indices(const Arguments& of) {
 
 Values put_at_indices(const Arguments& of) {
   const Tensor x = of.tensor(0);
-  const Indexed by = indexed_axes(x, of.values()[1]);
+  const Indexed by = indexed_axes(x, of.list(1));
   if (by.axes.empty()) throw UserError("it has no index");
   const Rows rows = rows_of(x, by);
   // What is written has the dims of the result of reading; broadcast, then [index…, others…].

@@ -62,13 +62,6 @@ const OpEntry* find_op(std::string_view target, bool& in_place) {
   return found->second;
 }
 
-std::vector<std::string_view> known_targets() {
-  std::vector<std::string_view> all;
-  for (const auto& [target, entry] : table()) all.push_back(target);
-  std::ranges::sort(all);
-  return all;
-}
-
 std::vector<Parameter> parameters_of(const OpEntry& entry) {
   std::vector<Parameter> all;
   std::string_view rest = entry.parameters;

@@ -21,9 +21,6 @@ struct OpEntry {
 // entry of the one that doesn't; `in_place` says so.
 const OpEntry* find_op(std::string_view target, bool& in_place);
 
-// All targets, sorted.
-std::vector<std::string_view> known_targets();
-
 // The parameters of an entry by name, with their defaults; none where an argument must be given.
 struct Parameter {
   std::string_view name;

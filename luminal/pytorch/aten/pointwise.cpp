@@ -10,20 +10,19 @@
 namespace luminal::pytorch {
 namespace {
 
-// self + alpha · other, of tensors or numbers.
-Values add_scaled(const Arguments& of, double sign) {
+// self ± alpha · other, of tensors or numbers.
+Values add_scaled(const Arguments& of, bool subtracts) {
   const Scalar alpha = of.scalar(2);
   const bool once = alpha.kind == Scalar::Kind::Int && alpha.integer == 1;
   return {of_operands(of, 0, 1, [&](const auto& a, const auto& b) -> Tensor {
+    if (once) return subtracts ? a - b : a + b;
+    Tensor scaled;
     if constexpr (std::is_same_v<std::decay_t<decltype(b)>, Tensor>) {
-      const Tensor scaled = once ? b : b * alpha;
-      return sign > 0 ? a + scaled : a - scaled;
+      scaled = b * alpha;
     } else {
-      Tensor scaled = full(a.graph(), {}, b, promote(a.dtype(), b));
-      if (!once) scaled = scaled * alpha;
-      if (once) return sign > 0 ? a + b : a - b;
-      return sign > 0 ? a + scaled : a - scaled;
+      scaled = full(a.graph(), {}, b, promote(a.dtype(), b)) * alpha;
     }
+    return subtracts ? a - scaled : a + scaled;
   })};
 }
 
@@ -45,7 +44,11 @@ Values divided(const Arguments& of) {
   return {of_operands(of, 0, 1, [&](const auto& a, const auto& b) -> Tensor {
     if (mode.empty()) return a / b;
     if (mode == "floor") return floor_divide(a, b);
-    if (mode == "trunc") return trunc(a / b);
+    if (mode == "trunc") {
+      // Of integers exactly: what fmod leaves over goes first.
+      const Tensor rest = fmod(a, b);
+      return is_float(rest.dtype()) ? trunc(a / b) : floor_divide(a - rest, b);
+    }
     throw UserError("its rounding_mode is '" + mode + "'; floor and trunc are known");
   })};
 }
@@ -84,13 +87,13 @@ Values elu_of(const Arguments& of) {
 
 constexpr OpEntry kPointwiseOps[] = {
     {"aten.add.Tensor", "self, other, alpha=1",
-     [](const Arguments& of) { return add_scaled(of, 1); }},
+     [](const Arguments& of) { return add_scaled(of, false); }},
     {"aten.add.Scalar", "self, other, alpha=1",
-     [](const Arguments& of) { return add_scaled(of, 1); }},
+     [](const Arguments& of) { return add_scaled(of, false); }},
     {"aten.sub.Tensor", "self, other, alpha=1",
-     [](const Arguments& of) { return add_scaled(of, -1); }},
+     [](const Arguments& of) { return add_scaled(of, true); }},
     {"aten.sub.Scalar", "self, other, alpha=1",
-     [](const Arguments& of) { return add_scaled(of, -1); }},
+     [](const Arguments& of) { return add_scaled(of, true); }},
     {"aten.rsub.Scalar", "self, other", BINARY(b - a)},
     {"aten.rsub.Tensor", "self, other", BINARY(b - a)},
     {"aten.mul.Tensor", "self, other", BINARY(a* b)},
@@ -161,10 +164,8 @@ constexpr OpEntry kPointwiseOps[] = {
      }},
     {"aten.exp.default", "self", UNARY(exp(x))},
     {"aten.exp2.default", "self", UNARY(exp2(x))},
-    {"aten.expm1.default", "self", UNARY(exp(x) - 1.0)},
     {"aten.log.default", "self", UNARY(log(x))},
     {"aten.log2.default", "self", UNARY(log2(x))},
-    {"aten.log1p.default", "self", UNARY(log(x + 1.0))},
     {"aten.sin.default", "self", UNARY(sin(x))},
     {"aten.cos.default", "self", UNARY(cos(x))},
     {"aten.tan.default", "self", UNARY(tan(x))},

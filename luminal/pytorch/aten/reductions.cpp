@@ -13,9 +13,6 @@ Tensor in_dtype(const Tensor& x, std::optional<DType> dtype) {
   return dtype && *dtype != x.dtype() ? x.cast(*dtype) : x;
 }
 
-// An empty list of axes is all of them.
-Axes axes_or_all(const Arguments& of, size_t i) { return of.axes(i); }
-
 // Named so that overloads are told apart.
 using Reduce = Tensor(const Tensor&, const Axes&, const ReduceOptions&);
 using Arg = Tensor(const Tensor&, std::optional<int>, const ReduceOptions&);
@@ -23,8 +20,7 @@ using Deviation = Tensor(const Tensor&, const Axes&, const VarOptions&);
 
 template <Reduce* kReduce>
 Values reduced(const Arguments& of) {
-  return {kReduce(in_dtype(of.tensor(0), of.maybe_dtype(3)), axes_or_all(of, 1),
-                  {.keepdim = of.flag(2)})};
+  return {kReduce(in_dtype(of.tensor(0), of.maybe_dtype(3)), of.axes(1), {.keepdim = of.flag(2)})};
 }
 
 template <Reduce* kReduce>
@@ -34,7 +30,7 @@ Values reduced_all(const Arguments& of) {
 
 template <Reduce* kReduce>
 Values of_axes(const Arguments& of) {
-  return {kReduce(of.tensor(0), axes_or_all(of, 1), {.keepdim = of.flag(2)})};
+  return {kReduce(of.tensor(0), of.axes(1), {.keepdim = of.flag(2)})};
 }
 
 template <Reduce* kReduce, Arg* kArg>
@@ -54,13 +50,13 @@ int correction_of(const Arguments& of, size_t i) { return of.is_none(i) ? 1 : of
 
 template <Deviation* kReduce>
 Values deviation(const Arguments& of) {
-  return {kReduce(of.tensor(0), axes_or_all(of, 1),
+  return {kReduce(of.tensor(0), of.axes(1),
                   {.correction = correction_of(of, 2), .keepdim = of.flag(3)})};
 }
 
 Values var_and_mean(const Arguments& of) {
   const Tensor x = of.tensor(0);
-  const Axes axes = axes_or_all(of, 1);
+  const Axes axes = of.axes(1);
   return {var(x, axes, {.correction = correction_of(of, 2), .keepdim = of.flag(3)}),
           mean(x, axes, {.keepdim = of.flag(3)})};
 }
@@ -88,7 +84,7 @@ Values scanned(const Arguments& of) {
 Values norm(const Arguments& of) {
   const Tensor x = in_dtype(of.tensor(0), of.maybe_dtype(4));
   const double order = of.real(1);
-  const Axes axes = axes_or_all(of, 2);
+  const Axes axes = of.axes(2);
   const ReduceOptions options{.keepdim = of.flag(3)};
   if (order == 2) return {sqrt(sum(square(x), axes, options))};
   if (order == 1) return {sum(abs(x), axes, options)};

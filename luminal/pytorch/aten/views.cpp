@@ -1,4 +1,7 @@
 // Operators that only look at elements in another order, and those that put tensors together.
+#include <algorithm>
+#include <string>
+
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/movement.h"
 #include "luminal/pytorch/aten/op_table.h"
@@ -6,7 +9,12 @@
 namespace luminal::pytorch {
 namespace {
 
-int axis_of(const Tensor& x, int axis) { return axis < 0 ? axis + x.rank() : axis; }
+// Counted from the front. UserError for one that there isn't.
+int axis_of(const Tensor& x, int axis) {
+  const int found = axis < 0 ? axis + x.rank() : axis;
+  if (found >= 0 && found < x.rank()) return found;
+  throw UserError("its tensor has no axis " + std::to_string(axis));
+}
 
 // A bound of a slice: negative ones count from the end, and all stay inside.
 Expr bounded(Expr at, Expr size) {
@@ -41,6 +49,7 @@ Values permuted(const Arguments& of) { return {of.tensor(0).permute(of.integers(
 
 Values squeezed(const Arguments& of) {
   Tensor x = of.tensor(0);
+  if (x.rank() == 0) return {x};
   std::vector<int> axes = of.integers(1);
   for (int& axis : axes) axis = axis_of(x, axis);
   std::sort(axes.rbegin(), axes.rend());
@@ -84,6 +93,9 @@ Values unbound(const Arguments& of) {
 
 // Paddings are from the last dim on, two each.
 Values padded(const Tensor& x, const Dims& pads, const Scalar& value) {
+  if (pads.size() > 2 * static_cast<size_t>(x.rank())) {
+    throw UserError("it pads more axes than there are");
+  }
   std::vector<Padding> paddings(static_cast<size_t>(x.rank()));
   for (size_t i = 0; i + 1 < pads.size(); i += 2) {
     paddings[paddings.size() - 1 - i / 2] = {.before = pads[i], .after = pads[i + 1]};
@@ -107,6 +119,9 @@ Values rolled(const Arguments& of) {
   Tensor x = of.tensor(0);
   const Dims shifts = of.sizes(1);
   const std::vector<int> axes = of.integers(2);
+  if (shifts.size() != std::max<size_t>(axes.size(), 1)) {
+    throw UserError("it has a shift for some axes only");
+  }
   if (axes.empty()) return {x.flatten().roll(shifts[0], 0).reshape(x.dims())};
   for (size_t i = 0; i < axes.size(); ++i) x = x.roll(shifts[i], axes[i]);
   return {x};

@@ -25,7 +25,8 @@ constexpr std::string_view kOthers[] = {"aten.expand.default",
                                         "aten.split.sizes",
                                         "aten.chunk.default",
                                         "aten.unbind.int",
-                                        "aten.unfold.default"};
+                                        "aten.unfold.default",
+                                        "aten.view.dtype"};
 
 constexpr std::string_view kMaybe[] = {"aten.reshape.default",    "aten.flatten.using_ints",
                                        "aten.contiguous.default", "aten.to.dtype",
@@ -50,9 +51,7 @@ Tensor unpermuted(const ViewStep& step, const Tensor& before, const Tensor& valu
   };
   if (target == "aten.transpose.int") {
     if (rank > 0) std::swap(order[axis(1)], order[axis(2)]);
-  } else if (target == "aten.t.default") {
-    std::reverse(order.begin(), order.end());
-  } else if (target == "aten.numpy_T.default") {
+  } else if (target == "aten.t.default" || target == "aten.numpy_T.default") {
     std::reverse(order.begin(), order.end());
   } else {
     const std::vector<int> given = arguments.integers(1);

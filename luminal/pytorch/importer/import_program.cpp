@@ -69,7 +69,7 @@ class Importer {
     }
     for (const ProgramOutput& output : program_.outputs) add_output(output);
     for (const auto& [state, name] : states_) {
-      if (!updated_.contains(name)) graph().update(state, std::get<Tensor>(read(name).value));
+      if (!updated_.contains(name)) graph().update(state, tensor_in(read(name)));
     }
     return std::move(result_);
   }
@@ -95,6 +95,12 @@ class Importer {
 
   Graph& graph() { return *result_.graph; }
 
+  // What must be a tensor: of a damaged file it may be anything.
+  static Tensor tensor_in(const Value& value) {
+    if (const auto* tensor = std::get_if<Tensor>(&value.value)) return *tensor;
+    throw UserError("what is written is no tensor");
+  }
+
   void add_input(const ProgramInput& input) {
     if (input.role == InputRole::Literal) return;
     if (input.is_number) {
@@ -103,6 +109,12 @@ class Importer {
     }
     Tensor leaf;
     if (input.role == InputRole::User) {
+      if (written_.contains(input.name)) {
+        throw UserError(fmt::format(
+            "{}: it writes to its input {}, which a graph can't: call clone() before, or "
+            "run_decompositions() on what is exported, and the new value is an output",
+            program_.source, io::quote(input.name)));
+      }
       leaf = graph().input(input.name, input.dims, input.dtype);
       result_.inputs.push_back(input.name);
     } else {
@@ -246,8 +258,8 @@ class Importer {
     if (found == names_.end() || found->second.storage == kNoStorage) {
       throw UserError("it writes to what is no tensor");
     }
-    const Tensor self = std::get<Tensor>(read(name).value);
-    const Tensor value = std::get<Tensor>(results[0].value).cast(self.dtype());
+    const Tensor self = tensor_in(read(name));
+    const Tensor value = tensor_in(results.empty() ? Value() : results[0]).cast(self.dtype());
     write(name, value.expand(self.dims()));
     read(name);
     for (const std::string& result : call.results) names_[result] = names_.at(name);
@@ -258,7 +270,7 @@ class Importer {
     if (output.mutates_buffer) {
       for (const auto& [state, name] : states_) {
         if (state.node().as<InputAttr>().name != output.mutates) continue;
-        graph().update(state, std::get<Tensor>(value.value));
+        graph().update(state, tensor_in(value));
         updated_.insert(name);
       }
       return;

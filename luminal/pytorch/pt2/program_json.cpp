@@ -44,6 +44,16 @@ constexpr NumberedDType kDTypes[] = {
     {30, "float8_e5m2", std::nullopt},
 };
 
+// A tagged union: an object of one field, whose name is the kind.
+struct Tagged {
+  std::string kind;
+  const Json& json;
+};
+Tagged tagged(const Json& json) {
+  if (!json.is_object() || json.empty()) throw UserError("a tagged union has no field");
+  return {json.begin().key(), json.begin().value()};
+}
+
 class ProgramReader {
  public:
   ProgramReader(const Json& json, const std::string& source) : json_(json) {
@@ -102,7 +112,7 @@ class ProgramReader {
 
   void read_input(const Json& spec) {
     ProgramInput input{};
-    const auto& [kind, json] = *spec.items().begin();
+    const auto& [kind, json] = tagged(spec);
     if (kind == "user_input") return read_user_input(json.at("arg"));
     if (kind == "constant_input") {
       input.role = InputRole::Literal;
@@ -133,7 +143,7 @@ class ProgramReader {
 
   void read_user_input(const Json& arg) {
     ProgramInput input{};
-    const auto& [kind, json] = *arg.items().begin();
+    const auto& [kind, json] = tagged(arg);
     if (kind == "as_tensor") {
       input.role = InputRole::User;
       input.name = json.at("name").get<std::string>();
@@ -151,7 +161,7 @@ class ProgramReader {
   }
 
   void read_output(const Json& spec) {
-    const auto& [kind, json] = *spec.items().begin();
+    const auto& [kind, json] = tagged(spec);
     ProgramOutput output;
     if (kind == "user_output") {
       output.value = argument(json.at("arg"));
@@ -186,7 +196,7 @@ class ProgramReader {
   }
 
   static void read_result(const Json& output, Call& call) {
-    const auto& [kind, json] = *output.items().begin();
+    const auto& [kind, json] = tagged(output);
     if (kind == "as_tensor") {
       call.results.push_back(json.at("name").get<std::string>());
     } else if (kind == "as_tensors") {
@@ -245,7 +255,7 @@ class ProgramReader {
 
   // A tagged union of the schema.
   Argument argument(const Json& json) const {
-    const auto& [kind, value] = *json.items().begin();
+    const auto& [kind, value] = tagged(json);
     if (kind == "as_none") return {};
     if (kind == "as_tensor") return {Ref{value.at("name").get<std::string>()}};
     if (kind == "as_int") return {value.get<int64_t>()};
@@ -280,7 +290,7 @@ class ProgramReader {
 
   // {"as_name": "sym_size_int"}, {"as_int": 4}
   static Argument number(const Json& json) {
-    const auto& [kind, value] = *json.items().begin();
+    const auto& [kind, value] = tagged(json);
     if (kind == "as_name") return {Ref{value.get<std::string>()}};
     if (kind == "as_int") return {value.get<int64_t>()};
     if (kind == "as_bool") return {value.get<bool>()};

@@ -122,8 +122,8 @@ class Candidates {
     if (!reorder_sums_) return;
     for (Strategy strategy : kernel::strategies(kernel_)) {
       if (strategy == step_.strategy) continue;
-      if (strategy != Strategy::Loops || !is_slow_by_loops())
-        found_.push_back({.strategy = strategy});
+      if (strategy == Strategy::Loops && is_slow_by_loops()) continue;
+      found_.push_back({.strategy = strategy});
     }
   }
 
