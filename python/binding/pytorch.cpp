@@ -1,11 +1,46 @@
 // PyTorch's programs as graphs.
 #include "binding/binding.h"
-#include "luminal/pytorch/pt2.h"
+#include "binding/fx_records.h"
+#include "luminal/graph/verify.h"
+#include "luminal/pytorch/importer/import_program.h"
 
 namespace luminal::python {
+namespace {
+
+using pytorch::ImportedGraph;
+
+// Constants up to this many elements are part of the graph, so that the compiler sees them.
+constexpr int64_t kLargestLiteral = 64;
+
+// A graph whose weights, states and inputs are given before it runs.
+ImportedGraph import_records(const nb::dict& records) {
+  const FxProgram read = read_fx_program(records);
+  const auto data = [&](const std::string& path) { return read.constants.find(path); };
+  const pytorch::LeafElements elements{
+      .loader = [&](const std::string& path) -> DataLoader {
+        const auto found = data(path);
+        if (found == read.constants.end()) return nullptr;
+        return [elements = found->second] { return elements; };
+      },
+      .literal = [&](const std::string& path) -> std::optional<TensorData> {
+        const auto found = data(path);
+        if (found == read.constants.end()) return std::nullopt;
+        if (found->second.n_elements() > kLargestLiteral) return std::nullopt;
+        return found->second;
+      }};
+  return pytorch::import_program(read.program, elements);
+}
+
+// The sizes that each run chooses.
+std::vector<std::string> variable_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (Expr variable : variables(graph)) names.emplace_back(variable.name());
+  return names;
+}
+
+}  // namespace
 
 void add_pytorch(nb::module_& module) {
-  using pytorch::ImportedGraph;
   nb::class_<ImportedGraph>(module, "ImportedGraph", "A graph that was read from a file.")
       .def_ro("graph", &ImportedGraph::graph)
       .def_ro("inputs", &ImportedGraph::inputs, "In the order of the program's arguments.")
@@ -16,6 +51,11 @@ void add_pytorch(nb::module_& module) {
       nb::arg("path"),
       "The graph of a .pt2 file, which torch.export.save() wrote. No pickle is read.",
       nb::sig("def import_pt2(path: str | os.PathLike[str]) -> ImportedGraph"));
+  module.def("_import_records", &import_records, nb::arg("records"),
+             "The graph of a program that torch.compile traced: luminal.torch.records.");
+  module.def("_knows_operator", &pytorch::knows_operator, nb::arg("target"),
+             "Whether an operator of PyTorch is known.");
+  module.def("_variables", &variable_names, nb::arg("graph"), "The sizes that each run chooses.");
 }
 
 }  // namespace luminal::python

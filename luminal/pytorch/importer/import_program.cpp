@@ -1,5 +1,7 @@
 // From the records of a program to a graph: operators become tensors by the table, and what is
 // written in place becomes values.
+#include "luminal/pytorch/importer/import_program.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "luminal/io/file/quote.h"
 #include "luminal/pytorch/aten/op_table.h"
 #include "luminal/pytorch/aten/written_views.h"
-#include "luminal/pytorch/pt2.h"
 
 namespace luminal::pytorch {
 namespace {
@@ -49,8 +50,8 @@ std::set<std::string> written_inputs(const ExportedProgram& program) {
 
 class Importer {
  public:
-  Importer(const ExportedProgram& program, const Pt2File& file)
-      : program_(program), file_(file), written_(written_inputs(program)) {
+  Importer(const ExportedProgram& program, const LeafElements& elements)
+      : program_(program), elements_(elements), written_(written_inputs(program)) {
     result_.graph = Graph::shared();
     result_.guards = program.guards;
   }
@@ -107,6 +108,11 @@ class Importer {
       names_[input.name] = {.value = input.dims[0]};
       return;
     }
+    if (input.role == InputRole::Constant && elements_.literal) {
+      if (auto data = elements_.literal(input.path)) {
+        return hold(input.name, graph().literal(std::move(*data)));
+      }
+    }
     Tensor leaf;
     if (input.role == InputRole::User) {
       if (written_.contains(input.name)) {
@@ -121,7 +127,8 @@ class Importer {
       const bool is_state = written_.contains(input.name);
       leaf = is_state ? graph().state(input.path, input.dims, input.dtype)
                       : graph().weight(input.path, input.dims, input.dtype);
-      leaf.set(DataLoader([file = file_, path = input.path] { return file.data(path); }));
+      DataLoader loader = elements_.loader ? elements_.loader(input.path) : nullptr;
+      if (loader) leaf.set(std::move(loader));
       if (is_state) states_.emplace_back(leaf, input.name);
     }
     hold(input.name, leaf);
@@ -299,7 +306,7 @@ class Importer {
   }
 
   const ExportedProgram& program_;
-  Pt2File file_;
+  const LeafElements& elements_;
   std::set<std::string> written_;
   ImportedGraph result_;
   std::unordered_map<std::string, Held> names_;
@@ -310,8 +317,21 @@ class Importer {
 
 }  // namespace
 
+ImportedGraph import_program(const ExportedProgram& program, const LeafElements& elements) {
+  return Importer(program, elements).all();
+}
+
 ImportedGraph import_program(const ExportedProgram& program, const Pt2File& file) {
-  return Importer(program, file).all();
+  const LeafElements elements{.loader = [&file](const std::string& path) -> DataLoader {
+                                return [file, path] { return file.data(path); };
+                              },
+                              .literal = nullptr};
+  return import_program(program, elements);
+}
+
+bool knows_operator(std::string_view target) {
+  bool in_place = false;
+  return find_op(target, in_place) != nullptr;
 }
 
 ImportedGraph import_pt2(const std::string& path) {
