@@ -11,7 +11,6 @@ rounds with a 95 % interval. The logits after the prompt are compared before any
 import argparse
 import contextlib
 import json
-import os
 import pathlib
 import statistics
 import sys
@@ -34,8 +33,7 @@ SIDES = {"ours": "luminal", "eager": "eager", "compiled": "inductor"}
 
 def contestant(name, build_dir):
     path = next(path for path in PATHS if path.name == SIDES[name])
-    return Contestant(path.command(build_dir), cwd=machine.ROOT,
-                      env={**os.environ, "OMP_NUM_THREADS": str(THREADS), "PYTHONDONTWRITEBYTECODE": "1", **path.environment})
+    return Contestant(path.command(build_dir), cwd=machine.ROOT, env=path.environment_of(build_dir, THREADS))
 
 
 def logits_after_first_run(name, side, settings, folder):

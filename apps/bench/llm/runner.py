@@ -104,8 +104,7 @@ def judge(refusal, errors):
 
 def run(path, request, limits=Limits()):
     before, busy, watch = machine.memory()[1], Busy(), Watch(limits)
-    environment = {**os.environ, "OMP_NUM_THREADS": str(request.settings.threads), "PYTHONDONTWRITEBYTECODE": "1",
-                   **path.environment}
+    environment = path.environment_of(request.build_dir, request.settings.threads)
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
         try:
             with Contestant(path.command(request.build_dir), limits.seconds, watch=watch, stderr=errors, cwd=machine.ROOT,

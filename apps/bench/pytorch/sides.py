@@ -64,14 +64,15 @@ class Luminal(Eager):
     wanted = None
 
     def __init__(self):
-        import luminal.torch  # noqa: F401: whether it is there
+        import luminal.torch
+        self.backend = luminal.torch.backend  # by its name it is found where the package is installed
 
     def compiled(self, torch, module, settings):
         cache = settings["cache"] or tempfile.mkdtemp()
         options = {"threads": settings["threads"], "cache_folder": os.path.join(cache, "luminal"), "records": "none"}
         if settings["numerics"]:
             options["numerics"] = settings["numerics"]
-        return torch.compile(module, backend="luminal", options=options, dynamic=False)
+        return torch.compile(module, backend=self.backend, options=options, dynamic=False)
 
 
 SIDES = {"eager": Eager, "inductor": Inductor, "frozen": Frozen, "luminal": Luminal}

@@ -4,6 +4,7 @@ Each is a contestant (docs/bench-protocol.md) with the case "generate": a module
 `python -m apps.bench.llm.paths.NAME` from the root, or a program of a build folder.
 """
 import dataclasses
+import os
 import pathlib
 import sys
 
@@ -18,6 +19,7 @@ class Path:
     dtypes: tuple
     module: str = ""
     program: str = ""  # below the build folder, instead of a module
+    package: str = ""  # a folder of Python packages below the build folder
     environment: dict = dataclasses.field(default_factory=dict)
 
     def command(self, build_dir):
@@ -30,15 +32,24 @@ class Path:
                                    protocol.ABSENT)
         return [str(program)]
 
+    def environment_of(self, build_dir, threads):
+        """That of its process."""
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONDONTWRITEBYTECODE": "1", **self.environment}
+        if self.package:
+            folders = [str(pathlib.Path(build_dir or "/nowhere").resolve() / self.package), environment.get("PYTHONPATH", "")]
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+        return environment
 
-def in_python(name, module, title, dtypes, environment=None):
-    return Path(name, title, dtypes, module=f"apps.bench.llm.paths.{module}", environment=environment or {})
+
+def in_python(name, module, title, dtypes, environment=None, package=""):
+    return Path(name, title, dtypes, module=f"apps.bench.llm.paths.{module}", environment=environment or {}, package=package)
 
 
 FLOATS = ("bf16", "f32")
 BLOCKS = ("q8_0", "q4_0")
 PATHS = [
     Path("luminal", "luminal", FLOATS + BLOCKS, program="apps/bench/generate_bench"),
+    in_python("luminal-torch", "luminal_torch", "transformers, torch.compile (luminal)", FLOATS, HEAP, package="python"),
     in_python("inductor", "inductor", "transformers, torch.compile (inductor)", FLOATS, HEAP),
     in_python("eager", "eager", "transformers, eager", FLOATS, HEAP),
     in_python("llama.cpp", "llama_cpp", "llama.cpp", FLOATS + BLOCKS),

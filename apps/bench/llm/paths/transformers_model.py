@@ -1,4 +1,4 @@
-"""The transformers model, eager or through torch.compile; shared by two paths."""
+"""The transformers model, eager or through torch.compile; shared by three paths."""
 from .. import measuring
 
 
@@ -20,7 +20,7 @@ def load_model(request):
 class Generation:
     """Feeds the prompt, then generates tokens greedily, with a static cache."""
 
-    def __init__(self, torch, model, request, backend):
+    def __init__(self, torch, model, request, backend, options):
         from transformers import StaticCache
         self.torch, self.model = torch, model
         self.length = request.prompt_tokens
@@ -29,8 +29,8 @@ class Generation:
         self.new_cache = lambda: StaticCache(config=model.config, max_cache_len=request.max_cache_len)
         self.first = self.next = model.forward
         if backend is not None:  # two functions with one shape each, so that neither is recompiled
-            self.first = torch.compile(model.forward, dynamic=False, backend=backend)
-            self.next = torch.compile(model.forward, dynamic=False, backend=backend)
+            self.first = torch.compile(model.forward, dynamic=False, backend=backend, options=options)
+            self.next = torch.compile(model.forward, dynamic=False, backend=backend, options=options)
 
     def likeliest(self, out):
         return int(out.logits[0, -1].argmax())
@@ -54,13 +54,13 @@ class Generation:
         return self.model(self.ids, logits_to_keep=1).logits[0, -1].float().numpy()
 
 
-def load(request, backend):
+def load(request, backend, options=None):
     """Compile time: the time of the first run in excess of the second."""
     torch, model = load_model(request)
-    generation = Generation(torch, model, request, backend)
+    generation = Generation(torch, model, request, backend, options)
     compiled = None
     if backend is not None:
-        measuring.say(f"compiling with {backend}")
+        measuring.say("compiling")
         first, second = (sum(generation.run(measuring.warm_up_tokens(request))[0]) for _ in range(2))
         compiled = max(0.0, first - second)
     return measuring.Loaded(generation.run, compiled, logits=generation.logits)
