@@ -24,7 +24,10 @@ using namespace std::string_view_literals;
 
 constexpr Format kFormats[] = {
     {{".onnx"}, ""sv, "an ONNX model, which isn't read yet"},
-    {{".pt2"}, ""sv, "an exported PyTorch program, which isn't read yet"},
+    {{".pt2"},
+     ""sv,
+     "an exported PyTorch program, a graph and no language model",
+     "leave out the prompt and options of language models: `luminal run FILE` runs it as a graph"},
     {{".pt", ".pth", ".ckpt", ".bin"},
      ""sv,
      "a PyTorch checkpoint, which is a pickle that can run code"},

@@ -42,6 +42,9 @@ struct Call {
   std::string module;  // path of the module: "layers.3.mlp"
 };
 
+// Where the user wrote it: " in layers.3.mlp (model.py:12: y = x + 1)"; empty if it isn't known.
+LUMINAL_API std::string place_of(const Call& call);
+
 enum class InputRole : uint8_t { Parameter, Buffer, Constant, User, Literal };
 struct ProgramInput {
   InputRole role;
@@ -57,10 +60,14 @@ struct ProgramOutput {
   Argument value;
   std::string mutates;  // not empty: the buffer or user input that the value is written to
   bool mutates_buffer = false;
+  bool is_tensor = false;  // one that the program describes
+  DType dtype = DType::F32;
+  Dims dims = {};
 };
 
 struct ExportedProgram {
-  std::string source;  // names it in messages
+  std::string source;         // names it in messages
+  std::string torch_version;  // that exported it; empty if it isn't known
   std::vector<ProgramInput> inputs;
   std::vector<Call> calls;
   std::vector<ProgramOutput> outputs;

@@ -138,6 +138,16 @@ class Dtypes(nn.Module):
         return x * self.scale, (x + 1).to(torch.int32) // 2, k.float() / 3, k % 3 == 1, (k & 5) | 2, x.to(torch.float64).mean()
 
 
+class Detached(nn.Module):
+    """Has a part without gradients, which torch exports as a graph of its own, and calls whose results nothing needs."""
+
+    def forward(self, x, mask):
+        with torch.no_grad():
+            scale, same = (x * mask).abs().amax(-1, keepdim=True), x
+        torch.rand([])
+        return x / scale + mask, same
+
+
 BATCH = {0: Dim("batch", min=1, max=64)}
 CASES = {
     "perceptron": (Perceptron, lambda n: (torch.randn(n, 8),), (BATCH,)),
@@ -147,6 +157,7 @@ CASES = {
     "in place": (InPlace, lambda n: (torch.randn(n, 4),), ({0: Dim("batch", min=2, max=64)},)),
     "indexing": (Indexing, lambda n: (torch.randn(6, 6), torch.randint(-6, 6, (n,))), ({}, BATCH)),
     "numbers": (Numbers, lambda n: (torch.randn(n + 1, 3),), ({0: Dim("batch", min=3, max=64)},)),
+    "detached": (Detached, lambda n: (torch.randn(n, 4), torch.rand(n, 1)), ({0: Dim.AUTO}, {0: Dim.AUTO})),
     "dtypes": (Dtypes, lambda n: (torch.randn(n, 3), torch.randint(0, 9, (n,))), (BATCH, BATCH)),
 }
 

@@ -46,6 +46,22 @@ TEST(Symbols, ASymbolWithoutARangeIsNotNegative) {
   EXPECT_EQ(known().variable("s77").upper_bound(), 64);
 }
 
+TEST(Symbols, EqualOnesAreOneWithinTheBoundsOfBoth) {
+  Symbols symbols = known();
+  symbols.set_range("s5", 1, 9);
+  symbols.set_equal("s5", "s77");
+  symbols.set_equal("s77", "u0");
+  symbols.set_equal("s5", "u0");
+  EXPECT_EQ(symbols.parse("Add(Symbol('s5'), " + kLength + ")"), 2 * Expr::var("u0", 2, 9));
+}
+
+TEST(Symbols, ASymbolAloneHasAName) {
+  EXPECT_EQ(Symbols::name_of_symbol(kLength), "s77");
+  EXPECT_EQ(Symbols::name_of_symbol("Integer(3)"), std::nullopt);
+  EXPECT_EQ(Symbols::name_of_symbol("Mul(Integer(2), Symbol('s'))"), std::nullopt);
+  EXPECT_EQ(Symbols::name_of_symbol("Symbol('s"), std::nullopt);
+}
+
 TEST(Symbols, WhatCannotBeReadIsNamedWithItsPlace) {
   EXPECT_THAT(error_of("Integer(x)"), HasSubstr("expected an integer at character 8"));
   EXPECT_THAT(error_of("Integer(3"), HasSubstr("expected ) at character 9"));

@@ -18,6 +18,9 @@ import unittest
 from shown_commands import Shown, in_blocks, in_sentences
 
 PROGRAM, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+sys.path.insert(0, str(SOURCE / "tests/hostile/pt2"))
+import small_pt2  # noqa: E402  (beside the bad archives)
+
 MODELS = pathlib.Path(os.environ.get("LUMINAL_TEST_MODELS", sys.argv[3])).resolve()
 SMOLLM2 = MODELS / "smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf"
 STORIES = MODELS / "stories260k"
@@ -203,6 +206,12 @@ class Folder:
         (path / "FOLDER").mkdir()
         (path / "FOLDER/model.safetensors").symlink_to(STORIES / "model.safetensors")
         self.add_rules()
+        self.add_exported()
+
+    def add_exported(self):
+        (self.path / "model.pt2").write_bytes(small_pt2.Archive().bytes())
+        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (8, 4), }".ljust(117) + b"\n"
+        (self.path / "x.npy").write_bytes(b"\x93NUMPY\1\0v\0" + header + small_pt2.floats(*range(32)))
 
     def add_program(self, name):
         (self.path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -2,12 +2,15 @@
 import json
 import pathlib
 import re
+import sys
+import tempfile
 
 from claims import Claim, Short
 from claims_pytorch import first_call, speed
 from claims_support import ctest, in_clean_trees, last_line, venv_python
 
 MOST_CALL_US = 30  # of two inputs
+FUZZ_SECONDS = 600
 CALL = """
 import json, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -33,6 +36,39 @@ def call(context):
     return f"{ours:.1f} µs a call with two arrays (NumPy's addition {numpys:.1f})", ours <= MOST_CALL_US
 
 
+def hostile(context):
+    """Bad archives through the program, then ten minutes of libFuzzer with sanitizers."""
+    program = context.program("apps/cli/luminal")
+    archives = context.run([sys.executable, "-B", context.root / "tests/hostile/pt2/hostile_archives.py", program])
+    fuzzer = context.root / "build/asan/tests/fuzz/fuzz_pt2"
+    if not fuzzer.exists():
+        raise Short(f"{last_line(archives)}; build the preset 'asan' to fuzz")
+    with tempfile.TemporaryDirectory() as found:
+        fuzzed = context.run([fuzzer, f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=1024", "-timeout=10", "-max_len=8192",
+                              "-print_final_stats=1", f"-artifact_prefix={found}/", f"-dict={context.root / 'tests/fuzz/pt2.dict'}",
+                              found, context.root / "tests/fuzz/corpus/pt2"])
+    runs = re.search(r"number_of_executed_units: (\d+)", fuzzed.stderr)
+    executed = f"{int(runs.group(1)):,} inputs fuzzed" if runs else last_line(fuzzed)
+    return (f"{last_line(archives)}; {executed}, {'no' if fuzzed.returncode == 0 else 'a'} finding",
+            archives.returncode == 0 and fuzzed.returncode == 0)
+
+
+def large(context):
+    """A sparse archive of 1 GB, listed and imported by `luminal inspect`."""
+    result = context.run([sys.executable, "-B", context.root / "tests/hostile/pt2/large_archive.py",
+                          context.program("apps/cli/luminal")])
+    return last_line(result), result.returncode == 0
+
+
+def architectures(context):
+    """Files of transformers' architectures against torch; what isn't right is named."""
+    result = context.run([venv_python(context), "-B", context.root / "python/tests/pt2_architectures.py",
+                          context.build_dir / "python", "--dtypes", "f32", "bf16"])
+    wrong = [" ".join(line.split()[:4]) for line in result.stdout.splitlines()
+             if re.match(r"\w+ +(?:raw|decomposed) +\w+ +(?:wrong|missing|refused)", line)]
+    return f"{last_line(result)}{'; ' if wrong else ''}{', '.join(wrong)}", result.returncode == 0
+
+
 def wheel(context):
     folder = context.root / "build/wheels"
     made = context.run([venv_python(context), "-m", "pip", "wheel", context.root, "--no-deps", "--no-build-isolation",
@@ -52,6 +88,14 @@ CLAIMS = [
           "dtypes) give its results at four sizes, as exported and decomposed, in f32 and bf16; 300 damaged files are errors or "
           "graphs; an operator that isn't known is named with the user's line", minutes=0.5,
           measure=ctest("-R", "^python_test$"), quick=True),
+    Claim(name="pt2-models", target="the .pt2 files of 37 architectures of transformers, as exported and decomposed, give torch's "
+          "results at three sizes: in f32 to 1e-4 of the largest magnitude, in bf16 with at most twice torch's error against f64",
+          minutes=25, measure=architectures),
+    Claim(name="hostile", target="each of 150 bad .pt2 archives and 40 cut ones ends in the error that names its place or in a right "
+          "graph, within 5 s and 64 MB plus twice its size; 10 minutes of libFuzzer without a finding", minutes=11, measure=hostile),
+    Claim(name="pt2-large", target="a .pt2 archive of 1 GB is opened, imported and listed in at most 1 s, with at most 50 MB resident beside "
+          "the program's libraries",
+          minutes=0.2, measure=large),
     Claim(name="call", target=f"a call with two small arrays takes at most {MOST_CALL_US} µs", minutes=0.2, measure=call),
     Claim(name="wheel", target="the wheel takes at most 25 MB, 60 MB installed, and runs docs/python.md's example, a model and the "
           "program on a clean Debian 12 without compiler, LLVM and NumPy; import in at most 0.3 s", minutes=25, measure=wheel),

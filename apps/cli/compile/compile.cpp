@@ -82,7 +82,9 @@ void define_compile(CLI::App& app) {
                                            "saturated", "plan",   "kernels"};
   std::vector<std::string> printable = stages;
   printable.push_back("all");
-  app.add_option("file", options->file, "Graph in its text form; - for standard input")->required();
+  app.add_option("file", options->file,
+                 "Graph: text, - for standard input, or .pt2 file of PyTorch")
+      ->required();
   app.add_flag("-v,--verbose,--report", options->report,
                "Print kernels with their source ops and rules, what was not fused and why, growth "
                "by rule, time by stage");

@@ -136,7 +136,8 @@ std::string case_list() {
 void define_debug_ops(CLI::App& app) {
   auto options = std::make_shared<DebugOpsArguments>();
   app.add_option("subject", options->subject,
-                 "Graph in its text form, - for standard input; language model: a GGUF file, or a "
+                 "Graph: text, - for standard input, or .pt2 file of PyTorch; language model: a "
+                 "GGUF file, or a "
                  "folder in Hugging Face's layout; or the name of a case");
   app.add_option("--case", options->named_case, "Named graph: " + case_list())->type_name("NAME");
   app.add_option("--json", options->json_file,

@@ -21,6 +21,7 @@
 #include "luminal/driver/explain/why_not.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/llm/model.h"
+#include "luminal/pytorch/pt2.h"
 
 namespace luminal::cli {
 namespace {
@@ -80,9 +81,13 @@ Compiled compiled(const std::string& path, const ExplainArguments& options,
   if (path != "-" && llm::looks_like_model(path)) {
     return compile_model(path, options, compile_options, std::move(made));
   }
-  const std::string text = read_text(path);
-  if (looks_like_report(text)) return {parse_report(text, source_name(path)), nullptr, {}};
-  made.graph = graph_of_file(text, path);
+  if (pytorch::looks_like_pt2(path)) {
+    made.graph = read_graph(path);
+  } else {
+    const std::string text = read_text(path);
+    if (looks_like_report(text)) return {parse_report(text, source_name(path)), nullptr, {}};
+    made.graph = graph_of_file(text, path);
+  }
   compile_options.report = &made.report;
   compile(*made.graph, compile_options);
   return made;
@@ -219,7 +224,8 @@ void run(const ExplainArguments& options) {
 void define_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainArguments>();
   app.add_option("path", options->path,
-                 "Graph in its text form, - for standard input; language model: a GGUF file, or a "
+                 "Graph: text, - for standard input, or .pt2 file of PyTorch; language model: a "
+                 "GGUF file, or a "
                  "folder in Hugging Face's layout; or report of `luminal compile --report-json`");
   const char* questions = "Questions";
   app.add_option("--kernel", options->kernel, "Explain only this kernel, and show its loops")

@@ -49,7 +49,9 @@ void define_graph(CLI::App& app) {
   auto options = std::make_shared<GraphOptions>();
   auto add = [&](const char* name, const char* summary) {
     CLI::App* command = app.add_subcommand(name, summary);
-    command->add_option("file", options->file, "Graph in its text form; - for standard input")
+    command
+        ->add_option("file", options->file,
+                     "Graph: text, - for standard input, or .pt2 file of PyTorch")
         ->required();
     return command;
   };

@@ -124,7 +124,8 @@ void run(const ViewArguments& options) {
 void define_view(CLI::App& app) {
   auto options = std::make_shared<ViewArguments>();
   app.add_option("path", options->path,
-                 "Graph in its text form, - for standard input; or language model: a GGUF file, or "
+                 "Graph: text, - for standard input, or .pt2 file of PyTorch; or language model: a "
+                 "GGUF file, or "
                  "a folder in Hugging Face's layout")
       ->required();
   app.add_option("-o,--output", options->output, "File to write: self-contained HTML");

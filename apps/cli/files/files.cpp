@@ -10,6 +10,7 @@
 #include "luminal/base/os/process.h"
 #include "luminal/graph/text_form.h"
 #include "luminal/io/foreign_file.h"
+#include "luminal/pytorch/pt2.h"
 
 namespace luminal::cli {
 namespace {
@@ -49,6 +50,9 @@ std::string read_text(const std::string& file) {
 std::string source_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
 
 std::unique_ptr<Graph> read_graph(const std::string& file) {
+  if (pytorch::looks_like_pt2(file)) {
+    return std::make_unique<Graph>(std::move(*pytorch::import_pt2(file).graph));
+  }
   if (const auto what = foreign_file(file)) throw UserError("'" + file + "' is " + *what);
   return graph_of_file(read_text(file), file);
 }

@@ -186,7 +186,8 @@ void define_tune_search(CLI::App& app) {
     options->commands.push_back(command->get_name());
   }
   app.add_option("path", options->path,
-                 "Graph in its text form, - for standard input; or language or embedding model: a "
+                 "Graph: text, - for standard input, or .pt2 file of PyTorch; or language or "
+                 "embedding model: a "
                  "GGUF file, or a folder in Hugging Face's layout");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   add_json(app, options->json);

@@ -1,4 +1,5 @@
-// luminal inspect: the metadata and tensors of a model's file or folder, as a table or as JSON.
+// luminal inspect: the metadata and tensors of a model's file or folder, or what a .pt2 file's
+// program takes, gives and needs, as a table or as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,10 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "apps/cli/models/listing_text.h"
 #include "apps/cli/models/model_listing.h"
 #include "apps/cli/models/model_summary.h"
+#include "apps/cli/models/program_listing.h"
 #include "apps/cli/options/command.h"
 #include "luminal/base/text/printable.h"
+#include "luminal/pytorch/pt2.h"
 
 namespace luminal::cli {
 namespace {
@@ -49,21 +53,8 @@ std::string brief(const Json& value) {
   return text.substr(0, end) + "…";
 }
 
-std::string size_text(int64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (size < 1e4) return fmt::format("{} B", bytes);
-  if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
-  return size < 1e9 ? fmt::format("{:.1f} MB", size / 1e6) : fmt::format("{:.2f} GB", size / 1e9);
-}
-
 std::string dims_text(const TensorInfo& info) {
   return fmt::format("[{}]", fmt::join(info.dims, ", "));
-}
-
-// Names from a file, made safe for a terminal.
-std::string plain(const std::string& name) {
-  const std::string quoted = dump(Json(name));
-  return quoted.substr(1, quoted.size() - 2);
 }
 
 void print_table(const PlanningOptions& options, const ModelListing& listing) {
@@ -72,25 +63,26 @@ void print_table(const PlanningOptions& options, const ModelListing& listing) {
   std::cout << fmt::format("{}: {}\n", options.path, listing.format);
   size_t keys = 0, kinds = 0, names = 0, types = 0, dims = 0;
   for (const MetadataRow& row : listing.metadata) {
-    keys = std::max(keys, plain(row.key).size());
+    keys = std::max(keys, listing_name(row.key).size());
     kinds = std::max(kinds, row.kind.size());
   }
   std::cout << fmt::format("metadata: {}\n", listing.metadata.size());
   for (const MetadataRow& row : listing.metadata) {
     const std::string kind = kinds > 0 ? fmt::format("{:<{}}  ", row.kind, kinds) : "";
-    std::cout << fmt::format("  {:<{}}  {}{}\n", plain(row.key), keys, kind, brief(row.value));
+    std::cout << fmt::format("  {:<{}}  {}{}\n", listing_name(row.key), keys, kind,
+                             brief(row.value));
   }
   for (const TensorInfo& info : listing.tensors) {
-    names = std::max(names, plain(info.name).size());
+    names = std::max(names, listing_name(info.name).size());
     types = std::max(types, info.file_dtype.size());
     dims = std::max(dims, dims_text(info).size());
   }
   std::cout << fmt::format("tensors: {}, {} elements, {}\n", listing.tensors.size(),
-                           listing.n_elements(), size_text(listing.n_bytes()));
+                           listing.n_elements(), listing_size(listing.n_bytes()));
   for (const TensorInfo& info : listing.tensors) {
-    std::cout << fmt::format("  {:<{}}  {:<{}}  {:<{}}  {:>9}\n", plain(info.name), names,
+    std::cout << fmt::format("  {:<{}}  {:<{}}  {:<{}}  {:>9}\n", listing_name(info.name), names,
                              info.file_dtype, types, dims_text(info), dims,
-                             size_text(info.n_bytes));
+                             listing_size(info.n_bytes));
   }
 }
 
@@ -124,10 +116,11 @@ void print_json(const PlanningOptions& options, const ModelListing& listing) {
 void define_inspect(CLI::App& app) {
   auto options = std::make_shared<PlanningOptions>();
   app.add_option("path", options->path,
-                 "GGUF or safetensors file, or folder in Hugging Face's layout")
+                 "GGUF, safetensors or .pt2 file, or folder in Hugging Face's layout")
       ->required();
   app.add_flag("--json", options->json, "Print everything as JSON");
   app.callback([options] {
+    if (pytorch::looks_like_pt2(options->path)) return print_program(options->path, options->json);
     const ModelListing listing = list_model(options->path);
     options->json ? print_json(*options, listing) : print_table(*options, listing);
   });

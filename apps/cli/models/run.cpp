@@ -124,7 +124,8 @@ void run_path(const CLI::App& app, RunArguments& options) {
 void define_run(CLI::App& app) {
   auto options = std::make_shared<RunArguments>();
   app.add_option("path", options->file,
-                 "Graph in its text form, - for standard input; or language model: a GGUF file, or "
+                 "Graph: text, - for standard input, or .pt2 file of PyTorch; or language model: a "
+                 "GGUF file, or "
                  "a folder in Hugging Face's layout")
       ->required();
   app.add_option(

@@ -73,8 +73,23 @@ Values joined(const Arguments& of) {
 
 Values pieces(const std::vector<Tensor>& all) { return Values(all.begin(), all.end()); }
 
+// More than a program can name: the file is damaged.
+constexpr int64_t kMostPieces = 1 << 16;
+void check_pieces(int64_t count) {
+  if (count > kMostPieces) throw UserError("it gives more than 65536 tensors");
+}
+
 Values split_evenly(const Arguments& of) {
-  return pieces(split(of.tensor(0), of.integer(1), of.integer(2)));
+  const Tensor x = of.tensor(0);
+  const int size = of.integer(1);
+  const auto whole = x.dim(axis_of(x, of.integer(2))).to_int();
+  if (whole && size > 0) check_pieces(*whole / size);
+  return pieces(split(x, size, of.integer(2)));
+}
+
+Values chunked(const Arguments& of) {
+  check_pieces(of.integer(1));
+  return pieces(chunk(of.tensor(0), of.integer(1), of.integer(2)));
 }
 
 Values split_by_sizes(const Arguments& of) {
@@ -86,6 +101,7 @@ Values unbound(const Arguments& of) {
   const int axis = of.integer(1);
   const auto count = x.dim(axis).to_int();
   if (!count) throw UserError("the dim that it takes apart has a size that each run chooses");
+  check_pieces(*count);
   Values all;
   for (int64_t i = 0; i < *count; ++i) all.emplace_back(x.select(axis, i));
   return all;
@@ -160,7 +176,10 @@ constexpr OpEntry kViewsOps[] = {
     {"aten.reshape.default", "self, shape", reshaped},
     {"aten._unsafe_view.default", "self, size", reshaped},
     {"aten.view.dtype", "self, dtype",
-     [](const Arguments& of) -> Values { return {of.tensor(0).bitcast(*of.maybe_dtype(1))}; }},
+     [](const Arguments& of) -> Values {
+       if (of.is_none(1)) throw UserError("its dtype is None");
+       return {of.tensor(0).bitcast(*of.maybe_dtype(1))};
+     }},
     {"aten.flatten.using_ints", "self, start_dim=0, end_dim=-1",
      [](const Arguments& of) -> Values {
        const Tensor x = of.tensor(0);
@@ -221,8 +240,7 @@ constexpr OpEntry kViewsOps[] = {
     {"aten.split.Tensor", "self, split_size, dim=0", split_evenly},
     {"aten.split_with_sizes.default", "self, split_sizes, dim=0", split_by_sizes},
     {"aten.split.sizes", "self, split_size, dim=0", split_by_sizes},
-    {"aten.chunk.default", "self, chunks, dim=0",
-     [](const Arguments& of) { return pieces(chunk(of.tensor(0), of.integer(1), of.integer(2))); }},
+    {"aten.chunk.default", "self, chunks, dim=0", chunked},
     {"aten.unbind.int", "self, dim=0", unbound},
     {"aten.constant_pad_nd.default", "self, pad, value=0",
      [](const Arguments& of) { return padded(of.tensor(0), of.sizes(1), of.scalar(2)); }},

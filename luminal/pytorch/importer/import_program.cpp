@@ -8,14 +8,21 @@
 #include <set>
 #include <unordered_map>
 
+#include "luminal/base/check.h"
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/indexing.h"
 #include "luminal/io/file/quote.h"
 #include "luminal/pytorch/aten/op_table.h"
 #include "luminal/pytorch/aten/written_views.h"
+#include "luminal/pytorch/importer/needed_calls.h"
+#include "luminal/pytorch/importer/origins.h"
+#include "luminal/pytorch/pt2.h"
 
 namespace luminal::pytorch {
 namespace {
+
+// Each write goes through all views between a tensor and what it is a view of.
+constexpr size_t kMostViews = 100;
 
 // What a call reads from another: its first argument, of which its results are views.
 std::string first_ref(const Call& call) {
@@ -57,14 +64,13 @@ class Importer {
   }
 
   ImportedGraph all() {
+    check_operators(program_);
     for (const ProgramInput& input : program_.inputs) add_input(input);
-    for (const Call& call : program_.calls) {
+    for (const Call* call : needed_calls(program_)) {
       try {
-        add_call(call);
+        add_call(*call);
       } catch (const UserError& error) {
-        throw UserError(fmt::format("{}: {}{}{}: {}", program_.source, call.target,
-                                    call.module.empty() ? "" : " in " + call.module,
-                                    call.source.empty() ? "" : " (" + call.source + ")",
+        throw UserError(fmt::format("{}: {}{}: {}", program_.source, call->target, place_of(*call),
                                     error.what()));
       }
     }
@@ -121,8 +127,11 @@ class Importer {
             "run_decompositions() on what is exported, and the new value is an output",
             program_.source, io::quote(input.name)));
       }
-      leaf = graph().input(input.name, input.dims, input.dtype);
-      result_.inputs.push_back(input.name);
+      // A weight may have the name already: it has its path, the input the name of an argument.
+      std::string name = input.name;
+      while (graph().find_leaf(name)) name += "_";
+      leaf = graph().input(name, input.dims, input.dtype);
+      result_.inputs.push_back(name);
     } else {
       const bool is_state = written_.contains(input.name);
       leaf = is_state ? graph().state(input.path, input.dims, input.dtype)
@@ -204,7 +213,9 @@ class Importer {
       auto at = position++;
       if (!each.name.empty()) {
         const auto found = std::ranges::find(parameters, each.name, &Parameter::name);
-        at = static_cast<size_t>(found - parameters.begin());
+        // What is written to is `self`, whatever its name is where nothing is.
+        const bool is_self = at == 0 && found == parameters.end() && each.name == "self";
+        if (!is_self) at = static_cast<size_t>(found - parameters.begin());
       }
       if (at >= parameters.size()) {
         throw UserError(fmt::format("its argument {} isn't known", io::quote(each.name)));
@@ -224,9 +235,11 @@ class Importer {
   void add_call(const Call& call) {
     bool in_place = false;
     const OpEntry* entry = find_op(call.target, in_place);
-    if (entry == nullptr) throw UserError("this operator isn't supported yet");
+    LUMINAL_CHECK(entry != nullptr, "operators are checked first");
     const Values arguments = arguments_of(call, *entry);
+    const size_t first_new = graph().size();
     const Values results = entry->build(Arguments(graph(), arguments));
+    label_results(call, results, first_new);
     if (in_place) return write_result(call, results);
     // Of results that only training reads there may be none.
     for (size_t i = 0; i < std::min(results.size(), call.results.size()); ++i) {
@@ -254,6 +267,9 @@ class Importer {
       return;
     }
     Held held = source->second;
+    if (held.path.size() >= kMostViews) {
+      throw UserError(fmt::format("it is a view of {} views of views; call clone()", kMostViews));
+    }
     held.path.push_back({.entry = &entry, .arguments = arguments, .result = i});
     held.value = *tensor;
     names_[call.results[i]] = std::move(held);
@@ -318,7 +334,13 @@ class Importer {
 }  // namespace
 
 ImportedGraph import_program(const ExportedProgram& program, const LeafElements& elements) {
-  return Importer(program, elements).all();
+  try {
+    return Importer(program, elements).all();
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(program.source)) throw;
+    throw UserError(fmt::format("{}: {}", program.source, message));
+  }
 }
 
 ImportedGraph import_program(const ExportedProgram& program, const Pt2File& file) {

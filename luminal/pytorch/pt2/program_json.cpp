@@ -2,13 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "luminal/base/errors.h"
 #include "luminal/base/text/json_depth.h"
 #include "luminal/io/file/json_fault.h"
 #include "luminal/io/file/quote.h"
+#include "luminal/pytorch/pt2/argument_json.h"
+#include "luminal/pytorch/pt2/guards.h"
+#include "luminal/pytorch/pt2/json_values.h"
+#include "luminal/pytorch/pt2/source_lines.h"
 #include "luminal/pytorch/pt2/symbols.h"
 
 namespace luminal::pytorch {
@@ -19,41 +27,6 @@ using Json = nlohmann::json;
 constexpr int kSchemaMajor = 8;
 constexpr int kDeepestJson = 64;
 
-// Numbers of the schema, in its order.
-struct NumberedDType {
-  int64_t number;
-  std::string_view name;
-  std::optional<DType> dtype;
-};
-constexpr NumberedDType kDTypes[] = {
-    {1, "uint8", DType::U8},
-    {2, "int8", DType::I8},
-    {3, "int16", DType::I16},
-    {4, "int32", DType::I32},
-    {5, "int64", DType::I64},
-    {6, "float16", DType::F16},
-    {7, "float32", DType::F32},
-    {8, "float64", DType::F64},
-    {9, "complex32", std::nullopt},
-    {10, "complex64", std::nullopt},
-    {11, "complex128", std::nullopt},
-    {12, "bool", DType::Bool},
-    {13, "bfloat16", DType::BF16},
-    {28, "uint16", std::nullopt},
-    {29, "float8_e4m3fn", std::nullopt},
-    {30, "float8_e5m2", std::nullopt},
-};
-
-// A tagged union: an object of one field, whose name is the kind.
-struct Tagged {
-  std::string kind;
-  const Json& json;
-};
-Tagged tagged(const Json& json) {
-  if (!json.is_object() || json.empty()) throw UserError("a tagged union has no field");
-  return {json.begin().key(), json.begin().value()};
-}
-
 class ProgramReader {
  public:
   ProgramReader(const Json& json, const std::string& source) : json_(json) {
@@ -62,52 +35,92 @@ class ProgramReader {
 
   ExportedProgram all() {
     check_version();
+    program_.torch_version = json_.value("torch_version", std::string());
     read_ranges();
     const Json& module = json_.at("graph_module");
     const Json& graph = module.at("graph");
     tensors_ = &graph.at("tensor_values");
     numbers_ = &graph.at("sym_int_values");
-    for (const Json& spec : module.at("signature").at("input_specs")) read_input(spec);
-    for (const Json& node : graph.at("nodes")) read_node(node);
-    for (const Json& spec : module.at("signature").at("output_specs")) read_output(spec);
-    if (const auto guards = json_.find("guards_code"); guards != json_.end()) {
-      for (const Json& guard : *guards) program_.guards.push_back(guard.get<std::string>());
-    }
+    read_guards();
+    const Json& signature = module.at("signature");
+    each("input", signature.at("input_specs"), [&](const Json& spec) { read_input(spec); });
+    read_nodes(graph, scope_);
+    each("output", signature.at("output_specs"), [&](const Json& spec) { read_output(spec); });
     return std::move(program_);
   }
 
  private:
+  // Reads the items of a list; an error says which of them it is about.
+  template <typename F>
+  static void each(const char* what, const Json& list, F read) {
+    size_t i = 0;
+    for (const Json& item : list) {
+      const std::string place = fmt::format("{} {}", what, i++);
+      try {
+        read(item);
+      } catch (const nlohmann::json::exception& error) {
+        throw UserError(fmt::format("{}: {}", place, io::json_fault(error.what())));
+      } catch (const UserError& error) {
+        throw UserError(fmt::format("{}: {}", place, error.what()));
+      }
+    }
+  }
+
   void check_version() const {
     const Json& version = json_.at("schema_version");
-    const int major = version.at("major").get<int>();
+    const int64_t major = integer_of(version.at("major"));
     if (major == kSchemaMajor) return;
     throw UserError(
         fmt::format("schema version {}.{} isn't known, {}.x is: save it again with "
                     "torch 2.8 or newer",
-                    major, version.at("minor").get<int>(), kSchemaMajor));
+                    major, integer_of(version.at("minor")), kSchemaMajor));
   }
 
   void read_ranges() {
     for (const auto& [name, range] : json_.at("range_constraints").items()) {
       const Json &lower = range.at("min_val"), &upper = range.at("max_val");
-      symbols_.set_range(
-          name, lower.is_null() ? 0 : lower.get<int64_t>(),
-          upper.is_null() ? std::numeric_limits<int64_t>::max() : upper.get<int64_t>());
+      symbols_.set_range(name, lower.is_null() ? 0 : integer_of(lower),
+                         upper.is_null() ? std::numeric_limits<int64_t>::max() : integer_of(upper));
     }
+  }
+
+  // Sizes that are assumed to be equal are one variable: PyTorch's calls take one for the other.
+  void read_guards() {
+    const auto guards = json_.find("guards_code");
+    if (guards == json_.end()) return;
+    for (const Json& guard : *guards) {
+      program_.guards.push_back(guard.get<std::string>());
+      const auto equal = equal_sizes(program_.guards.back());
+      if (!equal) continue;
+      const auto first = symbol_of(equal->first), second = symbol_of(equal->second);
+      if (first && second) symbols_.set_equal(*first, *second);
+    }
+  }
+
+  // The symbol that a dim of an input is.
+  std::optional<std::string> symbol_of(const InputSize& of) const {
+    const auto tensor = tensors_->find(of.input);
+    if (tensor == tensors_->end()) return std::nullopt;
+    const Json& sizes = tensor->at("sizes");
+    if (of.axis >= sizes.size() || !sizes.at(of.axis).contains("as_expr")) return std::nullopt;
+    const Json& text = sizes.at(of.axis).at("as_expr").at("expr_str");
+    return Symbols::name_of_symbol(text.get_ref<const std::string&>());
   }
 
   // {"as_int": 3}, {"as_expr": {"expr_str": "…"}}
   Expr size(const Json& json) const {
     if (const auto integer = json.find("as_int"); integer != json.end()) {
-      return integer->get<int64_t>();
+      return integer_of(*integer);
     }
     return symbols_.parse(json.at("as_expr").at("expr_str").get_ref<const std::string&>());
   }
 
-  void describe_tensor(const std::string& name, ProgramInput& input) const {
+  // Of an input or output.
+  template <typename T>
+  void describe_tensor(const std::string& name, T& described) const {
     const Json& meta = tensors_->at(name);
-    input.dtype = dtype_by_number(meta.at("dtype").get<int64_t>(), name);
-    for (const Json& dim : meta.at("sizes")) input.dims.push_back(size(dim));
+    described.dtype = dtype_by_number(integer_of(meta.at("dtype")), name);
+    for (const Json& dim : meta.at("sizes")) described.dims.push_back(size(dim));
   }
 
   void read_input(const Json& spec) {
@@ -116,27 +129,27 @@ class ProgramReader {
     if (kind == "user_input") return read_user_input(json.at("arg"));
     if (kind == "constant_input") {
       input.role = InputRole::Literal;
-      input.name = json.at("name").get<std::string>();
-      input.literal = argument(json.at("value"));
+      input.name = name_of(json.at("name"));
+      input.literal = argument_of(json.at("value"), scope_);
       program_.inputs.push_back(std::move(input));
       return;
     }
     if (kind == "parameter") {
       input.role = InputRole::Parameter;
-      input.path = json.at("parameter_name").get<std::string>();
+      input.path = name_of(json.at("parameter_name"));
     } else if (kind == "buffer") {
       input.role = InputRole::Buffer;
-      input.path = json.at("buffer_name").get<std::string>();
+      input.path = name_of(json.at("buffer_name"));
     } else if (kind == "tensor_constant") {
       input.role = InputRole::Constant;
-      input.path = json.at("tensor_constant_name").get<std::string>();
+      input.path = name_of(json.at("tensor_constant_name"));
     } else {
       throw UserError(
           fmt::format("an input of kind {} can't be read without Python: tensors and "
                       "numbers can",
                       io::quote(kind)));
     }
-    input.name = json.at("arg").at("name").get<std::string>();
+    input.name = name_of(json.at("arg").at("name"));
     describe_tensor(input.name, input);
     program_.inputs.push_back(std::move(input));
   }
@@ -146,16 +159,16 @@ class ProgramReader {
     const auto& [kind, json] = tagged(arg);
     if (kind == "as_tensor") {
       input.role = InputRole::User;
-      input.name = json.at("name").get<std::string>();
+      input.name = name_of(json.at("name"));
       describe_tensor(input.name, input);
     } else if (kind == "as_sym_int") {
       input.role = InputRole::User;
-      input.name = json.at("as_name").get<std::string>();
+      input.name = name_of(json.at("as_name"));
       input.dims = {size(numbers_->at(input.name))};
       input.is_number = true;
     } else {
       input.role = InputRole::Literal;
-      input.literal = argument(arg);
+      input.literal = argument_of(arg, scope_);
     }
     program_.inputs.push_back(std::move(input));
   }
@@ -164,49 +177,139 @@ class ProgramReader {
     const auto& [kind, json] = tagged(spec);
     ProgramOutput output;
     if (kind == "user_output") {
-      output.value = argument(json.at("arg"));
+      output.value = argument_of(json.at("arg"), scope_);
     } else if (kind == "buffer_mutation") {
-      output.value.value = Ref{json.at("arg").at("name").get<std::string>()};
-      output.mutates = json.at("buffer_name").get<std::string>();
+      output.value = scope_.value(name_of(json.at("arg").at("name")));
+      output.mutates = name_of(json.at("buffer_name"));
       output.mutates_buffer = true;
     } else if (kind == "user_input_mutation") {
-      output.value.value = Ref{json.at("arg").at("name").get<std::string>()};
-      output.mutates = json.at("user_input_name").get<std::string>();
+      output.value = scope_.value(name_of(json.at("arg").at("name")));
+      output.mutates = name_of(json.at("user_input_name"));
     } else {
       throw UserError(
           fmt::format("an output of kind {} isn't supported: export the model for "
                       "inference",
                       io::quote(kind)));
     }
+    const Json& arg = json.at("arg");
+    const Json& of = arg.contains("as_tensor") ? arg.at("as_tensor") : arg;
+    if (of.contains("name") && tensors_->contains(name_of(of.at("name")))) {
+      describe_tensor(name_of(of.at("name")), output);
+      output.is_tensor = true;
+    }
     program_.outputs.push_back(std::move(output));
   }
 
-  void read_node(const Json& node) {
+  void read_nodes(const Json& graph, Scope& scope) {
+    each("node", graph.at("nodes"), [&](const Json& node) { read_node(node, scope); });
+  }
+
+  void read_node(const Json& node, Scope& scope) {
     Call call;
-    call.target = node.at("target").get<std::string>();
+    call.target = name_of(node.at("target"));
     constexpr std::string_view kPrefix = "torch.ops.";
     if (call.target.starts_with(kPrefix)) call.target.erase(0, kPrefix.size());
-    read_origin(node.at("metadata"), call);
-    for (const Json& input : node.at("inputs")) {
+    const Json& inputs = node.at("inputs");
+    for (const Json& input : inputs) {
       call.arguments.push_back(
-          {.name = input.at("name").get<std::string>(), .argument = argument(input.at("arg"))});
+          {.name = name_of(input.at("name")), .argument = argument_of(input.at("arg"), scope)});
     }
     for (const Json& output : node.at("outputs")) read_result(output, call);
+    for (size_t i = 0; i < call.arguments.size() && is_only_its_graph(call); ++i) {
+      const Json& arg = inputs.at(i).at("arg");
+      if (!arg.contains("as_graph")) continue;
+      return read_subgraph(arg.at("as_graph").at("graph"), i, call, scope);
+    }
+    for (std::string& result : call.results) {
+      if (!result.empty()) result = scope.result(result);
+    }
+    const Json& metadata = node.at("metadata");
+    call.source = user_line(metadata.value("stack_trace", std::string()));
+    call.module = module_path(metadata.value("nn_module_stack", std::string()));
     program_.calls.push_back(std::move(call));
+  }
+
+  // Calls of a graph that compute what the graph does, whatever their other arguments.
+  static bool is_only_its_graph(const Call& call) {
+    if (call.target == "higher_order.wrap_with_autocast") {
+      // A device, a dtype, and whether dtypes change.
+      const auto* on = call.arguments.size() < 3
+                           ? nullptr
+                           : std::get_if<bool>(&call.arguments[2].argument.value);
+      return on != nullptr && !*on;
+    }
+    return call.target == "higher_order.wrap_with_set_grad_enabled" ||
+           call.target == "higher_order.invoke_subgraph";
+  }
+
+  // The calls of a graph that is argument `at` of a call: its inputs are the arguments after it,
+  // its outputs the results.
+  void read_subgraph(const Json& graph, size_t at, const Call& call, Scope& scope) {
+    ++at;
+    // The name of the graph.
+    const bool is_named = call.target == "higher_order.invoke_subgraph";
+    if (is_named) ++at;
+    const Json &inputs = graph.at("inputs"), &outputs = graph.at("outputs");
+    if (call.arguments.size() - std::min(at, call.arguments.size()) != inputs.size() ||
+        call.results.size() != outputs.size()) {
+      throw UserError(fmt::format("{} and its graph differ in their inputs or outputs",
+                                  io::quote(call.target)));
+    }
+    Scope inner{.prefix = fmt::format("subgraph_{}.", ++subgraphs_), .known = {}};
+    for (const Json& input : inputs) {
+      const Argument& given = call.arguments[at++].argument;
+      if (const auto name = value_name(input)) inner.known[*name] = given;
+    }
+    std::vector<std::pair<std::string, Argument>> others;  // inputs, numbers and repeated results
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const auto name = value_name(outputs.at(i));
+      if (name && !inner.known.contains(*name)) {
+        inner.known[*name] = {Ref{scope.result(call.results[i])}};
+      } else {
+        others.emplace_back(call.results[i], argument_of(outputs.at(i), inner));
+      }
+    }
+    read_nodes(graph, inner);
+    for (const auto& [result, value] : others) give(result, value, scope);
+  }
+
+  // A result that is something which has a name already.
+  void give(const std::string& result, const Argument& value, Scope& scope) {
+    if (scope.known.contains(result)) {
+      program_.calls.push_back({.target = "aten.alias.default",
+                                .arguments = {{.name = "self", .argument = value}},
+                                .results = {scope.result(result)},
+                                .source = {},
+                                .module = {}});
+    } else {
+      scope.known[result] = value;
+    }
+  }
+
+  // Of a graph's input or output; none of a number.
+  static std::optional<std::string> value_name(const Json& json) {
+    const auto& [kind, value] = tagged(json);
+    if (kind == "as_tensor") return name_of(value.at("name"));
+    if (value.contains("as_name")) return name_of(value.at("as_name"));
+    return std::nullopt;
   }
 
   static void read_result(const Json& output, Call& call) {
     const auto& [kind, json] = tagged(output);
+    const auto add = [&](const Json& name) { call.results.push_back(name_of(name)); };
     if (kind == "as_tensor") {
-      call.results.push_back(json.at("name").get<std::string>());
+      add(json.at("name"));
     } else if (kind == "as_tensors") {
-      for (const Json& each : json) call.results.push_back(each.at("name").get<std::string>());
+      for (const Json& each : json) add(each.at("name"));
     } else if (kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool") {
-      call.results.push_back(json.at("as_name").get<std::string>());
+      add(json.at("as_name"));
     } else if (kind == "as_optional_tensors") {
       for (const Json& each : json) {
-        call.results.push_back(
-            each.contains("as_tensor") ? each.at("as_tensor").at("name").get<std::string>() : "");
+        if (each.contains("as_tensor")) {
+          add(each.at("as_tensor").at("name"));
+        } else {
+          call.results.emplace_back();
+        }
       }
     } else if (kind != "as_none") {
       throw UserError(fmt::format("a call of {} gives {}, which isn't supported",
@@ -214,100 +317,9 @@ class ProgramReader {
     }
   }
 
-  // The user's own line: the first of the innermost frame outside of PyTorch.
-  static void read_origin(const Json& metadata, Call& call) {
-    if (const auto trace = metadata.find("stack_trace"); trace != metadata.end()) {
-      call.source = user_line(trace->get_ref<const std::string&>());
-    }
-    const auto stack = metadata.find("nn_module_stack");
-    if (stack == metadata.end()) return;
-    // "key,path,class;key,path,class": the last is the innermost.
-    const std::string& text = stack->get_ref<const std::string&>();
-    const size_t last = text.rfind(';');
-    const std::string_view entry = std::string_view(text).substr(last == text.npos ? 0 : last + 1);
-    const size_t begin = entry.find(','), end = entry.find(',', begin + 1);
-    if (begin != entry.npos && end != entry.npos && !entry.starts_with("_empty")) {
-      call.module = std::string(entry.substr(begin + 1, end - begin - 1));
-    }
-  }
-
-  static std::string user_line(std::string_view trace) {
-    std::string found;
-    while (!trace.empty()) {
-      const size_t end = std::min(trace.find('\n'), trace.size());
-      const std::string_view line = trace.substr(0, end);
-      trace.remove_prefix(std::min(end + 1, trace.size()));
-      const size_t file = line.find("File \"");
-      if (file == line.npos || line.find("/site-packages/torch/") != line.npos) continue;
-      const size_t close = line.find('"', file + 6), number = line.find("line ", close);
-      if (close == line.npos || number == line.npos) continue;
-      const std::string_view digits = line.substr(number + 5);
-      found = fmt::format("{}:{}", line.substr(file + 6, close - file - 6),
-                          digits.substr(0, digits.find_first_not_of("0123456789")));
-      const size_t text = trace.find_first_not_of(" ");
-      const size_t stop = std::min(trace.find('\n'), trace.size());
-      if (text < stop && !trace.substr(text).starts_with("File \"")) {
-        found += fmt::format(": {}", trace.substr(text, stop - text));
-      }
-    }
-    return found;
-  }
-
-  // A tagged union of the schema.
-  Argument argument(const Json& json) const {
-    const auto& [kind, value] = tagged(json);
-    if (kind == "as_none") return {};
-    if (kind == "as_tensor") return {Ref{value.at("name").get<std::string>()}};
-    if (kind == "as_int") return {value.get<int64_t>()};
-    if (kind == "as_bool") return {value.get<bool>()};
-    if (kind == "as_float") return {real(value)};
-    if (kind == "as_string") return {value.get<std::string>()};
-    if (kind == "as_scalar_type") return {dtype_by_number(value.get<int64_t>(), "an argument")};
-    if (kind == "as_device") return {value.at("type").get<std::string>()};
-    if (kind == "as_memory_format" || kind == "as_layout") return {std::string(kind.substr(3))};
-    if (kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool") {
-      return number(value);
-    }
-    if (kind == "as_ints" || kind == "as_floats" || kind == "as_bools" || kind == "as_strings" ||
-        kind == "as_sym_ints" || kind == "as_tensors" || kind == "as_optional_tensors" ||
-        kind == "as_sym_floats") {
-      Argument::List list;
-      for (const Json& each : value) list.push_back(item(kind, each));
-      return {std::move(list)};
-    }
-    throw UserError(fmt::format("an argument of kind {} isn't supported", io::quote(kind)));
-  }
-
-  Argument item(const std::string& kind, const Json& value) const {
-    if (kind == "as_ints") return {value.get<int64_t>()};
-    if (kind == "as_floats") return {real(value)};
-    if (kind == "as_bools") return {value.get<bool>()};
-    if (kind == "as_strings") return {value.get<std::string>()};
-    if (kind == "as_tensors") return {Ref{value.at("name").get<std::string>()}};
-    if (kind == "as_optional_tensors") return argument(value);
-    return number(value);
-  }
-
-  // {"as_name": "sym_size_int"}, {"as_int": 4}
-  static Argument number(const Json& json) {
-    const auto& [kind, value] = tagged(json);
-    if (kind == "as_name") return {Ref{value.get<std::string>()}};
-    if (kind == "as_int") return {value.get<int64_t>()};
-    if (kind == "as_bool") return {value.get<bool>()};
-    return {real(value)};
-  }
-
-  // Infinities and NaN are words.
-  static double real(const Json& json) {
-    if (json.is_number()) return json.get<double>();
-    const auto& word = json.get_ref<const std::string&>();
-    if (word == "Infinity") return std::numeric_limits<double>::infinity();
-    if (word == "-Infinity") return -std::numeric_limits<double>::infinity();
-    if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
-    throw UserError(fmt::format("{} is no number", io::quote(word)));
-  }
-
   const Json& json_;
+  Scope scope_;
+  int subgraphs_ = 0;
   const Json* tensors_ = nullptr;
   const Json* numbers_ = nullptr;
   Symbols symbols_;
@@ -315,15 +327,6 @@ class ProgramReader {
 };
 
 }  // namespace
-
-DType dtype_by_number(int64_t number, std::string_view of) {
-  for (const NumberedDType& each : kDTypes) {
-    if (each.number != number) continue;
-    if (each.dtype) return *each.dtype;
-    throw UserError(fmt::format("{} is {}, which the library lacks", io::quote(of), each.name));
-  }
-  throw UserError(fmt::format("{} has dtype number {}, which isn't known", io::quote(of), number));
-}
 
 ExportedProgram parse_program(std::string_view json, const std::string& source) {
   try {

@@ -11,8 +11,4 @@ namespace luminal::pytorch {
 // UserError with the place for what the schema (major version 8) doesn't allow.
 ExportedProgram parse_program(std::string_view json, const std::string& source);
 
-// A dtype by its number in the schema. UserError for one that the library lacks; `of` names the
-// tensor.
-DType dtype_by_number(int64_t number, std::string_view of);
-
 }  // namespace luminal::pytorch

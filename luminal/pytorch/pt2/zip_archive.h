@@ -22,10 +22,6 @@ class ZipArchive {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const;
-  uint64_t number(uint64_t at, int bytes) const;
-
-  std::span<const std::byte> bytes_;
   std::string source_;
   std::map<std::string, std::span<const std::byte>, std::less<>> members_;
 };
