@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/pytorch-ops.md: the operators of PyTorch that are known, from the table in luminal/pytorch/aten.
+"""docs/pytorch-ops.md: the operators of PyTorch that are known, from the tables in luminal/pytorch.
 
   tools/docs/pytorch_ops.py           prints the page
   tools/docs/pytorch_ops.py --write   writes it
@@ -9,12 +9,12 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TABLE = ROOT / "luminal/pytorch/aten"
+TABLE = ROOT / "luminal/pytorch"
 PAGE = ROOT / "docs/pytorch-ops.md"
 ENTRY = re.compile(r'\{"([\w.]+)",\s*((?:"[^"]*"\s*)+|k\w+),')
 HEAD = """# Operators of PyTorch
 
-Generated from `luminal/pytorch/aten` by `tools/docs/pytorch_ops.py --write`; a test keeps it up to date.
+Generated from `luminal/pytorch` by `tools/docs/pytorch_ops.py --write`; a test keeps it up to date.
 
 {count} operators of [.pt2 files](python.md#pytorchs-programs) become tensors of a graph, in the parts below. One that writes to
 its first argument (`aten.add_.Tensor`) is known where the one that doesn't is. Arguments that PyTorch gives a default may be
@@ -25,7 +25,7 @@ left out.
 def parts():
     """[(what a part is, [(operator, parameters)])], in the order of the files."""
     found = []
-    for path in sorted(TABLE.glob("*.cpp")):
+    for path in sorted(TABLE.glob("*/*.cpp")):
         text = path.read_text()
         if "constexpr OpEntry k" not in text:
             continue

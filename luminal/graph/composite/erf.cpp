@@ -3,6 +3,7 @@
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/math.h"
 #include "luminal/graph/composite/polynomial.h"
+#include "luminal/graph/composite/scaled_erfc.h"
 #include "luminal/graph/operands/promotion.h"
 
 namespace luminal {
@@ -45,12 +46,14 @@ Tensor erf_f32(const Tensor& x) {
 Tensor erf_f64(const Tensor& x) {
   const Tensor small = x * composite::rational(square(x), kTopSmall, kBottomSmall);
   const Tensor size = clamp(abs(x), 1.0, 6.0);
-  const Tensor tail = exp(-square(size)) * composite::rational(size, kTopLarge, kBottomLarge);
+  const Tensor tail = exp(-square(size)) * composite::scaled_erfc(size);
   const Tensor large = where(x < 0, tail - 1.0, 1.0 - tail);
   return where(abs(x) > 1.0, large, small);  // NaN takes `small`
 }
 
 }  // namespace
+
+Tensor composite::scaled_erfc(const Tensor& x) { return rational(x, kTopLarge, kBottomLarge); }
 
 Tensor erf(const Tensor& x) {
   return composite::in_compute_dtype(

@@ -7,6 +7,7 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/movement.h"
+#include "luminal/graph/neural/windows.h"
 #include "luminal/graph/operands/axes.h"
 #include "luminal/graph/operands/promotion.h"
 #include "luminal/graph/primitives.h"
@@ -222,6 +223,18 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
       {weight.dim(2), options.stride.h, options.padding.h, options.dilation.h},
       {weight.dim(3), options.stride.w, options.padding.w, options.dilation.w}};
   return conv("conv2d", x, weight, bias, windows, options.groups);
+}
+
+Tensor conv_nd(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
+               const ConvNdOptions& options) {
+  const int spatial = weight.rank() - 2;
+  check_kernel("conv", weight, static_cast<int>(options.stride.size()));
+  Windows windows;
+  for (int i = 0; i < spatial; ++i) {
+    windows.push_back({weight.dim(2 + i), options.stride[at(i)], options.padding[at(i)],
+                       options.dilation[at(i)]});
+  }
+  return conv("conv", x, weight, bias, windows, options.groups);
 }
 
 Tensor max_pool1d(const Tensor& x, Expr kernel, const Pool1dOptions& options) {

@@ -14,8 +14,12 @@ using Table = std::unordered_map<std::string_view, const OpEntry*>;
 const Table& table() {
   static const Table all = [] {
     Table found;
-    for (const auto& part : {pointwise_ops(), reduction_ops(), view_ops(), product_ops(),
-                             norm_ops(), indexing_ops(), creation_ops(), number_ops()}) {
+    for (const auto& part :
+         {pointwise_ops(),  reduction_ops(),      view_ops(),           product_ops(),
+          norm_ops(),       indexing_ops(),       creation_ops(),       number_ops(),
+          activation_ops(), special_ops(),        loss_ops(),           sorting_ops(),
+          scattering_ops(), window_ops(),         resampling_ops(),     sequence_ops(),
+          gradient_ops(),   layer_gradient_ops(), linear_algebra_ops(), recurrent_ops()}) {
       for (const OpEntry& entry : part) {
         LUMINAL_CHECK(found.emplace(entry.target, &entry).second, "an operator is there twice");
       }
@@ -51,6 +55,20 @@ Value default_value(std::string_view text) {
 const OpEntry* find_op(std::string_view target, bool& in_place) {
   in_place = false;
   if (const auto found = table().find(target); found != table().end()) return found->second;
+  // aten.permute_copy.default gives what aten.permute.default gives, in memory of its own.
+  constexpr std::string_view kCopy = "_copy.";
+  if (const size_t at = target.find(kCopy); at != std::string_view::npos) {
+    const std::string viewed =
+        std::string(target.substr(0, at)) + std::string(target.substr(at + kCopy.size() - 1));
+    const auto found = table().find(viewed);
+    return found == table().end() ? nullptr : found->second;
+  }
+  // aten.special_erf.default is aten.erf.default.
+  constexpr std::string_view kSpecial = "aten.special_";
+  if (target.starts_with(kSpecial)) {
+    const auto found = table().find("aten." + std::string(target.substr(kSpecial.size())));
+    return found == table().end() ? nullptr : found->second;
+  }
   // aten.add_.Tensor writes what aten.add.Tensor gives.
   const size_t dot = target.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || target[dot - 1] != '_') return nullptr;

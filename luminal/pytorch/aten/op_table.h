@@ -37,5 +37,17 @@ std::span<const OpEntry> norm_ops();
 std::span<const OpEntry> indexing_ops();
 std::span<const OpEntry> creation_ops();
 std::span<const OpEntry> number_ops();
+std::span<const OpEntry> activation_ops();
+std::span<const OpEntry> special_ops();
+std::span<const OpEntry> loss_ops();
+std::span<const OpEntry> recurrent_ops();
+std::span<const OpEntry> linear_algebra_ops();
+std::span<const OpEntry> layer_gradient_ops();
+std::span<const OpEntry> gradient_ops();
+std::span<const OpEntry> sequence_ops();
+std::span<const OpEntry> resampling_ops();
+std::span<const OpEntry> window_ops();
+std::span<const OpEntry> scattering_ops();
+std::span<const OpEntry> sorting_ops();
 
 }  // namespace luminal::pytorch

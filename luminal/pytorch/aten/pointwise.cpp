@@ -1,9 +1,13 @@
 // Operators that compute element by element.
+#include <array>
+
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/activation.h"
 #include "luminal/graph/composite/arithmetic.h"
 #include "luminal/graph/composite/indexing.h"
 #include "luminal/graph/composite/math.h"
+#include "luminal/graph/operands/promotion.h"
+#include "luminal/graph/operands/signs.h"
 #include "luminal/pytorch/aten/op_table.h"
 #include "luminal/pytorch/aten/promotion.h"
 
@@ -17,13 +21,35 @@ Values add_scaled(const Arguments& of, bool subtracts) {
   return {of_operands(of, 0, 1, [&](const auto& a, const auto& b) -> Tensor {
     if (once) return subtracts ? a - b : a + b;
     Tensor scaled;
-    if constexpr (std::is_same_v<std::decay_t<decltype(b)>, Tensor>) {
+    using A = std::decay_t<decltype(a)>;
+    using B = std::decay_t<decltype(b)>;
+    if constexpr (std::is_same_v<A, Tensor> && std::is_same_v<B, Tensor>) {
+      // Halves are rounded once.
+      const DType dtype = composite::result_dtype(a, b);
+      if (is_half(dtype)) {
+        const Tensor wide = (b.cast(DType::F32) * alpha).cast(DType::F32);
+        const Tensor other = a.cast(DType::F32);
+        return (subtracts ? other - wide : other + wide).cast(dtype);
+      }
+    }
+    if constexpr (std::is_same_v<B, Tensor>) {
       scaled = b * alpha;
     } else {
       scaled = full(a.graph(), {}, b, promote(a.dtype(), b)) * alpha;
     }
     return subtracts ? a - scaled : a + scaled;
   })};
+}
+
+// The operands of addcmul, halves as f32, and the dtype of its result.
+DType dtype_of_sum(const Arguments& of) {
+  return composite::result_dtype(of.tensor(0), of.tensor(1) * of.tensor(2));
+}
+std::array<Tensor, 3> wide_operands(const Arguments& of) {
+  const bool half = is_half(dtype_of_sum(of));
+  std::array<Tensor, 3> all;
+  for (size_t i = 0; i < 3; ++i) all[i] = half ? of.tensor(i).cast(DType::F32) : of.tensor(i);
+  return all;
 }
 
 // Of two operands, written as an expression of a and b.
@@ -39,6 +65,18 @@ Values add_scaled(const Arguments& of, bool subtracts) {
     return {expression};              \
   }
 
+// An operand of a quotient in its dtype, broadcast.
+template <typename A, typename B>
+Tensor as_tensor(const A& a, const B& b, DType dtype) {
+  if constexpr (std::is_same_v<A, Tensor> && std::is_same_v<B, Tensor>) {
+    return a.cast(dtype).expand(broadcast_dims(a.dims(), b.dims()));
+  } else if constexpr (std::is_same_v<A, Tensor>) {
+    return a.cast(dtype);
+  } else {
+    return full(b.graph(), Dims(b.dims()), a, dtype);
+  }
+}
+
 Values divided(const Arguments& of) {
   const std::string mode = of.is_none(2) ? "" : of.word(2);
   return {of_operands(of, 0, 1, [&](const auto& a, const auto& b) -> Tensor {
@@ -47,7 +85,9 @@ Values divided(const Arguments& of) {
     if (mode == "trunc") {
       // Of integers exactly: what fmod leaves over goes first.
       const Tensor rest = fmod(a, b);
-      return is_float(rest.dtype()) ? trunc(a / b) : floor_divide(a - rest, b);
+      if (!is_float(rest.dtype())) return floor_divide(a - rest, b);
+      return trunc(
+          composite::exact_quotient(as_tensor(a, b, rest.dtype()), as_tensor(b, a, rest.dtype())));
     }
     throw UserError("its rounding_mode is '" + mode + "'; floor and trunc are known");
   })};
@@ -79,10 +119,14 @@ Values converted(const Tensor& x, std::optional<DType> dtype) {
   return {dtype ? x.cast(*dtype) : x};
 }
 
-Values elu_of(const Arguments& of) {
-  const Tensor x = of.tensor(0);
-  const Scalar alpha = of.scalar(1), scale = of.scalar(2), input_scale = of.scalar(3);
-  return {where(x > 0, x * scale, (exp(x * input_scale) - 1.0) * alpha * scale)};
+// other - alpha · self
+Values subtracted_from(const Arguments& of) {
+  const Scalar alpha = of.scalar(2);
+  return {of_operands(of, 0, 1, [&](const auto& a, const auto& b) -> Tensor {
+    if (alpha.kind == Scalar::Kind::Int && alpha.integer == 1) return b - a;
+    if constexpr (std::is_same_v<std::decay_t<decltype(a)>, Tensor>) return b - a * alpha;
+    throw UserError("its first operand is no tensor");
+  })};
 }
 
 constexpr OpEntry kPointwiseOps[] = {
@@ -94,8 +138,8 @@ constexpr OpEntry kPointwiseOps[] = {
      [](const Arguments& of) { return add_scaled(of, true); }},
     {"aten.sub.Scalar", "self, other, alpha=1",
      [](const Arguments& of) { return add_scaled(of, true); }},
-    {"aten.rsub.Scalar", "self, other", BINARY(b - a)},
-    {"aten.rsub.Tensor", "self, other", BINARY(b - a)},
+    {"aten.rsub.Scalar", "self, other, alpha=1", subtracted_from},
+    {"aten.rsub.Tensor", "self, other, alpha=1", subtracted_from},
     {"aten.mul.Tensor", "self, other", BINARY(a* b)},
     {"aten.mul.Scalar", "self, other", BINARY(a* b)},
     {"aten.div.Tensor", "self, other", BINARY(a / b)},
@@ -135,11 +179,13 @@ constexpr OpEntry kPointwiseOps[] = {
     {"aten.__or__.Scalar", "self, other", BINARY(bitwise_or(a, b))},
     {"aten.addcmul.default", "self, tensor1, tensor2, value=1",
      [](const Arguments& of) -> Values {
-       return {of.tensor(0) + of.tensor(1) * of.tensor(2) * of.scalar(3)};
+       const auto [x, a, b] = wide_operands(of);
+       return {(x + a * b * of.scalar(3)).cast(dtype_of_sum(of))};
      }},
     {"aten.addcdiv.default", "self, tensor1, tensor2, value=1",
      [](const Arguments& of) -> Values {
-       return {of.tensor(0) + of.tensor(1) / of.tensor(2) * of.scalar(3)};
+       const auto [x, a, b] = wide_operands(of);
+       return {(x + a / b * of.scalar(3)).cast(dtype_of_sum(of))};
      }},
     {"aten.bitwise_xor.Tensor", "self, other", BINARY(bitwise_xor(a, b))},
     {"aten.logical_and.default", "self, other", BINARY(logical_and(a, b))},
@@ -156,6 +202,17 @@ constexpr OpEntry kPointwiseOps[] = {
      }},
     {"aten.clamp.default", "self, min=None, max=None", clamped},
     {"aten.clamp.Tensor", "self, min=None, max=None", clamped_by_tensors},
+    {"aten.clamp_min.Tensor", "self, min",
+     [](const Arguments& of) -> Values { return {maximum(of.tensor(0), of.tensor(1))}; }},
+    {"aten.clamp_max.Tensor", "self, max",
+     [](const Arguments& of) -> Values { return {minimum(of.tensor(0), of.tensor(1))}; }},
+    {"aten.max.other", "self, other", BINARY(maximum(a, b))},
+    {"aten.min.other", "self, other", BINARY(minimum(a, b))},
+    {"aten.bitwise_xor.Scalar", "self, other", BINARY(bitwise_xor(a, b))},
+    {"aten.bitwise_left_shift.Tensor", "self, other", BINARY(bitwise_left_shift(a, b))},
+    {"aten.bitwise_left_shift.Tensor_Scalar", "self, other", BINARY(bitwise_left_shift(a, b))},
+    {"aten.bitwise_right_shift.Tensor", "self, other", BINARY(bitwise_right_shift(a, b))},
+    {"aten.bitwise_right_shift.Tensor_Scalar", "self, other", BINARY(bitwise_right_shift(a, b))},
     {"aten.clamp_min.default", "self, min",
      [](const Arguments& of) -> Values { return {clamp(of.tensor(0), of.scalar(1))}; }},
     {"aten.clamp_max.default", "self, max",
@@ -190,12 +247,8 @@ constexpr OpEntry kPointwiseOps[] = {
     {"aten.silu.default", "self", UNARY(silu(x))},
     {"aten.sigmoid.default", "self", UNARY(sigmoid(x))},
     {"aten.tanh.default", "self", UNARY(tanh(x))},
-    {"aten.mish.default", "self", UNARY(x* tanh(softplus(x)))},
     {"aten.hardtanh.default", "self, min_val=-1, max_val=1", clamped},
-    {"aten.hardswish.default", "self", UNARY(x* clamp(x + 3.0, 0, 6) / 6.0)},
-    {"aten.hardsigmoid.default", "self", UNARY(clamp(x + 3.0, 0, 6) / 6.0)},
     {"aten.gelu.default", "self, approximate='none'", gelu_of},
-    {"aten.elu.default", "self, alpha=1, scale=1, input_scale=1", elu_of},
     {"aten.leaky_relu.default", "self, negative_slope=0.01",
      [](const Arguments& of) -> Values { return {leaky_relu(of.tensor(0), of.real(1))}; }},
     {"aten.softplus.default", "self, beta=1, threshold=20",
@@ -210,6 +263,13 @@ constexpr OpEntry kPointwiseOps[] = {
     {"aten.clone.default", "self, memory_format=None", UNARY(x)},
     {"aten.contiguous.default", "self, memory_format=None", UNARY(x)},
     {"aten.lift_fresh_copy.default", "self", UNARY(x)},
+    {"aten.native_dropout.default", "input, p, train",
+     [](const Arguments& of) -> Values {
+       if (of.is_none(2) || of.flag(2))
+         throw UserError("it drops values at random: export the model after eval()");
+       const Tensor x = of.tensor(0);
+       return {x, full(of.graph(), Dims(x.dims()), true, DType::Bool)};
+     }},
     {"aten._to_copy.default",
      "self, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, "
      "memory_format=None",

@@ -81,15 +81,36 @@ Values scanned(const Arguments& of) {
   return {x.rank() == 0 ? x : kScan(x, of.integer(1))};
 }
 
-Values norm(const Arguments& of) {
-  const Tensor x = in_dtype(of.tensor(0), of.maybe_dtype(4));
-  const double order = of.real(1);
-  const Axes axes = of.axes(2);
-  const ReduceOptions options{.keepdim = of.flag(3)};
-  if (order == 2) return {sqrt(sum(square(x), axes, options))};
-  if (order == 1) return {sum(abs(x), axes, options)};
-  if (order == std::numeric_limits<double>::infinity()) return {max(abs(x), axes, options)};
-  return {pow(sum(pow(abs(x), order), axes, options), 1 / order)};
+Values deviation_and_mean(const Arguments& of) {
+  const Tensor x = of.tensor(0);
+  const Axes axes = of.axes(1);
+  return {stddev(x, axes, {.correction = correction_of(of, 2), .keepdim = of.flag(3)}),
+          mean(x, axes, {.keepdim = of.flag(3)})};
+}
+
+template <Deviation* kReduce>
+Values unbiased(const Arguments& of) {
+  return {
+      kReduce(of.tensor(0), of.axes(1), {.correction = of.flag(2) ? 1 : 0, .keepdim = of.flag(3)})};
+}
+
+Values extremes(const Arguments& of) {
+  const Tensor x = of.tensor(0);
+  const Axes axes = of.is_none(1) ? Axes() : Axes(of.integer(1));
+  const ReduceOptions options{.keepdim = of.flag(2)};
+  return {min(x, axes, options), max(x, axes, options)};
+}
+
+Values counted(const Arguments& of) {
+  return {sum(ne(of.tensor(0), 0).cast(DType::I64), of.axes(1))};
+}
+
+Values counted_all(const Arguments& of) { return {sum(ne(of.tensor(0), 0).cast(DType::I64))}; }
+
+Values sum_of_known(const Arguments& of) {
+  const Tensor x = in_dtype(of.tensor(0), of.maybe_dtype(3));
+  const Tensor known = is_float(x.dtype()) ? where(isnan(x), 0.0, x) : x;
+  return {sum(known, of.axes(1), {.keepdim = of.flag(2)})};
 }
 
 constexpr OpEntry kReductionsOps[] = {
@@ -112,9 +133,18 @@ constexpr OpEntry kReductionsOps[] = {
     {"aten.any.dims", "self, dim=None, keepdim=False", of_axes<any>},
     {"aten.all.default", "self", [](const Arguments& of) -> Values { return {all(of.tensor(0))}; }},
     {"aten.all.dim", "self, dim, keepdim=False", of_axes<all>},
+    {"aten.all.dims", "self, dim=None, keepdim=False", of_axes<all>},
+    {"aten.aminmax.default", "self, dim=None, keepdim=False", extremes},
+    {"aten.count_nonzero.default", "self, dim=None", counted_all},
+    {"aten.count_nonzero.dim_IntList", "self, dim", counted},
+    {"aten.nansum.default", "self, dim=None, keepdim=False, dtype=None", sum_of_known},
     {"aten.logsumexp.default", "self, dim, keepdim=False", of_axes<logsumexp>},
     {"aten.var.correction", "self, dim=None, correction=None, keepdim=False", deviation<var>},
     {"aten.std.correction", "self, dim=None, correction=None, keepdim=False", deviation<stddev>},
+    {"aten.var.dim", "self, dim, unbiased=True, keepdim=False", unbiased<var>},
+    {"aten.std.dim", "self, dim, unbiased=True, keepdim=False", unbiased<stddev>},
+    {"aten.std_mean.correction", "self, dim=None, correction=None, keepdim=False",
+     deviation_and_mean},
     {"aten.var_mean.correction", "self, dim=None, correction=None, keepdim=False", var_and_mean},
     {"aten.softmax.int", "self, dim, dtype=None", softmax_in<softmax>},
     {"aten.log_softmax.int", "self, dim, dtype=None", softmax_in<log_softmax>},
@@ -122,7 +152,6 @@ constexpr OpEntry kReductionsOps[] = {
     {"aten._log_softmax.default", "self, dim, half_to_float", core_softmax<log_softmax>},
     {"aten.cumsum.default", "self, dim, dtype=None", scanned<cumsum>},
     {"aten.cumprod.default", "self, dim, dtype=None", scanned<cumprod>},
-    {"aten.linalg_vector_norm.default", "self, ord=2, dim=None, keepdim=False, dtype=None", norm},
 };
 
 }  // namespace

@@ -119,12 +119,6 @@ Values padded(const Tensor& x, const Dims& pads, const Scalar& value) {
   return {pad(x, paddings, value)};
 }
 
-Values padded_by_mode(const Arguments& of) {
-  if (of.word(2) != "constant")
-    throw UserError("its mode is '" + of.word(2) + "'; constant is known");
-  return padded(of.tensor(0), of.sizes(1), of.is_none(3) ? Scalar(0) : of.scalar(3));
-}
-
 Values flipped(const Arguments& of) {
   Tensor x = of.tensor(0);
   for (int axis : of.integers(1)) x = x.flip({axis});
@@ -171,6 +165,30 @@ Values selection_replaced(const Arguments& of) {
   return {replaced(x, axis, index, index + 1, of.tensor(1).unsqueeze(axis))};
 }
 
+// Whether a tensor's elements surely lie in row-major order: what a reduction gives, reshaped.
+bool is_contiguous(const Tensor& x) {
+  const Node* node = &x.node();
+  while (node->op == Op::View) {
+    const auto& map = node->as<IndexMap>();
+    if (!(map == IndexMap::reshape(map.source_dims(), map.dims()))) return false;
+    node = &Tensor(&x.graph(), node->inputs[0]).node();
+  }
+  return node->op == Op::Reduce;
+}
+
+// A graph has no strides. Those that give what there is already are known: PyTorch sets them for
+// the dims of size 1 of what it pools.
+Values with_strides(const Arguments& of) {
+  const Tensor x = of.tensor(0);
+  const Dims size = of.sizes(1), stride = of.sizes(2);
+  const std::vector<Expr> usual = contiguous_strides(size);
+  bool same = same_dims(size, x.dims()) && stride.size() == size.size() && is_contiguous(x) &&
+              (of.is_none(3) || of.size(3).is(0));
+  for (size_t i = 0; same && i < size.size(); ++i) same = size[i].is(1) || stride[i] == usual[i];
+  if (!same) throw UserError("its strides aren't those of its tensor, which isn't supported");
+  return {x};
+}
+
 constexpr OpEntry kViewsOps[] = {
     {"aten.view.default", "self, size", reshaped},
     {"aten.reshape.default", "self, shape", reshaped},
@@ -199,6 +217,7 @@ constexpr OpEntry kViewsOps[] = {
     {"aten.expand.default", "self, size, implicit=False", expanded},
     {"aten.expand_as.default", "self, other",
      [](const Arguments& of) -> Values { return {of.tensor(0).expand_as(of.tensor(1))}; }},
+    {"aten.as_strided.default", "self, size, stride, storage_offset=None", with_strides},
     {"aten.permute.default", "self, dims", permuted},
     {"aten.transpose.int", "self, dim0, dim1",
      [](const Arguments& of) -> Values {
@@ -228,6 +247,8 @@ constexpr OpEntry kViewsOps[] = {
      }},
     {"aten.select.int", "self, dim, index", selection},
     {"aten.alias.default", "self", [](const Arguments& of) -> Values { return {of.tensor(0)}; }},
+    {"aten.lift_fresh.default", "self",
+     [](const Arguments& of) -> Values { return {of.tensor(0)}; }},
     {"aten.detach.default", "self", [](const Arguments& of) -> Values { return {of.tensor(0)}; }},
     {"aten.unfold.default", "self, dimension, size, step",
      [](const Arguments& of) -> Values {
@@ -239,12 +260,13 @@ constexpr OpEntry kViewsOps[] = {
      [](const Arguments& of) -> Values { return {stack(of.tensors(0), of.integer(1))}; }},
     {"aten.split.Tensor", "self, split_size, dim=0", split_evenly},
     {"aten.split_with_sizes.default", "self, split_sizes, dim=0", split_by_sizes},
+    {"aten.unsafe_split.Tensor", "self, split_size, dim=0", split_evenly},
+    {"aten.unsafe_split_with_sizes.default", "self, split_sizes, dim=0", split_by_sizes},
     {"aten.split.sizes", "self, split_size, dim=0", split_by_sizes},
     {"aten.chunk.default", "self, chunks, dim=0", chunked},
     {"aten.unbind.int", "self, dim=0", unbound},
     {"aten.constant_pad_nd.default", "self, pad, value=0",
      [](const Arguments& of) { return padded(of.tensor(0), of.sizes(1), of.scalar(2)); }},
-    {"aten.pad.default", "self, pad, mode='constant', value=None", padded_by_mode},
     {"aten.repeat.default", "self, repeats",
      [](const Arguments& of) -> Values { return {of.tensor(0).repeat(of.sizes(1))}; }},
     {"aten.flip.default", "self, dims", flipped},

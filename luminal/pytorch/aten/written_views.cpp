@@ -10,10 +10,11 @@ namespace luminal::pytorch {
 namespace {
 
 // By how a view is undone.
-constexpr std::string_view kReshapes[] = {
-    "aten.view.default",    "aten._unsafe_view.default", "aten.unsqueeze.default",
-    "aten.squeeze.default", "aten.squeeze.dim",          "aten.squeeze.dims",
-    "aten.unflatten.int",   "aten.alias.default",        "aten.detach.default"};
+constexpr std::string_view kReshapes[] = {"aten.view.default",      "aten._unsafe_view.default",
+                                          "aten.unsqueeze.default", "aten.squeeze.default",
+                                          "aten.squeeze.dim",       "aten.squeeze.dims",
+                                          "aten.unflatten.int",     "aten.alias.default",
+                                          "aten.detach.default",    "aten.lift_fresh.default"};
 constexpr std::string_view kPermutes[] = {"aten.permute.default", "aten.transpose.int",
                                           "aten.t.default", "aten.numpy_T.default"};
 constexpr std::string_view kSlice = "aten.slice.Tensor", kSelect = "aten.select.int";
@@ -26,6 +27,8 @@ constexpr std::string_view kOthers[] = {"aten.expand.default",
                                         "aten.chunk.default",
                                         "aten.unbind.int",
                                         "aten.unfold.default",
+                                        "aten.diagonal.default",
+                                        "aten.as_strided.default",
                                         "aten.view.dtype"};
 
 constexpr std::string_view kMaybe[] = {"aten.reshape.default",    "aten.flatten.using_ints",

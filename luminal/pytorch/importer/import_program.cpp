@@ -41,8 +41,9 @@ std::set<std::string> written_inputs(const ExportedProgram& program) {
   std::set<std::string> written;
   for (const Call& call : program.calls) {
     bool in_place = false;
-    find_op(call.target, in_place);
-    if (in_place) written.insert(root_of(first_ref(call)));
+    const OpEntry* entry = find_op(call.target, in_place);
+    const bool writes = in_place && !is_view(entry->target);
+    if (writes) written.insert(root_of(first_ref(call)));
     if (!in_place && !is_view(call.target)) continue;
     for (const std::string& result : call.results) roots[result] = root_of(first_ref(call));
   }
@@ -240,11 +241,31 @@ class Importer {
     const size_t first_new = graph().size();
     const Values results = entry->build(Arguments(graph(), arguments));
     label_results(call, results, first_new);
+    if (in_place && is_view(entry->target)) return change_view(call, *entry, arguments, results);
     if (in_place) return write_result(call, results);
     // Of results that only training reads there may be none.
     for (size_t i = 0; i < std::min(results.size(), call.results.size()); ++i) {
       hold_result(call, *entry, arguments, results, i);
     }
+  }
+
+  // What writes no elements but changes the dims of its argument: aten.squeeze_.dim.
+  void change_view(const Call& call, const OpEntry& entry, const Values& arguments,
+                   const Values& results) {
+    const std::string name = first_ref(call);
+    const auto found = names_.find(name);
+    if (found == names_.end() || found->second.storage == kNoStorage) {
+      throw UserError("it changes what is no tensor");
+    }
+    Held& held = found->second;
+    if (held.path.size() >= kMostViews) {
+      throw UserError(fmt::format("it is a view of {} views of views; call clone()", kMostViews));
+    }
+    held.path.push_back({.entry = &entry, .arguments = arguments, .result = 0});
+    held.value = results[0];
+    held.version = storages_[held.storage].version;
+    const Held changed = held;
+    for (const std::string& result : call.results) names_[result] = changed;
   }
 
   void hold_result(const Call& call, const OpEntry& entry, const Values& arguments,
