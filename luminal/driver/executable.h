@@ -31,7 +31,12 @@ class LUMINAL_API Executable {
   Executable& operator=(Executable&&) noexcept;
   ~Executable();
 
-  // Tensors are given as such or by name: set(x, …) or set("x", …).
+  // Tensors are given as such or by name: set(x, …) or set("x", …). A caller who counts
+  // microseconds gives the port of a leaf (input, weight or state) or of a result (output or kept
+  // tensor), found once: calls with ports look nothing up, and those with the sizes of the call
+  // before allocate nothing.
+  ExecutablePort leaf_port(const TensorRef& tensor) const;
+  ExecutablePort result_port(const TensorRef& tensor) const;
 
   // Sets the elements of an input, weight or state, in row-major order: a vector, array or span, or
   // a pointer and a count. Their type must be the tensor's (float for f16 and bf16 too, which
@@ -46,7 +51,8 @@ class LUMINAL_API Executable {
   }
   void set(const TensorRef& tensor, const NestedList& values);
   void set(const TensorRef& tensor, std::initializer_list<NestedList> values);
-  void set(const TensorRef& tensor, TensorData data);  // shares the bytes, no copy
+  // Shares the bytes, no copy. With a null owner they must stay valid while they are set.
+  void set(const TensorRef& tensor, const TensorData& data);
 
   // Lets go of an input's elements: it must be set again before the next run.
   void unset(const TensorRef& input);
@@ -105,6 +111,16 @@ class LUMINAL_API Executable {
   // The same for any dtype, as bytes.
   void bind_output(const TensorRef& tensor, DType dtype, std::span<std::byte> memory);
   void unbind_output(const TensorRef& tensor);
+
+  // Makes runs read and update this state in the caller's memory, which holds its value from now
+  // on. It must have exactly the state's bytes in every run, and follow the rules of bind_output().
+  // Clones get a copy of the value. set() writes to it. After unbind_state() the state is as if
+  // it was never set.
+  void bind_state(const TensorRef& state, DType dtype, std::span<std::byte> memory);
+  void unbind_state(const TensorRef& state);
+
+  // Whether runs copy between bound memory and their own, because it isn't aligned to 64 bytes.
+  bool is_copied(const TensorRef& tensor) const;
 
   // Shares code and weights, with its own inputs, results and copy of the state.
   Executable clone() const;

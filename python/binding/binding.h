@@ -30,6 +30,7 @@ void add_layers_of_tensors(Module& module);  // products, convolutions, norms, a
 void add_nn(nb::module_& module);            // the submodule nn
 void add_compile(nb::module_& module);       // compile(), Executable, CompileReport
 void add_pytorch(nb::module_& module);       // .pt2 files
+void add_torch_call(nb::module_& module);    // calls with PyTorch's tensors
 void add_models(nb::module_& module);        // language models
 void add_program(nb::module_& module);       // the command line
 

@@ -107,8 +107,11 @@ void CompiledGraph::set(nb::handle tensor, nb::handle values) {
                         ? graph_->find_leaf(nb::cast<std::string>(tensor))
                         : std::nullopt;
   const Tensor of = leaf ? graph_->tensor(*leaf) : tensor_of(tensor);
-  TensorData data = read_data(values, of.dtype());
-  turns_.take([&] { executable_->set(of, std::move(data)); });
+  const TensorData data = read_data(values, of.dtype());
+  turns_.take([&] {
+    executable_->set(of, data);
+    weights_by = nullptr;
+  });
 }
 
 Array CompiledGraph::get(nb::handle tensor) {
@@ -196,7 +199,7 @@ nb::object CompiledGraph::call(const nb::args& arguments, const nb::kwargs& name
   turns_.take([&] {
     const Unbound unbound{*this};
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      executable_->set(graph_->tensor(inputs_[i].node), std::move(given.inputs[i]));
+      executable_->set(graph_->tensor(inputs_[i].node), given.inputs[i]);
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].first < i) continue;

@@ -44,6 +44,13 @@ class CompiledGraph {
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
 
+  // For TorchCall, which binds memory itself, in turns of this executable.
+  const Graph& graph() const { return *graph_; }
+  Executable& executable() { return *executable_; }
+  Turns& turns() { return turns_; }
+  // Who set the weights last; null where set() did.
+  const void* weights_by = nullptr;
+
  private:
   // A leaf or an output, as calls need it.
   struct Port {

@@ -23,6 +23,7 @@ NB_MODULE(_core, module) {
   python::add_nn(module);
   python::add_compile(module);
   python::add_pytorch(module);
+  python::add_torch_call(module);
   python::add_models(module);
   python::add_program(module);
 }

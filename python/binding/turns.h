@@ -16,9 +16,7 @@ class Turns {
   // callback of its own.
   template <typename Work>
   auto take(const Work& work) {
-    if (owner_.load() == std::this_thread::get_id()) {
-      throw UserError("it is at work: call it again when that is done, not from a callback of it");
-    }
+    check_not_ours();
     nb::gil_scoped_release released;
     const std::scoped_lock alone(mutex_);
     struct Owned {
@@ -30,8 +28,37 @@ class Turns {
   }
 
  private:
+  friend class Turn;
+  void check_not_ours() const {
+    if (owner_.load() != std::this_thread::get_id()) return;
+    throw UserError("it is at work: call it again when that is done, not from a callback of it");
+  }
+
   std::mutex mutex_;
   std::atomic<std::thread::id> owner_ = {};
+};
+
+// A turn of work that needs the GIL for a part of it: it is waited for without the GIL, and begins
+// and ends with it.
+class Turn {
+ public:
+  explicit Turn(Turns& turns) : turns_(turns) {
+    turns.check_not_ours();
+    if (!turns.mutex_.try_lock()) {
+      nb::gil_scoped_release released;
+      turns.mutex_.lock();
+    }
+    turns.owner_ = std::this_thread::get_id();
+  }
+  ~Turn() {
+    turns_.owner_ = std::thread::id();
+    turns_.mutex_.unlock();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Turns& turns_;
 };
 
 }  // namespace luminal::python

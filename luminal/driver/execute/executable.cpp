@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iostream>
 
 #include "luminal/base/check.h"
@@ -72,14 +73,31 @@ void Executable::Impl::bind_data(size_t port, const TensorData& data) {
     throw UserError(fmt::format("set '{}': it is {}, the data is {}; reshape one of them",
                                 wanted.name, text(wanted.dims), text_of(data.dims)));
   }
-  hold(port, Buffer::borrow(data.bytes, data.owner), data.dims);
+  hold(port, Buffer::borrow(data.bytes, data.owner), &data.dims);
 }
 
-void Executable::Impl::hold(size_t port, Buffer buffer, std::optional<std::vector<int64_t>> dims) {
+// Allocates nothing for an input or weight that was set before.
+void Executable::Impl::hold(size_t port, Buffer buffer, const std::vector<int64_t>* dims) {
   const PortRole role = ports()[port].role;
+  if (role == PortRole::State && slots[port].caller) {
+    const std::span<std::byte> memory = *slots[port].caller;
+    if (buffer.size() != memory.size()) {
+      throw UserError(fmt::format(
+          "set '{}': {} bytes were given, the memory bound to it has {}; bind other memory",
+          ports()[port].name, buffer.size(), memory.size()));
+    }
+    if (!memory.empty()) std::memmove(memory.data(), buffer.bytes().data(), memory.size());
+    return;
+  }
   // A run rewrites states in place, so they need bytes of their own.
   buffers[port] = role == PortRole::State ? buffer.copy() : std::move(buffer);
-  slots[port].given = std::move(dims);
+  if (dims == nullptr) {
+    slots[port].given.reset();
+  } else if (slots[port].given) {
+    slots[port].given->assign(dims->begin(), dims->end());
+  } else {
+    slots[port].given = *dims;
+  }
   slots[port].ready = false;
   slots[port].released = false;
   if (role != PortRole::Weight) return;
@@ -122,7 +140,6 @@ void Executable::unset(const TensorRef& input) {
                                 impl().ports()[port].name));
   }
   impl().buffers[port] = {};
-  impl().slots[port].given.reset();
   impl().slots[port].ready = false;
 }
 
@@ -138,7 +155,7 @@ void Executable::release(const TensorRef& weight) {
   impl().slots[port].released = true;
 }
 
-void Executable::set(const TensorRef& tensor, TensorData data) {
+void Executable::set(const TensorRef& tensor, const TensorData& data) {
   impl().bind_data(impl().leaf_of(tensor, "set"), data);
 }
 
@@ -169,7 +186,7 @@ void Executable::set_bytes(const TensorRef& tensor, DType dtype, std::span<const
     throw UserError(fmt::format("set '{}': {} has {} elements, {} were given; give all of them",
                                 port.name, text(port.dims), *wanted, count));
   }
-  impl().hold(at, Buffer::borrow(data.bytes, data.owner), std::nullopt);
+  impl().hold(at, Buffer::borrow(data.bytes, data.owner), nullptr);
 }
 
 void Executable::Impl::check_bindings(const Bindings& bindings) const {
@@ -215,6 +232,7 @@ void Executable::Impl::prepare_port(size_t at) {
     case PortRole::Output:
       return prepare_output(at);
     case PortRole::State:
+      if (slot.caller) return prepare_bound_state(at);
       if (!buffer.valid()) {
         buffer = Buffer::allocate(size);
         slot.given = slot.now.sizes;
@@ -296,6 +314,7 @@ void Executable::Impl::run(const Bindings& bindings, const RunOptions& options) 
     if (!slots[port].ready) prepare_port(port);
   }
   check_caller_memory();
+  copy_from_caller();
   std::ostream& out = options.out != nullptr ? *options.out : std::cout;
   struct Judge : runtime::IndexJudge {
     Judge(const Impl& of, const Bindings& at) : impl(of), sizes(at) {}
@@ -326,10 +345,12 @@ interpret::LeafData Executable::Impl::leaf_data() const {
 }
 
 TensorData Executable::Impl::port_data(size_t port) const {
+  const bool is_state = ports()[port].role == PortRole::State;
+  const Buffer buffer = is_state ? state_value(port) : buffers[port];
   return TensorData{.dtype = ports()[port].dtype,
                     .dims = *dims_of(port),
-                    .bytes = buffers[port].bytes(),
-                    .owner = buffers[port].owner()};
+                    .bytes = buffer.bytes(),
+                    .owner = buffer.owner()};
 }
 
 TensorData Executable::view_data(const TensorRef& tensor) const {
@@ -376,7 +397,7 @@ Executable Executable::clone() const {
         copy->slots[port].released = impl().slots[port].released;
         break;
       case PortRole::State:
-        copy->buffers[port] = impl().buffers[port].copy();
+        copy->buffers[port] = impl().state_value(port).copy();
         if (const auto* dims = impl().dims_of(port)) copy->slots[port].given = *dims;
         break;
       case PortRole::Input:

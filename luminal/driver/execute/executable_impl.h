@@ -38,9 +38,14 @@ struct Executable::Impl {
     runtime::Buffer storage;                     // an output's memory, the largest so far
     bool ready = false;                          // its bytes have the dims of this run
     bool released = false;                       // a weight that was released
-    std::optional<std::span<std::byte>> caller;  // an output's, by bind_output()
+    std::optional<std::span<std::byte>> caller;  // by bind_output() or bind_state()
   };
   std::vector<Slot> slots;
+  struct CallerRange {  // of memory that a run writes to
+    std::span<const std::byte> bytes;
+    size_t port;
+  };
+  std::vector<CallerRange> caller_ranges;  // of this run, by address
 
   // Of the last run; nullopt after one that failed before it started.
   std::optional<Bindings> bound;
@@ -50,6 +55,7 @@ struct Executable::Impl {
   std::vector<runtime::Port> port_list;
   const std::vector<runtime::Port>& ports() const { return port_list; }
 
+  size_t checked(ExecutablePort port, const char* asked) const;  // UserError if there is no such
   // The port of a leaf; of a result or a leaf; of a result. `asked` names the call in messages.
   size_t leaf_of(const TensorRef& tensor, const char* asked) const;
   size_t value_of(const TensorRef& tensor, const char* asked) const;
@@ -61,16 +67,26 @@ struct Executable::Impl {
   std::vector<bool> folded_ports() const;
   void bind_data(size_t port, const TensorData& data);
   void run(const Bindings& bindings, const RunOptions& options);
-  void hold(size_t port, runtime::Buffer buffer, std::optional<std::vector<int64_t>> dims);
+  // `dims`: null if only the number of elements is known.
+  void hold(size_t port, runtime::Buffer buffer, const std::vector<int64_t>* dims);
   void change_bindings(const Bindings& bindings);
   void check_bindings(const Bindings& bindings) const;
   // UserError if a run of this variant would need more memory than the limit.
   void check_memory(runtime::Program& program, const Bindings& bindings) const;
   void prepare_port(size_t port);
   void prepare_output(size_t port);
-  // UserError if memory of the caller overlaps other memory of this run.
-  void check_caller_memory() const;
-  // Copies results to caller memory that kernels couldn't write to directly.
+  void prepare_bound_state(size_t port);
+  void unbind(size_t port);
+  // At least `size` bytes of the executable's own in place of the caller's, or for an output.
+  runtime::Buffer own_memory(size_t port, size_t size);
+  size_t state_of(const TensorRef& tensor, const char* asked) const;
+  // A state's bytes: the caller's, if they are bound.
+  runtime::Buffer state_value(size_t port) const;
+  // UserError if memory of the caller that a run writes to overlaps other memory of it.
+  void check_caller_memory();
+  // Copies bound states from, and results and bound states to, caller memory that kernels can't
+  // write to directly.
+  void copy_from_caller() const;
   void copy_to_caller() const;
   // The dims of a port's bytes; null if they aren't known.
   const std::vector<int64_t>* dims_of(size_t port) const;

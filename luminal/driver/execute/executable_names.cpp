@@ -74,7 +74,18 @@ NodeId Executable::Impl::owned(const Tensor& tensor, const char* asked) const {
   return tensor.id();
 }
 
+size_t Executable::Impl::checked(ExecutablePort port, const char* asked) const {
+  if (port.index() < ports().size()) return port.index();
+  throw UserError(fmt::format("{}: the port is of another executable", asked));
+}
+
 size_t Executable::Impl::leaf_of(const TensorRef& tensor, const char* asked) const {
+  if (tensor.port().valid()) {
+    const size_t port = checked(tensor.port(), asked);
+    if (ports()[port].role != runtime::PortRole::Output) return port;
+    throw UserError(fmt::format("{}: '{}' is computed; only inputs, weights and states can be set",
+                                asked, ports()[port].name));
+  }
   NodeId id;
   if (tensor.tensor() != nullptr) {
     id = owned(*tensor.tensor(), asked);
@@ -95,6 +106,7 @@ size_t Executable::Impl::leaf_of(const TensorRef& tensor, const char* asked) con
 }
 
 size_t Executable::Impl::value_of(const TensorRef& tensor, const char* asked) const {
+  if (tensor.port().valid()) return checked(tensor.port(), asked);
   NodeId id;
   if (tensor.tensor() != nullptr) {
     id = owned(*tensor.tensor(), asked);
@@ -120,6 +132,14 @@ size_t Executable::Impl::result_of(const TensorRef& tensor, const char* asked) c
                                 asked, ports()[port].name));
   }
   return port;
+}
+
+ExecutablePort Executable::leaf_port(const TensorRef& tensor) const {
+  return ExecutablePort::at(impl().leaf_of(tensor, "leaf_port"));
+}
+
+ExecutablePort Executable::result_port(const TensorRef& tensor) const {
+  return ExecutablePort::at(impl().result_of(tensor, "result_port"));
 }
 
 }  // namespace luminal
