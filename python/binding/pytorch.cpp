@@ -41,6 +41,8 @@ std::vector<std::string> variable_names(const Graph& graph) {
 }  // namespace
 
 void add_pytorch(nb::module_& module) {
+  // PyTorch keeps what it compiled beyond the end of the interpreter, which isn't a leak.
+  nb::set_leak_warnings(false);
   nb::class_<ImportedGraph>(module, "ImportedGraph", "A graph that was read from a file.")
       .def_ro("graph", &ImportedGraph::graph)
       .def_ro("inputs", &ImportedGraph::inputs, "In the order of the program's arguments.")

@@ -9,8 +9,25 @@ A model is a graph of tensors; compile() makes it an executable for this machine
     >>> run = lm.compile(graph)
     >>> run([[1.0, 2.0, 3.0]])
 """
+import typing
+
 from luminal._core import *  # noqa: F403
 from luminal import nn as nn  # type: ignore[no-redef]  # the module, so that it can be imported
 from luminal.streams import astream as astream, stream as stream
 
 __version__ = version  # noqa: F405
+_Model = typing.TypeVar("_Model")
+
+
+def report() -> typing.Any:
+    """The graphs that torch.compile gave to the backend "luminal": luminal.torch.Report. Imports PyTorch."""
+    from luminal import torch
+
+    return torch.report()
+
+
+def mark_layers(model: _Model) -> _Model:
+    """Makes the equal layers of a PyTorch model nested regions, so that torch.compile traces one of them."""
+    from luminal import torch
+
+    return torch.mark_layers(model)  # type: ignore[no-any-return,type-var,unused-ignore]

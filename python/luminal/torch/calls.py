@@ -1,0 +1,89 @@
+"""Compiled graphs as AOTAutograd calls them: with one list of arguments, which gives back a list of results."""
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import luminal
+from luminal import _core
+from luminal.torch.records import Recording
+from luminal.torch.results import Result
+
+
+def _make(result: Result) -> Callable[[list[Any], list[Any]], Any]:
+    """How a result follows from the arguments and the outputs."""
+    whole = _make_whole(result)
+    if not result.view:
+        return whole
+    layout = eval(result.view)  # Python that views.view_text wrote, or a saved graph of torch.compile, which is a pickle anyway
+
+    def make(arguments: list[Any], outputs: list[Any]) -> Any:
+        base = whole(arguments, outputs)
+        sizes, strides, offset = layout(arguments)
+        return base.as_strided(sizes, strides, base.storage_offset() + offset)
+
+    return make
+
+
+def _make_whole(result: Result) -> Callable[[list[Any], list[Any]], Any]:
+    value, order = result.value, result.order
+    if result.kind == "none":
+        return lambda arguments, outputs: None
+    if result.kind == "value":
+        return lambda arguments, outputs: value
+    if result.kind == "argument":
+        return lambda arguments, outputs: arguments[value]
+    if result.kind == "size":
+        return lambda arguments, outputs: int(outputs[value])
+    if order is not None:
+        return lambda arguments, outputs: outputs[value].permute(order)
+    return lambda arguments, outputs: outputs[value]
+
+
+def _are_the_outputs(results: list[Result]) -> bool:
+    return all(each.kind == "tensor" and each.order is None and not each.view and each.value == at
+               for at, each in enumerate(results))
+
+
+def boxed(call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """Says that `call` takes one list, and empties it: tensors end where nothing reads them."""
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
+
+
+def caller(executable: luminal.Executable | None, outputs: list[str], variables: set[str], recording: Recording) -> Any:
+    """Runs `executable` on PyTorch's tensors; without one, the graph computes nothing."""
+    leaves, results = recording.leaves, recording.results
+    makers = [_make(each) for each in results]
+    if executable is None:
+        def pass_on(arguments: list[Any]) -> list[Any]:
+            made = [make(arguments, []) for make in makers]
+            arguments.clear()
+            return made
+
+        return boxed(pass_on)
+    names = [leaf.name if leaf.role != "size" or leaf.name in variables else "" for leaf in leaves]
+    orders = {leaf.name: leaf.order for leaf in leaves if leaf.order is not None}
+    run = _core.TorchCall(executable, names, outputs, orders).call
+    if _are_the_outputs(results):
+        def call(arguments: list[Any]) -> list[Any]:
+            made: list[Any] = run(arguments)
+            arguments.clear()
+            return made
+    else:
+        def call(arguments: list[Any]) -> list[Any]:
+            found = run(arguments)
+            made = [make(arguments, found) for make in makers]
+            arguments.clear()
+            return made
+    return boxed(call)
+
+
+def eager(gm: torch.fx.GraphModule) -> Any:
+    """The graph as PyTorch runs it."""
+    def call(arguments: list[Any]) -> Any:
+        given = tuple(arguments)
+        arguments.clear()
+        return gm(*given)
+
+    return boxed(call)

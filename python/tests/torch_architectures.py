@@ -1,0 +1,195 @@
+"""torch.compile with the backend against eager, for 37 architectures of transformers.
+
+    torch_architectures.py PACKAGE [--only NAME …] [--parts forward generate train] [--dtypes f32 bf16] [--json FILE]
+
+PACKAGE is the folder that has the package `luminal`. Each architecture has a process of its own, and a row says what came
+of one part:
+
+forward   results at three sizes; in f32 the error against eager, in bf16 errors against f64 compared with eager's own
+generate  32 tokens of nine decoders with StaticCache and DynamicCache, which must be those of eager
+train     gradients of eight architectures, compared with eager's
+"""
+import argparse
+import copy
+import json
+import multiprocessing
+import pathlib
+import re
+import sys
+import time
+import traceback
+import warnings
+
+import torch
+
+import architectures
+from pt2_architectures import DTYPES, MOST_ERROR, MOST_TIMES, error_of
+
+SECONDS = 300  # an architecture may take
+MOST_GRAPHS = {"forward": 2, "static": 2, "dynamic": 3}
+DECODERS = ["llama", "qwen2", "qwen3", "gemma2", "gemma3", "gpt2", "phi3", "mistral", "olmo2"]
+TRAINED = ["llama", "qwen3", "gpt2", "bert", "roberta", "vit", "convnext", "resnet"]
+TOKENS = 32
+
+
+def forward(lm, name, dtype):
+    model = architectures.made(name).to(DTYPES[dtype])
+    sizes = architectures.ARCHITECTURES[name].sizes
+    wide = copy.deepcopy(model).double() if dtype != "f32" else None
+    worst, most = 0.0, MOST_ERROR
+    with torch.no_grad():
+        model(*architectures.inputs(name, *sizes[0], DTYPES[dtype]))  # transformers installs hooks in the first call
+        fast = torch.compile(copy.deepcopy(model), backend=lm.torch.backend, fullgraph=True)
+        for batch, length in (*sizes, sizes[0]):
+            arguments = architectures.inputs(name, batch, length, DTYPES[dtype])
+            theirs, ours = model(*arguments), fast(*arguments)
+            if wide is None:
+                error = error_of(ours, theirs)
+            else:
+                exact = wide(*(each.double() if each.is_floating_point() else each for each in arguments))
+                error, most = error_of(ours, exact), MOST_TIMES * max(error_of(theirs, exact), 1e-3)
+            if error > most or ours.dtype != theirs.dtype:
+                return {"outcome": "wrong", "error": error, "most": most, "why": f"at batch {batch}, length {length}"}
+            worst = max(worst, error)
+    graphs = len(lm.report().graphs)
+    few = graphs <= MOST_GRAPHS["forward"]
+    return {"outcome": "ok" if few else "graphs", "error": worst, "most": most, "graphs": graphs, "why": ""}
+
+
+def generate(lm, name, dtype):
+    """With each kind of cache."""
+    model = architectures.made(name).model.to(DTYPES[dtype])
+    model.generation_config.eos_token_id = None
+    prompt = architectures.tokens(2, 7)
+
+    def written(of, cache):
+        return of.generate(prompt, max_new_tokens=TOKENS, do_sample=False, cache_implementation=cache, disable_compile=True)
+
+    row = {"outcome": "ok", "why": ""}
+    for cache in ("static", "dynamic"):
+        cache_implementation = cache if cache == "static" else None
+        torch._dynamo.reset()
+        lm.torch.reset()
+        expected = written(model, cache_implementation)
+        fast = copy.deepcopy(model)
+        fast.forward = torch.compile(fast.forward, backend=lm.torch.backend, fullgraph=True)
+        found = written(fast, cache_implementation)
+        graphs = row[f"{cache}_graphs"] = len(lm.report().graphs)
+        if not torch.equal(found, expected):
+            row |= {"outcome": "wrong", "why": f"{cache} cache: {int((found != expected).sum())} of {found.numel()} tokens differ"}
+        elif graphs > MOST_GRAPHS[cache] and row["outcome"] == "ok":
+            row |= {"outcome": "graphs", "why": f"{cache} cache: {graphs} graphs"}
+    return row
+
+
+def train(lm, name, dtype):
+    model = architectures.made(name).to(DTYPES[dtype])
+    theirs = copy.deepcopy(model)
+    arguments = architectures.inputs(name, *architectures.ARCHITECTURES[name].sizes[0], DTYPES[dtype])
+    with torch.no_grad():
+        model(*arguments)
+    fast = torch.compile(model, backend=lm.torch.backend, fullgraph=True)
+    (fast(*arguments) ** 2).mean().backward()
+    (theirs(*arguments) ** 2).mean().backward()
+    worst, where = 0.0, ""
+    for (path, ours), wanted in zip(model.named_parameters(), theirs.parameters()):
+        if (ours.grad is None) != (wanted.grad is None):
+            return {"outcome": "wrong", "why": f"{path} has a gradient in one of both"}
+        if wanted.grad is not None and (error := error_of(ours.grad, wanted.grad)) > worst and wanted.grad.abs().max() > 1e-6:
+            worst, where = error, path
+    return {"outcome": "ok" if worst <= 10 * MOST_ERROR else "wrong", "error": worst, "most": 10 * MOST_ERROR,
+            "graphs": len(lm.report().graphs), "why": where}
+
+
+PARTS = {"forward": forward, "generate": generate, "train": train}
+
+
+def try_one(lm, part, name, dtype):
+    row = {"architecture": name, "part": part, "dtype": dtype}
+    torch._dynamo.reset()
+    lm.torch.reset()
+    begin = time.monotonic()
+    try:
+        row |= PARTS[part](lm, name, dtype)
+    except Exception as error:  # noqa: BLE001  (torch's and ours, of any kind)
+        text = str(error)
+        missing = re.findall(r"^  ([\w.]+)(?= in | \(|,|:).*this operator isn't supported yet", text, re.MULTILINE)
+        row |= {"outcome": "missing" if missing else "failed", "missing": missing, "trace": traceback.format_exc(),
+                "why": text.strip()[:400]}
+    row["seconds"] = round(time.monotonic() - begin, 1)
+    return row
+
+
+def work(name, wanted, package, pipe):
+    warnings.simplefilter("ignore")
+    sys.path.insert(0, package)
+    import luminal as lm  # after the fork: its threads are of this process
+    import luminal.torch  # noqa: F401
+
+    for part, dtype in wanted:
+        pipe.send(try_one(lm, part, name, dtype))
+    pipe.close()
+
+
+def wanted_of(name, options):
+    parts = [part for part in options.parts
+             if part == "forward" or name in {"generate": DECODERS, "train": TRAINED}[part]]
+    return [(part, dtype) for part in parts for dtype in (options.dtypes if part == "forward" else ["f32"])]
+
+
+def rows_of(name, options):
+    """Those of one architecture, from a process that may crash."""
+    context = multiprocessing.get_context("fork")
+    wanted = wanted_of(name, options)
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=work, args=(name, wanted, options.package, theirs))
+    process.start()
+    theirs.close()
+    rows, begin = [], time.monotonic()
+    try:
+        while ours.poll(max(0.0, begin + SECONDS - time.monotonic())):
+            rows.append(ours.recv())
+    except EOFError:
+        pass
+    else:
+        process.kill()
+    process.join()
+    for part, dtype in wanted[len(rows):]:
+        why = f"ended by signal {-process.exitcode}" if process.exitcode else "ended early"
+        rows.append({"architecture": name, "part": part, "dtype": dtype, "outcome": "failed", "why": why})
+    return rows
+
+
+def show(row):
+    error = f"error {row['error']:.1e} of {row['most']:.1e}" if "error" in row else ""
+    graphs = ", ".join(f"{row[key]} {key.replace('_', ' ')}" for key in ("graphs", "static_graphs", "dynamic_graphs") if key in row)
+    why = ", ".join(row.get("missing", [])) or row["why"].replace("\n", " ")
+    return (f"{row['architecture']:13} {row['part']:8} {row['dtype']:4} {row['outcome']:7} {row.get('seconds', 0):6.1f} s  "
+            f"{', '.join(filter(None, [error, graphs, why]))}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("package")
+    parser.add_argument("--only", nargs="+", default=list(architectures.ARCHITECTURES))
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--dtypes", nargs="+", default=["f32", "bf16"], choices=list(DTYPES))
+    parser.add_argument("--json", help="write the rows to a file")
+    options = parser.parse_args()
+    rows = []
+    for name in options.only:
+        for row in rows_of(name, options):
+            rows.append(row)
+            print(show(row), flush=True)
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
+    missing = sorted({each for row in rows for each in row.get("missing", [])})
+    for part in options.parts:
+        of_part = [row for row in rows if row["part"] == part]
+        print(f"{part}: {sum(row['outcome'] == 'ok' for row in of_part)} of {len(of_part)} are ok")
+    print(f"missing operators: {', '.join(missing) or 'none'}")
+    return 0 if all(row["outcome"] == "ok" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
