@@ -51,7 +51,7 @@ def pixels(size):
 
 
 def any_pixels(batch, length):
-    return {"pixel_values": torch.randn(batch, 3, 32 * (length % 3 + 1), 32 * (length % 2 + 1))}
+    return {"pixel_values": torch.randn(batch, 3, 32 * (length % 3 + 2), 32 * (length % 2 + 2))}
 
 
 def written(batch, length):

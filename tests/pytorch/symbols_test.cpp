@@ -46,6 +46,16 @@ TEST(Symbols, ASymbolWithoutARangeIsNotNegative) {
   EXPECT_EQ(known().variable("s77").upper_bound(), 64);
 }
 
+TEST(Symbols, WhatIsPaddedToAMultipleIsOne) {
+  const std::string missing = "Mod(Mul(Integer(-1), " + kLength + "), Integer(4))";
+  const Expr padded = known().parse("Add(" + kLength + ", " + missing + ")");
+  EXPECT_EQ(padded / 4 * 4, padded);
+  for (int64_t n = 2; n <= 9; ++n) {
+    EXPECT_EQ(padded.bind({{"s77", n}}), (n + 3) / 4 * 4);
+    EXPECT_EQ(known().parse(missing).bind({{"s77", n}}), (4 - n % 4) % 4);
+  }
+}
+
 TEST(Symbols, EqualOnesAreOneWithinTheBoundsOfBoth) {
   Symbols symbols = known();
   symbols.set_range("s5", 1, 9);

@@ -1,6 +1,7 @@
 // Arithmetic of sizes, and checks of them, which hold by then.
 #include "luminal/base/errors.h"
 #include "luminal/pytorch/aten/op_table.h"
+#include "luminal/pytorch/size_arithmetic.h"
 
 namespace luminal::pytorch {
 namespace {
@@ -35,7 +36,7 @@ constexpr OpEntry kNumbersOps[] = {
     {"_operator.sub", "a, b", NUMBERS(a - b, a - b)},
     {"_operator.mul", "a, b", NUMBERS(a* b, a* b)},
     {"_operator.floordiv", "a, b", NUMBERS(a / b, no_reals(a, b))},
-    {"_operator.mod", "a, b", NUMBERS(a % b, no_reals(a, b))},
+    {"_operator.mod", "a, b", NUMBERS(remainder(a, b), no_reals(a, b))},
     {"_operator.truediv", "a, b",
      [](const Arguments& of) -> Values { return {of.real(0) / of.real(1)}; }},
     {"_operator.neg", "a", [](const Arguments& of) -> Values { return {-of.size(0)}; }},

@@ -8,6 +8,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/io/file/quote.h"
+#include "luminal/pytorch/size_arithmetic.h"
 #include "luminal/shape/expr/expr_size.h"
 
 namespace luminal::pytorch {
@@ -117,7 +118,7 @@ class Reader {
       return folded(operands(depth), [](Expr a, Expr b) { return a / b; });
     }
     if (take("Mod(") || take("PythonMod(")) {
-      return folded(operands(depth), [](Expr a, Expr b) { return a % b; });
+      return folded(operands(depth), remainder);
     }
     if (take("Pow(")) return power(operands(depth));
     fail("Integer, Symbol, Add, Mul, Max, Min, FloorDiv, Mod or Pow");
