@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -48,6 +49,22 @@ TEST(StridedData, NoElementIsReadWhereThereIsNone) {
   const TensorData data = row_major(DType::F64, {4, 0, 3}, {9, 9, 9}, nullptr, nullptr);
   EXPECT_EQ(data.n_elements(), 0);
   EXPECT_EQ(data.dims, (std::vector<int64_t>{4, 0, 3}));
+}
+
+TEST(StridedData, RowMajorElementsAreCopiedBack) {
+  const std::array<int64_t, 2> dims = {3, 2}, strides = {1, 4};
+  const Twelve<double> of;
+  Twelve<double> to;
+  std::fill(to.values.begin(), to.values.end(), -1);
+  auto* first = reinterpret_cast<std::byte*>(to.values.data());
+  copy_from_row_major(dims, strides, sizeof(double), of.at(6), first);
+  EXPECT_EQ(to.values, (std::array<double, 12>{6, 8, 10, -1, 7, 9, 11, -1, -1, -1, -1, -1}));
+  std::array<double, 6> back = {};
+  copy_to_row_major(dims, strides, sizeof(double), first,
+                    reinterpret_cast<std::byte*>(back.data()));
+  EXPECT_EQ(back, (std::array<double, 6>{6, 7, 8, 9, 10, 11}));
+  EXPECT_FALSE(is_row_major(dims, strides));
+  copy_from_row_major(std::array<int64_t, 1>{0}, std::array<int64_t, 1>{1}, 8, nullptr, nullptr);
 }
 
 TEST(StridedData, MoreThan64BitsCountIsAnError) {

@@ -67,6 +67,7 @@ TorchCall::TorchCall(CompiledGraph& compiled, const std::vector<std::string>& ar
   }
   held_.reserve(arguments_.size());
   changed_.reserve(weights_.size());
+  kept_.reserve(weights_.size());
 }
 
 TorchCall::Argument TorchCall::make_argument(const std::string& name, size_t position,
@@ -149,6 +150,13 @@ void TorchCall::read(nb::handle arguments) {
   if (!is_list && !PyTuple_Check(arguments.ptr())) {
     throw nb::type_error("arguments are given as one list or tuple");
   }
+  const auto given = [&](const Argument& argument) {
+    const auto at = static_cast<Py_ssize_t>(argument.position);
+    PyObject* item =
+        is_list ? PyList_GetItem(arguments.ptr(), at) : PyTuple_GetItem(arguments.ptr(), at);
+    if (item == nullptr) throw nb::python_error();
+    return item;
+  };
   const Py_ssize_t count = PySequence_Size(arguments.ptr());
   if (count != static_cast<Py_ssize_t>(arguments_.size())) {
     throw UserError(
@@ -156,21 +164,31 @@ void TorchCall::read(nb::handle arguments) {
   }
   for (Size& size : sizes_) size.given_by = nullptr;
   changed_.clear();
+  kept_.clear();
   const bool are_ours = compiled_.weights_by == this;
   for (Argument& argument : arguments_) {
     if (argument.kind == Kind::Unused) continue;
-    const auto at = static_cast<Py_ssize_t>(argument.position);
-    PyObject* value =
-        is_list ? PyList_GetItem(arguments.ptr(), at) : PyTuple_GetItem(arguments.ptr(), at);
+    PyObject* value = given(argument);
     if (argument.kind == Kind::Size) {
       read_size(argument, value);
     } else if (argument.kind == Kind::Weight) {
-      if (are_ours && is_as_bound(argument, value)) continue;
+      if (are_ours && lies_as_bound(argument, value)) {
+        kept_.push_back(argument.position);
+        continue;
+      }
       look_at(argument, value);
       changed_.push_back(argument.position);
     } else {
       look_at(argument, value);
     }
+  }
+  // Apart: hundreds of calls of one function after another take three quarters of the time.
+  for (size_t at : kept_) {
+    PyObject* value = given(arguments_[at]);
+    const std::optional<int64_t> version = version_of(value);
+    if (version && version == arguments_[at].version) continue;
+    look_at(arguments_[at], value);
+    changed_.push_back(at);
   }
   for (const Size& size : sizes_) {
     if (size.given_by == nullptr || bindings_.find(size.name) == size.value) continue;
@@ -211,9 +229,9 @@ std::optional<int64_t> TorchCall::version_of(PyObject* tensor) const {
   return version;
 }
 
-// Whether a weight is the one that is bound: the same memory, and PyTorch counted no change. This
-// is the path of most arguments.
-bool TorchCall::is_as_bound(const Argument& argument, PyObject* value) const {
+// Whether a weight is the tensor that is bound, in the same memory. This is the path of most
+// arguments.
+bool TorchCall::lies_as_bound(const Argument& argument, PyObject* value) const {
   if (argument.alias == nullptr || argument.has_variables) return false;
   if (PyWeakref_GetObject(argument.source.ptr()) != value) return false;
   const dlpack::TensorView view = view_of(argument, value);
@@ -224,8 +242,7 @@ bool TorchCall::is_as_bound(const Argument& argument, PyObject* value) const {
     if (view.shape[axis] != argument.bound_dims[axis]) return false;
     if (view.strides[axis] != argument.bound_strides[axis]) return false;
   }
-  const std::optional<int64_t> version = version_of(value);
-  return version && version == argument.version;
+  return true;
 }
 
 void TorchCall::look_at(Argument& argument, PyObject* value) {

@@ -91,7 +91,7 @@ class TorchCall {
   void read_size(Argument& argument, PyObject* value);
   dlpack::TensorView view_of(const Argument& argument, PyObject* value) const;
   void look_at(Argument& argument, PyObject* value);
-  bool is_as_bound(const Argument& argument, PyObject* value) const;
+  bool lies_as_bound(const Argument& argument, PyObject* value) const;
   std::optional<int64_t> version_of(PyObject* tensor) const;
   void check_once(Argument& argument) const;
   void take_dims(Argument& argument);
@@ -113,7 +113,7 @@ class TorchCall {
   descrgetfunc get_version_ = nullptr;  // its function: finding it takes as long as the call
   std::vector<Argument> arguments_;
   std::vector<size_t> inputs_, weights_, states_;  // among them
-  std::vector<size_t> changed_;                    // weights that this call binds
+  std::vector<size_t> kept_, changed_;  // weights that lie as in the last call; that this one binds
   std::vector<Output> outputs_;
   std::vector<Size> sizes_;
   Bindings bindings_;
