@@ -4,6 +4,7 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/movement.h"
+#include "luminal/graph/primitives.h"
 #include "luminal/pytorch/aten/op_table.h"
 
 namespace luminal::pytorch {
@@ -137,6 +138,22 @@ Values rolled(const Arguments& of) {
   return {x};
 }
 
+// Every `step`-th element from `start` on replaced by those of `part`, as many as it has.
+Tensor replaced_by_steps(const Tensor& x, int axis, Expr start, Expr step, const Tensor& part) {
+  const Dims dims = x.dims();
+  const Expr count = part.dim(axis);
+  if (count.is(0)) return x;
+  const Expr from_start = Expr::index(axis, x.dim(axis)) - start;
+  const Expr place = from_start / step;
+  const Expr inside = from_start >= 0 && place * step >= from_start && place < count;
+  std::vector<Expr> exprs;
+  for (int i = 0; i < x.rank(); ++i) exprs.push_back(Expr::index(i, x.dim(i)));
+  exprs[static_cast<size_t>(axis)] = max(min(place, count - 1), 0);
+  const Dims source = part.dims();
+  const Tensor spread = prim::view(part.cast(x.dtype()), IndexMap(dims, source, std::move(exprs)));
+  return prim::select(prim::iota(x.graph(), inside, dims, DType::Bool), spread, x);
+}
+
 // x with a part along one axis replaced; step 1.
 Tensor replaced(const Tensor& x, int axis, Expr start, Expr stop, const Tensor& part) {
   const Tensor inside = part.cast(x.dtype());
@@ -144,16 +161,20 @@ Tensor replaced(const Tensor& x, int axis, Expr start, Expr stop, const Tensor& 
   if (!start.is(0)) parts.push_back(x.slice(axis, 0, start));
   parts.push_back(inside);
   if (!(stop == x.dim(axis))) parts.push_back(x.slice(axis, stop, x.dim(axis)));
-  return parts.size() == 1 ? inside : concat(parts, axis);
+  const Tensor result = parts.size() == 1 ? inside : concat(parts, axis);
+  // Bounds that a run chooses may leave a sum of sizes that isn't seen to be that of x.
+  return result.dim(axis) == x.dim(axis) ? result : replaced_by_steps(x, axis, start, 1, inside);
 }
 
 Values slice_replaced(const Arguments& of) {
   const Tensor x = of.tensor(0);
   const int axis = axis_of(x, of.integer(2));
-  if (!of.size(5).is(1)) throw UserError("its step isn't 1");
   const Expr size = x.dim(axis);
   const Expr start = of.is_none(3) ? Expr(0) : bounded(of.size(3), size);
   const Expr stop = of.is_none(4) ? size : bounded(of.size(4), size);
+  if (!of.size(5).is(1)) {
+    return {replaced_by_steps(x, axis, start, of.size(5), of.tensor(1))};
+  }
   return {replaced(x, axis, start, stop, of.tensor(1))};
 }
 
@@ -229,6 +250,8 @@ constexpr OpEntry kViewsOps[] = {
      [](const Arguments& of) -> Values {
        return {of.tensor(0).rank() < 2 ? of.tensor(0) : of.tensor(0).t()};
      }},
+    {"aten.mT.default", "self",
+     [](const Arguments& of) -> Values { return {of.tensor(0).transpose(-2, -1)}; }},
     {"aten.numpy_T.default", "self",
      [](const Arguments& of) -> Values {
        std::vector<int> order;

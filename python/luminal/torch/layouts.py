@@ -2,6 +2,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import sympy
 import torch
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
@@ -10,8 +11,18 @@ def _pads(found: Any) -> bool:
     return isinstance(found, (Mod, PythonMod)) and found.args[1].is_Integer and found.args[0].could_extract_minus_sign()
 
 
+def _without_mod(size: Any, step: Any) -> Any:
+    """The same up to a multiple of `step`: (s % 4) + 3 as s + 3."""
+    total = 0
+    for term in sympy.Add.make_args(size):
+        factor, rest = term.as_coeff_Mul()
+        total += factor * (rest.args[0] if isinstance(rest, (Mod, PythonMod)) and rest.args[1] == step else rest)
+    return total
+
+
 def _rounded_up(found: Any) -> Any:
-    size, step = -found.args[0], found.args[1]
+    step = found.args[1]
+    size = _without_mod(-found.args[0], step)
     return step * FloorDiv(size + step - 1, step) - size
 
 

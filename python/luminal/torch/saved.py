@@ -31,11 +31,11 @@ class SavedGraph(OutputCode):
     def post_compile(self, *unused: Any, **options: Any) -> None:
         if self.run is not None:
             return
-        from luminal.torch import backend  # which imports this file
+        from luminal.torch.backend import build, describe  # which imports this file
 
         report = GraphReport(f"{self.name}, loaded", self.kind)
-        backend.describe(self.recording, report)
-        self.run = backend.build(self.recording, self.options, report)
+        describe(self.recording, report)
+        self.run = build(self.recording, self.options, report)
         add_report(report)
 
     def set_triton_bundle(self, triton_bundle: Any) -> None:
