@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 from claims import Claim, Short
+from claims_calls import over_dynamo
 from claims_pytorch import first_call, speed
 from claims_support import ctest, in_clean_trees, last_line, venv_python
 
@@ -111,6 +112,13 @@ CLAIMS = [
           "the program's libraries",
           minutes=0.2, measure=large),
     Claim(name="call", target=f"a call with two small arrays takes at most {MOST_CALL_US} µs", minutes=0.2, measure=call),
+    Claim(name="copies", target="a call with PyTorch's tensors reads inputs and weights and updates states where they are, in every "
+          "dtype, also with permuted axes; what it copies it names; a weight is folded again exactly when it changed; calls "
+          "of several threads take turns, and other threads go on", minutes=0.5, measure=ctest("-R", "^python_test$"), quick=True),
+    Claim(name="call-allocations", target="a call that binds inputs, outputs and states allocates nothing, with 300 weights neither",
+          minutes=0.2, measure=ctest("-R", "^allocations_test$"), quick=True),
+    Claim(name="call-torch", target="a call through torch.compile takes at most 30 µs over Dynamo's own with two inputs, 60 µs with "
+          "300 parameters", minutes=0.5, measure=over_dynamo),
     Claim(name="wheel", target="the wheel takes at most 25 MB, 60 MB installed, and runs docs/python.md's example, a model and the "
           "program on a clean Debian 12 without compiler, LLVM and NumPy; import in at most 0.3 s", minutes=25, measure=wheel),
     Claim(name="speed", target="torch.compile(backend=\"luminal\") beside eager, inductor and inductor with frozen weights at equal "
