@@ -7,6 +7,7 @@
 #include <cmath>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "luminal/backends/cpu/llvm/jit.h"
 #include "luminal/backends/cpu/math/host_math.h"
@@ -113,6 +114,31 @@ std::vector<kernel::Kernel> kernels_of(const Graph& graph) {
     }
   }
   return kernels;
+}
+
+// A product whose epilogue has more constants than there are registers.
+TEST(Target, SumsOfAProductStayInRegistersWhateverFollowsThem) {
+  Graph graph;
+  Tensor x = graph.input("x", {208, 96}), w = graph.input("w", {96, 192});
+  erf(matmul(x, w) + graph.input("b", {192})).output("y");
+  const std::vector<kernel::Kernel> kernels = kernels_of(graph);
+  ASSERT_EQ(kernels.size(), 1U);
+  // By label: multiply-adds, and vectors that go to or come from the stack.
+  const std::regex spill("(\\(%rsp\\), %[yz]mm)|(%[yz]mm[0-9]+, [-0-9]*\\(%rsp\\))");
+  for (const Target& target : Target::here()) {
+    if (target.name == "sse2") continue;  // has no multiply-add
+    std::istringstream assembly(compile_for(target, kernels[0], CodeForm::Assembly, {}));
+    int most_products = 0;
+    int products = 0, spills = 0;
+    for (std::string line; std::getline(assembly, line);) {
+      if (line.starts_with(".LBB")) products = spills = 0;
+      products += static_cast<int>(line.find("vfmadd231ps") != std::string::npos);
+      spills += static_cast<int>(std::regex_search(line, spill));
+      most_products = std::max(most_products, products);
+      EXPECT_FALSE(products >= 8 && spills > 0) << target.name << ": " << line;
+    }
+    EXPECT_GE(most_products, 8) << target.name;
+  }
 }
 
 // A bit of everything that the emitter knows.

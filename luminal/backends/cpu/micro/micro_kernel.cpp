@@ -29,6 +29,7 @@ void emit_micro_kernel(Builder& builder, const Target& target, Multiply multiply
                        const RowOperand& left, const PanelOperand& right, llvm::Value* rows,
                        llvm::Value* panels, llvm::Value* k_count, llvm::Value* tile,
                        llvm::Value* adds, llvm::Value* row_bytes) {
+  builder.GetInsertBlock()->getParent()->addFnAttr(kHasMicroKernels);
   if (row_bytes == nullptr) {
     const int64_t bytes = int64_t{shape.panels} * target.vector_bytes;
     row_bytes = builder.getInt64(static_cast<uint64_t>(bytes));

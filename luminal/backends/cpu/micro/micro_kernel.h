@@ -48,6 +48,9 @@ void emit_micro_kernel_setup(Builder& builder, const Target& target, Multiply mu
                              MicroShape shape);
 void emit_micro_kernel_release(Builder& builder, Multiply multiply);
 
+// An attribute of functions that hold micro kernels, for the code generator.
+inline constexpr const char* kHasMicroKernels = "luminal-micro-kernels";
+
 // Sums over k in [0, k_count) and stores element (r, p, lane) of the result, 4 bytes, at
 // tile + ((r · shape.panels + p) · lanes + lane) · 4 for r < rows and p < panels, both at least 1
 // and at most the shape's. The tile is aligned to 64. No other byte of the tile is written, and of
