@@ -1,5 +1,6 @@
 // Every candidate that the cpu backend offers for a kernel computes what the default computes: to
 // the bit where its knobs only change the time, up to rounding where sums may be ordered otherwise.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,6 +17,7 @@ namespace {
 struct TriedCase {
   const char* name;
   std::function<Tensor(Graph&)> build;
+  FusionPolicy fusion = FusionPolicy::Modelled;
 };
 
 Tensor product(Graph& g, int64_t rows, int64_t k, int64_t columns, DType dtype) {
@@ -31,9 +33,11 @@ Tensor quantised(Graph& g, int64_t rows) {
   return matmul(g.input("x", {rows, 128}), wide.t());
 }
 
-Tensor attend(Graph& g, int64_t queries, int64_t keys) {
-  const Tensor q = g.input("q", {2, queries, 32}), k = g.input("k", {2, keys, 32}),
-               v = g.input("v", {2, keys, 32});
+Tensor attend(Graph& g, int64_t queries, int64_t keys, DType dtype = DType::F32) {
+  const auto of = [&](const char* name, int64_t rows, DType as) {
+    return g.input(name, {2, rows, 32}, as).cast(DType::F32);
+  };
+  const Tensor q = of("q", queries, DType::F32), k = of("k", keys, dtype), v = of("v", keys, dtype);
   return matmul(softmax(matmul(q, k.permute({0, 2, 1})) * 0.2, -1), v);
 }
 
@@ -50,6 +54,13 @@ const std::vector<TriedCase>& tried_cases() {
       {"quantised, many rows", [](Graph& g) { return quantised(g, 40); }},
       {"attention", [](Graph& g) { return attend(g, 70, 90); }},
       {"attention of one query", [](Graph& g) { return attend(g, 1, 900); }},
+      {"attention to few keys", [](Graph& g) { return attend(g, 1, 160); }, FusionPolicy::Always},
+      {"attention of a few queries", [](Graph& g) { return attend(g, 9, 160); },
+       FusionPolicy::Always},
+      {"attention to an odd number of bf16 keys",
+       [](Graph& g) { return attend(g, 3, 77, DType::BF16); }, FusionPolicy::Always},
+      {"attention to f16 keys", [](Graph& g) { return attend(g, 1, 300, DType::F16); },
+       FusionPolicy::Always},
       {"softmax", [](Graph& g) { return softmax(g.input("x", {33, 1000}), -1); }},
       {"softmax of bf16",
        [](Graph& g) { return softmax(g.input("x", {9, 513}, DType::BF16), -1); }},
@@ -66,9 +77,11 @@ const std::vector<TriedCase>& tried_cases() {
 
 using Change = std::function<void(kernel::KernelStep&)>;
 
-std::vector<std::byte> run_with(Graph& graph, const Tensor& y, const Change& change,
-                                const std::string& target, std::vector<kernel::KernelStep>* steps) {
+std::vector<std::byte> run_with(Graph& graph, const Tensor& y, FusionPolicy fusion,
+                                const Change& change, const std::string& target,
+                                std::vector<kernel::KernelStep>* steps) {
   const CompileOptions options{.backend = {.target = target, .threads = 2},
+                               .plan = {.fusion = fusion},
                                .storage = {.cache_folder = "none"}};
   Compilation compilation(graph, options);
   compilation.verify();
@@ -126,7 +139,7 @@ TEST_P(Candidates, ComputeWhatTheDefaultComputes) {
     const bool f32 = y.dtype() == DType::F32;
     y = y.output("y");
     std::vector<kernel::KernelStep> steps;
-    const std::vector<std::byte> want = run_with(graph, y, nullptr, target, &steps);
+    const std::vector<std::byte> want = run_with(graph, y, c.fusion, nullptr, target, &steps);
     const backends::Backend& backend = backends::find_backend("cpu");
     for (size_t k = 0; k < steps.size(); ++k) {
       for (const kernel::StepChoice& choice :
@@ -134,7 +147,7 @@ TEST_P(Candidates, ComputeWhatTheDefaultComputes) {
         SCOPED_TRACE(std::string(c.name) + ": " + kernel::text(choice));
         size_t next = 0;
         const auto got = run_with(
-            graph, y,
+            graph, y, c.fusion,
             [&](kernel::KernelStep& step) {
               if (next++ != k) return;
               step.strategy = choice.strategy;
@@ -163,7 +176,7 @@ TEST_P(Candidates, KeepAllBitsUnlessSumsMayBeReordered) {
     Graph graph;
     const Tensor y = c.build(graph).output("y");
     std::vector<kernel::KernelStep> steps;
-    run_with(graph, y, nullptr, target, &steps);
+    run_with(graph, y, c.fusion, nullptr, target, &steps);
     for (const kernel::KernelStep& step : steps) {
       const auto choices =
           backends::find_backend("cpu").candidates(step, for_target(target, false));
@@ -173,6 +186,37 @@ TEST_P(Candidates, KeepAllBitsUnlessSumsMayBeReordered) {
       }
     }
   }
+}
+
+// What is offered for attention, with knobs.
+std::vector<std::string> offered_for(int64_t queries, int64_t keys) {
+  Graph graph;
+  const Tensor y = attend(graph, queries, keys).output("y");
+  std::vector<kernel::KernelStep> steps;
+  run_with(graph, y, FusionPolicy::Always, nullptr, "", &steps);
+  std::vector<std::string> offered;
+  for (const kernel::KernelStep& step : steps) {
+    offered.push_back("by default " + std::string(kernel::text(step.strategy)));
+    for (const kernel::StepChoice& choice :
+         backends::find_backend("cpu").candidates(step, for_target("", true))) {
+      offered.push_back(kernel::text(choice));
+    }
+  }
+  return offered;
+}
+
+TEST(CandidatesOfAttention, AreWholeAndSplit) {
+  using testing::Contains;
+  EXPECT_THAT(offered_for(8, 160), Contains("by default row_blocks"));
+  EXPECT_THAT(offered_for(8, 160), Contains("split_attention"));
+  EXPECT_THAT(offered_for(1, 160), Contains("by default loops"));
+  EXPECT_THAT(offered_for(1, 160), Contains("split_attention"));
+  EXPECT_THAT(offered_for(8, 4096), Contains("by default split_attention"));
+  EXPECT_THAT(offered_for(8, 4096), Contains("row_blocks"));
+  EXPECT_THAT(offered_for(8, 4096), Contains("loops"));
+  EXPECT_THAT(offered_for(8, 4096), Contains("split_attention, keys_of_range 1024"));
+  EXPECT_THAT(offered_for(1, 300), Contains("split_attention, keys_of_range 64"));
+  EXPECT_THAT(offered_for(1, 300), testing::Not(Contains("split_attention, keys_of_range 512")));
 }
 
 std::string name_of(const testing::TestParamInfo<const char*>& target) {

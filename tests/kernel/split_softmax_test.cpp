@@ -11,6 +11,7 @@
 
 #include "luminal/graph/primitives.h"
 #include "luminal/kernel/ir/interpret_kernel.h"
+#include "luminal/kernel/plan/strategy.h"
 #include "luminal/luminal.h"
 #include "luminal/shape/index/resolve_dims.h"
 #include "tests/search/planned.h"
@@ -60,9 +61,10 @@ void interpret(const Kernel& kernel, const Bindings& bindings, std::vector<Value
   interpret_kernel(kernel, bindings, addresses);
 }
 
-void expect_same(const Kernel& kernel, const Bindings& bindings) {
-  const auto split = forms_of(kernel).split;
-  ASSERT_TRUE(split) << text(kernel);
+void expect_same(const Kernel& kernel, const Bindings& bindings,
+                 std::optional<int64_t> keys_of_range = {}) {
+  ASSERT_GT(forms_of(kernel).keys_of_range, 0) << text(kernel);
+  const std::optional<SplitSoftmax> split = split_into(kernel, keys_of_range);
   std::mt19937 random(5);
   std::vector<Values> data;
   for (const Param& param : kernel.params) data.push_back(random_values(param, bindings, random));
@@ -99,6 +101,54 @@ TEST(SplitSoftmax, MeansTheSame) {
                 bindings);
     expect_same(only_kernel({.room = kPast + 1, .with_mask = true}), bindings);
   }
+}
+
+// Fewer keys than a range holds by default are split too, if that is chosen.
+TEST(SplitSoftmax, FewKeysMeanTheSame) {
+  for (int64_t keys : {33, 64, 65, 160, 256}) {
+    SCOPED_TRACE(keys);
+    for (std::optional<int64_t> of_range : {std::optional<int64_t>(), std::optional<int64_t>(32)}) {
+      expect_same(only_kernel({.room = keys}), {}, of_range);
+      expect_same(only_kernel({.queries = 5, .room = keys, .with_mask = true}), {}, of_range);
+    }
+  }
+  const Expr past = Expr::var("p", 0, 159);
+  const Kernel cached = only_kernel({.room = 160, .options = {.causal = true, .past = past}});
+  for (int64_t p : {0, 31, 32, 127, 128, 159}) {
+    SCOPED_TRACE(p);
+    expect_same(cached, {{"p", p}});
+    expect_same(cached, {{"p", p}}, 64);
+  }
+}
+
+TEST(SplitSoftmax, RangesAreShorterWhereThereAreFewKeys) {
+  const auto keys = [](int64_t room) {
+    return forms_of(only_kernel({.room = room})).keys_of_range;
+  };
+  EXPECT_EQ(keys(4096), 256);
+  EXPECT_EQ(keys(257), 256);
+  EXPECT_EQ(keys(256), 128);
+  EXPECT_EQ(keys(160), 128);
+  EXPECT_EQ(keys(128), 64);
+  EXPECT_EQ(keys(33), 32);
+  EXPECT_EQ(keys(32), 0);
+  EXPECT_EQ(split_into(only_kernel({.room = 160})).between[0].dims[1], Expr(2));
+  EXPECT_EQ(split_into(only_kernel({.room = 160}), 32).between[0].dims[1], Expr(5));
+  EXPECT_EQ(split_into(only_kernel({.room = 160}), 512).between[0].dims[1], Expr(2))
+      << "there are no more keys than that";
+}
+
+TEST(SplitSoftmax, IsAStrategyOfAllThatCanBeSplit) {
+  const Kernel few = only_kernel({.room = 160}), many = only_kernel({.room = 4096});
+  EXPECT_NE(default_strategy(few), Strategy::SplitAttention);
+  EXPECT_TRUE(allows(few, Strategy::SplitAttention));
+  EXPECT_EQ(default_strategy(many), Strategy::SplitAttention);
+  EXPECT_TRUE(allows(many, Strategy::Loops));
+  const Kernel busy = only_kernel({.heads = 512, .kv_heads = 512});
+  EXPECT_NE(default_strategy(busy), Strategy::SplitAttention);
+  EXPECT_TRUE(allows(busy, Strategy::SplitAttention));
+  EXPECT_FALSE(allows(only_kernel({.room = 32}), Strategy::SplitAttention));
+  EXPECT_FALSE(allows(only_kernel({.queries = 64}), Strategy::SplitAttention));
 }
 
 TEST(SplitSoftmax, ReadsNoKeysThatAMaskHides) {

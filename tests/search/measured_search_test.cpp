@@ -372,6 +372,38 @@ TEST(MeasuredSearch, SchedulesAreTunedKernelByKernel) {
   EXPECT_EQ(tuned, 1);
 }
 
+// Four rows are the fastest of a strategy that isn't the default.
+TEST(MeasuredSearch, AStrategyThatIsTakenIsTunedToo) {
+  Question question([](Graph& graph) { exp2(graph.input("x", {64, 64})).output("y"); });
+  MeasuredOptions options = kEnough;
+  options.choices = [](const kernel::KernelStep& step) {
+    std::vector<kernel::StepChoice> choices;
+    if (step.strategy == kernel::Strategy::Matmul) {
+      for (const int64_t rows : {2, 4, 8}) {
+        choices.push_back(
+            {.strategy = step.strategy, .schedule = {{kernel::Knob::TileRows, rows}}});
+      }
+    } else {
+      choices.push_back({.strategy = step.strategy, .schedule = {{kernel::Knob::Unroll, 4}}});
+      choices.push_back({.strategy = kernel::Strategy::Matmul, .schedule = {}});
+    }
+    return choices;
+  };
+  Clock clock([&](const kernel::KernelStep& step) {
+    if (step.strategy != kernel::Strategy::Matmul) return 3e-6;
+    return step.schedule.get(kernel::Knob::TileRows, 0) == 4 ? 1e-6 : 2e-6;
+  });
+  Memory memory;
+  const MeasuredPlan found = question.run(&clock, memory, options);
+  const auto& step = std::get<kernel::KernelStep>(found.plan.found.plan.steps.front());
+  EXPECT_EQ(step.strategy, kernel::Strategy::Matmul);
+  EXPECT_EQ(kernel::text(step.schedule), "tile_rows 4");
+  EXPECT_EQ(found.report.trail.tuned, 5);
+  options.replay = found.report.trail;
+  const MeasuredPlan replayed = question.run(nullptr, memory, options);
+  EXPECT_EQ(replayed.report.trail.champion, found.report.trail.champion);
+}
+
 TEST(MeasuredSearch, EventsTellHowItWent) {
   Question question;
   Memory memory;

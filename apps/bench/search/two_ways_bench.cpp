@@ -40,6 +40,13 @@ bool explains(const CompileReport& report, Choice choice) {
   const auto shows = [&](const RivalReport& rival) {
     return rival.why.empty() && rival.other.empty() == (choice == Choice::Cuts);
   };
+  if (choice == Choice::Schedule) {
+    return std::ranges::any_of(report.searches, [](const SearchReport& search) {
+      return std::ranges::any_of(search.comparisons, [](const std::string& line) {
+        return line.find("; over ") != std::string::npos;
+      });
+    });
+  }
   return std::ranges::any_of(report.kernels, [&](const KernelReport& kernel) {
     switch (choice) {
       case Choice::Terms:
@@ -48,7 +55,7 @@ bool explains(const CompileReport& report, Choice choice) {
       case Choice::Library:
         return kernel.library_us > 0;
       case Choice::Schedule:
-        break;  // reports name the schedule that was taken, and no other
+        break;  // above: searches name what they took a schedule over
     }
     return false;
   });

@@ -37,17 +37,13 @@ TwoWays of_cuts(std::string name, void (*build)(Graph& graph, bool stored)) {
                    {"recomputed per use", built(false), as_written(FusionPolicy::Always)}}};
 }
 
-// Each by the first of its strategies that a kernel allows.
-TwoWays of_strategies(std::string name, const BuildGraph& build, const std::vector<Strategy>& a,
-                      const std::vector<Strategy>& b) {
-  const auto by = [&](const std::vector<Strategy>& strategies) {
-    return Way{std::string(text(strategies.front())), build, as_written(), LibraryPolicy::Never,
-               [strategies](kernel::KernelStep& step) {
-                 if (!step.packs.empty()) return;
-                 const auto first = std::ranges::find_if(strategies, [&](Strategy strategy) {
-                   return allows(step.lowered.kernel, strategy);
-                 });
-                 if (first != strategies.end()) step.strategy = *first;
+// Each kernel that allows its strategy runs by it.
+TwoWays of_strategies(std::string name, const BuildGraph& build, Strategy a, Strategy b) {
+  const auto by = [&](Strategy strategy) {
+    return Way{std::string(text(strategy)), build, as_written(), LibraryPolicy::Never,
+               [strategy](kernel::KernelStep& step) {
+                 const bool allowed = step.packs.empty() && allows(step.lowered.kernel, strategy);
+                 if (allowed) step.strategy = strategy;
                }};
   };
   return {
@@ -213,7 +209,8 @@ TwoWays last_token() {
                    {"of the last one", built(Logits::OfLast), as_written()}}};
 }
 
-// Few enough queries for ranges of keys, and enough for blocks of rows.
+// Few enough queries for ranges of keys, and enough for blocks of rows. Up to 256 keys, ranges are
+// no default.
 BuildGraph attention_over(int64_t keys) {
   return [=](Graph& graph) {
     const Tensor q = graph.input("q", {2, 8, 64});
@@ -257,11 +254,10 @@ const std::vector<TwoWays>& all() {
       convolution_and_norm(),
       three_convolutions(),
       last_token(),
-      // Where a range of keys can't be so short, the loops of the definition take its place.
-      of_strategies("attention-160", attention_over(160), {Strategy::RowBlocks},
-                    {Strategy::SplitAttention, Strategy::Loops}),
-      of_strategies("attention-4096", attention_over(4096), {Strategy::RowBlocks},
-                    {Strategy::SplitAttention}),
+      of_strategies("attention-160", attention_over(160), Strategy::RowBlocks,
+                    Strategy::SplitAttention),
+      of_strategies("attention-4096", attention_over(4096), Strategy::RowBlocks,
+                    Strategy::SplitAttention),
       of_library("library-small", 4, 256),
       of_library("library-medium", 96, 1024),
       of_library("library-large", 512, 2048),

@@ -68,6 +68,7 @@ std::vector<Strategy> strategies(const Kernel& kernel) {
   if (forms.contraction) all.push_back(Strategy::Matmul);
   if (forms.row_blocks) all.push_back(Strategy::RowBlocks);
   if (!loops_first) all.push_back(Strategy::Loops);
+  if (!forms.split && forms.keys_of_range > 0) all.push_back(Strategy::SplitAttention);
   return all;
 }
 

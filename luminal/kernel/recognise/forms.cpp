@@ -18,7 +18,11 @@ void recognise(Kernel& kernel) {
     if (forms->row_blocks) forms->masked = masked_range(kernel, forms->row_blocks->rows);
   }
   forms->softmax = softmax_form(kernel);
-  if (forms->softmax) forms->split = split_softmax(kernel, *forms->softmax);
+  if (forms->softmax) {
+    const SplitForm split = split_form(kernel, *forms->softmax);
+    forms->keys_of_range = split.keys_of_range;
+    if (split.is_default) forms->split = split_softmax(kernel, *forms->softmax, kKeysOfRange);
+  }
   kernel.forms = std::move(forms);
 }
 
@@ -27,11 +31,15 @@ const Forms& forms_of(const Kernel& kernel) {
   return *kernel.forms;
 }
 
-SplitSoftmax split_into(const Kernel& kernel, int64_t keys_of_range) {
+SplitSoftmax split_into(const Kernel& kernel, std::optional<int64_t> keys_of_range) {
   const Forms& forms = forms_of(kernel);
-  if (keys_of_range == kKeysOfRange) return *forms.split;
-  std::optional<SplitSoftmax> split = split_softmax(kernel, *forms.softmax, keys_of_range);
-  return split ? std::move(*split) : *forms.split;
+  LUMINAL_CHECK(forms.keys_of_range > 0, "a kernel was split that can't be");
+  const int64_t own = forms.keys_of_range;
+  if (keys_of_range.value_or(own) == own && forms.split) return *forms.split;
+  std::optional<SplitSoftmax> split =
+      split_softmax(kernel, *forms.softmax, keys_of_range.value_or(own));
+  if (!split) split = split_softmax(kernel, *forms.softmax, own);
+  return *std::move(split);
 }
 
 }  // namespace luminal::kernel

@@ -21,7 +21,8 @@ struct Forms {
   std::optional<RowBlockForm> row_blocks;  // of a kernel that is no contraction
   std::optional<MaskedRange> masked;       // the keys that its rows see
   std::optional<SoftmaxForm> softmax;
-  std::optional<SplitSoftmax> split;  // both kernels are finished
+  int64_t keys_of_range = 0;          // of a split if nothing else is chosen; 0: can't be split
+  std::optional<SplitSoftmax> split;  // if that is the default; both kernels are finished
 };
 
 // Asks all recognisers and keeps the answers in the kernel. The kernel must not change afterwards,
@@ -31,8 +32,8 @@ void recognise(Kernel& kernel);
 // The answers. The kernel must be finished.
 const Forms& forms_of(const Kernel& kernel);
 
-// The split of attention into ranges of at most so many keys; as forms_of() has it if there are no
-// more keys than that.
-SplitSoftmax split_into(const Kernel& kernel, int64_t keys_of_range);
+// The split of attention into ranges of at most so many keys; its own number, Forms::keys_of_range,
+// if nothing is asked for or if there are no more keys than that.
+SplitSoftmax split_into(const Kernel& kernel, std::optional<int64_t> keys_of_range = {});
 
 }  // namespace luminal::kernel

@@ -11,14 +11,17 @@
 namespace luminal::kernel {
 namespace {
 
-// Maximum rows that share keys: more rows do enough work per key that they read, and row blocks
-// suit them better. With fewer outer points than kFewPoints threads would be idle, so up to
-// kMostRows are split.
+// Rows that share keys, at most, where the split is the default: more rows do enough work per key
+// that they read, and row blocks suit them better. With fewer outer points than kFewPoints threads
+// would be idle, so up to kMostRows are split.
 constexpr int64_t kFewRows = 8;
-constexpr int64_t kMostRows = 32;
 constexpr int64_t kFewPoints = 4;
 // With more outer points than this, threads have enough to do without a split.
 constexpr int64_t kManyPoints = 256;
+// Rows that may be split at all: a range has local buffers for all of them.
+constexpr int64_t kMostRows = 32;
+// The second kernel costs more than shorter ranges than this could save.
+constexpr int64_t kShortestRange = 32;
 
 template <typename IdType>
 bool contains(const std::vector<IdType>& list, IdType value) {
@@ -89,14 +92,17 @@ class Splitter {
         ranges_{out_.ranges, out_.ranges_params},
         together_{out_.together, out_.together_params} {}
 
+  SplitForm form() {
+    if (!is_possible()) return {};
+    int64_t keys = kKeysOfRange;
+    while (keys > kShortestRange && count_.upper_bound() <= keys) keys /= 2;
+    if (count_.upper_bound() <= keys) return {};
+    return {.keys_of_range = keys, .is_default = keys == kKeysOfRange && is_worth_it()};
+  }
+
   std::optional<SplitSoftmax> run() {
-    find_keys();
-    find_rows();
-    if (!is_worth_it()) return std::nullopt;
-    weighted_ = without_scales();
-    scaled_ = scales_alone();
-    find_stages();
-    if (!fits()) return std::nullopt;
+    if (!is_possible() || count_.upper_bound() <= most_keys_) return std::nullopt;
+    find_ranges();
     name_loops();
     build_ranges();
     build_together();
@@ -131,6 +137,9 @@ class Splitter {
     }
     count_ = end - begin_;
     if (covers) count_ = max(count_, 1);
+  }
+
+  void find_ranges() {
     n_ranges_ = ceil_div(count_, most_keys_);
     length_ = min(ceil_div(count_, n_ranges_), most_keys_);
   }
@@ -158,17 +167,31 @@ class Splitter {
     }
   }
 
-  bool is_worth_it() const {
+  // Whether two kernels can compute it, whatever a range is.
+  bool is_possible() {
+    find_keys();
+    find_rows();
     // Without keys, a range would read a key that isn't there.
     if (!known_less_equal(1, extent_of(kernel_, form_.keys[0]))) return false;
-    if (!known_less_equal(1, count_) || count_.upper_bound() <= most_keys_) return false;
+    if (!known_less_equal(1, count_) || most_rows() > kMostRows) return false;
+    weighted_ = without_scales();
+    scaled_ = scales_alone();
+    find_stages();
+    return fits();
+  }
+
+  int64_t most_rows() const {
     Expr rows = 1;
     for (LoopId loop : rows_) rows = rows * extent_of(kernel_, loop);
     for (LoopId loop : stage(form_.greatest).loops) rows = rows * extent_of(kernel_, loop);
+    return rows.upper_bound();
+  }
+
+  bool is_worth_it() const {
     Expr points = 1;
     for (LoopId loop : kept_) points = points * extent_of(kernel_, loop);
     if (points.upper_bound() > kManyPoints) return false;
-    return rows.upper_bound() <= (points.upper_bound() < kFewPoints ? kMostRows : kFewRows);
+    return points.upper_bound() < kFewPoints || most_rows() <= kFewRows;
   }
 
   // ---- Which stages go where
@@ -508,6 +531,10 @@ class Splitter {
 };
 
 }  // namespace
+
+SplitForm split_form(const Kernel& kernel, const SoftmaxForm& form) {
+  return Splitter(kernel, form, kKeysOfRange).form();
+}
 
 std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form,
                                           int64_t keys_of_range) {

@@ -29,14 +29,25 @@ struct SplitSoftmax {
   IdVector<ParamId, ParamId> ranges_params, together_params;
 };
 
-// Keys of a range, at most: with their values, 128 KB in f32 for heads of 64. That stays in a near
-// cache while all rows read it, and is long enough to make the second kernel cheap in comparison.
+// Keys of a range, at most, by default: with their values, 128 KB in f32 for heads of 64. That
+// stays in a near cache while all rows read it, and is long enough to make the second kernel cheap
+// in comparison.
 constexpr int64_t kKeysOfRange = 256;
 
-// nullopt if the softmax isn't over more keys than one range holds, if the kernel has enough outer
-// points for all threads, or if many rows share the keys: row blocks are better then
-// (row_block_form.h).
+// Whether a softmax can be split, and whether it is unless something else is chosen.
+struct SplitForm {
+  // Of a range, at most: kKeysOfRange, or less if there are no more keys than that. 0: there are
+  // too few keys for two ranges, or many rows share them, which row blocks suit (row_block_form.h).
+  int64_t keys_of_range = 0;
+  // There are more keys than kKeysOfRange, and fewer outer points and rows than would keep all
+  // threads busy without a split.
+  bool is_default = false;
+};
+
+SplitForm split_form(const Kernel& kernel, const SoftmaxForm& form);
+
+// nullopt if it can't be split, or if there are no more keys than one range holds.
 std::optional<SplitSoftmax> split_softmax(const Kernel& kernel, const SoftmaxForm& form,
-                                          int64_t keys_of_range = kKeysOfRange);
+                                          int64_t keys_of_range);
 
 }  // namespace luminal::kernel

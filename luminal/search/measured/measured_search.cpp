@@ -330,19 +330,17 @@ class MeasuredSearch {
 
   // In each round every kernel of the best plan runs by the next choice that the backend offers for
   // it, since a run times kernels one by one. A kernel keeps a choice that is clearly faster, and
-  // the following ones are tried on top of it.
+  // the following ones are tried on top of it. With another strategy come choices of its own.
   void tune_schedules() {
     if (!options_.choices) return;
     kernel::Plan tuned = best().found.plan;
     std::vector<std::vector<kernel::StepChoice>> offers;
-    size_t rounds = 0;
     for_each_kernel(tuned, [&](kernel::KernelStep& step) {
       offers.push_back(costs_->runs_once(step.lowered) ? std::vector<kernel::StepChoice>()
                                                        : options_.choices(step));
-      rounds = std::max(rounds, offers.back().size());
     });
     bool changed = false;
-    for (size_t round = 0; round < rounds; ++round) {
+    for (size_t round = 0; has_round(offers, round); ++round) {
       const bool more = options_.replay ? report_.trail.tuned < options_.replay->tuned
                                         : !is_over(kUntilFinalists);
       if (!more) break;
@@ -356,10 +354,14 @@ class MeasuredSearch {
       learn(tried);
       keep_tried(tuned);
       keep_tried(tried);
+      k = 0;
       for (kernel::StepId id : tuned.step_ids()) {
         auto* step = std::get_if<kernel::KernelStep>(&tuned.steps[id.index()]);
         if (step == nullptr) continue;
+        const kernel::Strategy before = step->strategy;
         changed |= take_if_faster(*step, std::get<kernel::KernelStep>(tried.at(id)));
+        if (step->strategy != before) add_offers(*step, offers[k]);
+        ++k;
       }
     }
     note_tried(tuned);
@@ -370,6 +372,17 @@ class MeasuredSearch {
                         .what = "the best one with tuned kernels"};
     candidate.found.plan = std::move(tuned);
     if (!seen_.contains(candidate.digest)) add(std::move(candidate));
+  }
+
+  static bool has_round(const std::vector<std::vector<kernel::StepChoice>>& offers, size_t round) {
+    return std::ranges::any_of(offers, [&](const auto& list) { return list.size() > round; });
+  }
+
+  // Other strategies than the step's were offered before.
+  void add_offers(const kernel::KernelStep& step, std::vector<kernel::StepChoice>& offers) const {
+    for (kernel::StepChoice& choice : options_.choices(step)) {
+      if (choice.strategy == step.strategy) offers.push_back(std::move(choice));
+    }
   }
 
   void keep_tried(kernel::Plan& plan) {

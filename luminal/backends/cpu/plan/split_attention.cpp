@@ -5,7 +5,7 @@
 namespace luminal::backends::cpu {
 
 std::shared_ptr<const kernel::SplitSoftmax> split_of(const kernel::KernelStep& step) {
-  const int64_t keys = step.schedule.get(kernel::Knob::KeysOfRange, kernel::kKeysOfRange);
+  const std::optional<int64_t> keys = step.schedule.find(kernel::Knob::KeysOfRange);
   return std::make_shared<kernel::SplitSoftmax>(kernel::split_into(step.lowered.kernel, keys));
 }
 

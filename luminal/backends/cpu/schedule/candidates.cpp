@@ -20,6 +20,10 @@ constexpr int64_t kMostProductsByLoops = 4 << 20;
 // save the copy into panels.
 constexpr int64_t kMostOfColumnByLoops = 256;
 
+// The same limit for attention that may be split: stages compute ranges of keys as they compute all
+// of them, so loops are slower by no more than the number of threads.
+constexpr int64_t kMostOfRangesByLoops = 64 << 20;
+
 // Split attention is two kernels, which have schedules of their own.
 Schedule schedule_of(const kernel::KernelStep& step, const Target& target) {
   if (step.strategy == Strategy::SplitAttention) return {};
@@ -37,7 +41,7 @@ class Candidates {
 
   std::vector<kernel::StepChoice> all() {
     if (step_.strategy == Strategy::SplitAttention) {
-      offer(Knob::KeysOfRange, kernel::kKeysOfRange, {64, 128, 512, 1024});
+      of_ranges();
     } else if (schedule_.tiling) {
       of_tiling(*schedule_.tiling);
     } else if (schedule_.row_blocks) {
@@ -57,6 +61,15 @@ class Candidates {
     for (int64_t value : values) {
       if (value == own || value < known.least || value > known.most) continue;
       found_.push_back({.strategy = step_.strategy, .schedule = {{knob, value}}});
+    }
+  }
+
+  void of_ranges() {
+    const kernel::Forms& forms = kernel::forms_of(kernel_);
+    const int64_t keys = extent_of(kernel_, forms.softmax->keys[0]).upper_bound();
+    const int64_t own = step_.schedule.get(Knob::KeysOfRange, forms.keys_of_range);
+    for (int64_t length : {32, 64, 128, 256, 512, 1024}) {
+      if (length < keys) offer(Knob::KeysOfRange, own, {length});
     }
   }
 
@@ -128,7 +141,9 @@ class Candidates {
   }
 
   bool is_slow_by_loops() const {
-    if (kernel_.flops.upper_bound() <= 2 * kMostProductsByLoops) return false;
+    const bool splits = kernel::forms_of(kernel_).keys_of_range > 0;
+    const int64_t most = splits ? kMostOfRangesByLoops : kMostProductsByLoops;
+    if (kernel_.flops.upper_bound() <= 2 * most) return false;
     const auto& form = kernel::forms_of(kernel_).contraction;
     return !form || kernel::products_of_column(kernel_, *form).upper_bound() > kMostOfColumnByLoops;
   }
