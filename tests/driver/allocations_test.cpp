@@ -2,8 +2,11 @@
 // kernel are left out: the interpreter allocates.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <new>
+#include <span>
+#include <string>
 
 #include "luminal/luminal.h"
 #include "tests/support/counted_allocations.h"
@@ -116,6 +119,85 @@ TEST_P(AllocationsInRun, NoneInTheKernelOfACustomOp) {
     EXPECT_EQ(count_in_run(exe, bindings), 0);
     EXPECT_EQ(exe.get<float>(y).back(), 5.0f);
   }
+}
+
+// As PyTorch's tensors are given: other memory in every call, by port, and states where they are.
+TEST_P(AllocationsInRun, NoneInACallThatBindsItsMemory) {
+  Graph graph;
+  const Expr n = Expr::var("n", 1, 64);
+  (graph.input("a", {n, 16}) + graph.input("b", {n, 16})).output("y");
+  Tensor sum = graph.state("sum", {16});
+  graph.update(sum, sum + 1.0);
+  Executable exe = compile_here(graph);
+  alignas(64) static std::array<float, 16 * 64> memory = {};
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(memory));
+  alignas(64) static std::array<float, 17 * 64> results = {};
+  alignas(64) std::array<float, 16> state = {};
+  const ExecutablePort a = exe.leaf_port("a"), b = exe.leaf_port("b"), y = exe.result_port("y"),
+                       s = exe.leaf_port(sum);
+  const auto call = [&](const Bindings& sizes, TensorData& given, size_t start) {
+    exe.set(a, given);
+    exe.set(b, given);
+    exe.bind_output(y, DType::F32, std::as_writable_bytes(std::span(results).subspan(start)));
+    exe.bind_state(s, DType::F32, std::as_writable_bytes(std::span(state)));
+    exe.run(sizes);
+    exe.unset(a);
+    exe.unset(b);
+    exe.unbind_output(y);
+    exe.unbind_state(s);
+  };
+  for (int64_t size : {48, 7, 48}) {
+    const Bindings sizes = {{"n", size}};
+    TensorData given{.dtype = DType::F32,
+                     .dims = {size, 16},
+                     .bytes = bytes.first(static_cast<size_t>(size) * 64),
+                     .owner = nullptr};
+    for (size_t start : {0, 1, 16}) {
+      call(sizes, given, start);
+      if (start == 0) continue;  // of this size; then the first that isn't aligned
+      call(sizes, given, start);
+      tests::start_counting_allocations();
+      call(sizes, given, start);
+      EXPECT_EQ(tests::stop_counting_allocations().count, 0) << size << " at " << start;
+    }
+  }
+  EXPECT_EQ(state[0], 21.0f);
+}
+
+TEST_P(AllocationsInRun, NoneWithHundredsOfWeights) {
+  constexpr int64_t kLayers = 150, kWidth = 16;
+  Graph graph;
+  Tensor x = graph.input("x", {4, kWidth});
+  Tensor y = x;
+  for (int64_t i = 0; i < kLayers; ++i) {
+    Tensor w = graph.weight("w" + std::to_string(i), {kWidth, kWidth});
+    Tensor bias = graph.weight("b" + std::to_string(i), {kWidth});
+    y = relu(matmul(y, w) + bias);
+  }
+  y.output("y");
+  Executable exe = compile_here(graph);
+  const std::vector<float> values(kWidth * kWidth, 0.01f);
+  for (int64_t i = 0; i < kLayers; ++i) {
+    exe.set("w" + std::to_string(i), values);
+    exe.set("b" + std::to_string(i), values.data(), kWidth);
+  }
+  const ExecutablePort in = exe.leaf_port("x"), out = exe.result_port("y");
+  alignas(64) static std::array<float, 4 * kWidth> given = {}, results = {};
+  const TensorData data{.dtype = DType::F32,
+                        .dims = {4, kWidth},
+                        .bytes = std::as_bytes(std::span(given)),
+                        .owner = nullptr};
+  const auto call = [&] {
+    exe.set(in, data);
+    exe.bind_output(out, DType::F32, std::as_writable_bytes(std::span(results)));
+    exe.run();
+    exe.unbind_output(out);
+    exe.unset(in);
+  };
+  call();
+  tests::start_counting_allocations();
+  call();
+  EXPECT_EQ(tests::stop_counting_allocations().count, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, AllocationsInRun, testing::Values(1, 2));
