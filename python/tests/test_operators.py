@@ -241,6 +241,20 @@ class Indices(Operators):
         self.check(lambda x, i, s: x.put(i, s, accumulate=True), x, torch.tensor([0, 19, 0]), torch.randn(3))
         self.check(lambda x, m, s: x.masked_scatter(m, s), x, x > 0, torch.randn(20))
 
+    def test_one_value_at_a_mask(self):
+        def put(x, mask):
+            y = x.clone()
+            y[mask] = 7.0
+            return y
+
+        self.check(put, torch.randn(3, 4), torch.tensor([True, False, True]))
+        self.check(put, torch.randn(3, 4), torch.rand(3, 4) > 0.5)
+
+    def test_slices_with_steps(self):
+        for start, end, step in ((0, 7, 2), (1, 6, 3), (2, 7, 4)):
+            self.check(lambda x, s: torch.slice_scatter(x, s, 1, start, end, step), torch.randn(3, 7),  # noqa: B023
+                       torch.randn(3, 7)[:, start:end:step].contiguous())
+
     def test_changed_dims(self):
         def changed(x):
             y = x * 2

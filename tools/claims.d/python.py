@@ -12,6 +12,7 @@ from claims_support import ctest, in_clean_trees, last_line, venv_python
 
 MOST_CALL_US = 30  # of two inputs
 FUZZ_SECONDS = 600
+LEAST_PASSING = {"f32": 500, "bf16": 420}  # OpInfo entries, with all their samples
 CALL = """
 import json, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -70,6 +71,18 @@ def architectures(context):
     return f"{last_line(result)}{'; ' if wrong else ''}{', '.join(wrong)}", result.returncode == 0
 
 
+def opinfo(context):
+    """Every sample of PyTorch's OpInfo entries, and its twin with strides."""
+    result = context.run([venv_python(context), "-B", context.root / "python/tests/opinfo.py", "--package",
+                          context.build_dir / "python"])
+    found = re.findall(r"^(f32|bf16): (\d+) entries: (\d+) pass, \d+ refused, (\d+) wrong", result.stdout, re.MULTILINE)
+    if len(found) != 2:
+        raise Short(last_line(result))
+    passed = {dtype: int(count) for dtype, _, count, _ in found}
+    text = "; ".join(f"{dtype}: {count} of {entries} pass, {wrong} wrong" for dtype, entries, count, wrong in found)
+    return text, result.returncode == 0 and passed["f32"] >= LEAST_PASSING["f32"] and passed["bf16"] >= LEAST_PASSING["bf16"]
+
+
 def compiled(context):
     """transformers' architectures through torch.compile with our backend; what isn't right is named."""
     result = context.run([venv_python(context), "-B", context.root / "python/tests/torch_architectures.py",
@@ -102,7 +115,9 @@ CLAIMS = [
     Claim(name="pt2-models", target="the .pt2 files of 37 architectures of transformers, as exported and decomposed, give torch's "
           "results at three sizes: in f32 to 1e-4 of the largest magnitude, in bf16 with at most twice torch's error against f64",
           minutes=25, measure=architectures),
-    Claim(name="torch-models", target="torch.compile(backend=\"luminal\", fullgraph=True) of 37 architectures of transformers gives eager's "
+    Claim(name="opinfo", target="of PyTorch's OpInfo entries at least 500 in f32 and 420 in bf16 pass with all samples, contiguous and "
+          "strided; every other is refused by a named reason, none is wrong", minutes=20, measure=opinfo),
+    Claim(name="models", target="torch.compile(backend=\"luminal\", fullgraph=True) of 37 architectures of transformers gives eager's "
           "results at three sizes with at most two graphs: in f32 to 1e-4 of the largest magnitude, in bf16 with at most twice eager's "
           "error against f64; nine decoders write eager's 32 tokens with StaticCache (2 graphs) and DynamicCache (3); the gradients of "
           "eight are eager's", minutes=35, measure=compiled),

@@ -11,10 +11,14 @@ namespace {
 
 Values embedded(const Arguments& of) { return {embedding(of.tensor(0), of.tensor(1))}; }
 
-Values gathered(const Arguments& of) { return {gather(of.tensor(0), of.integer(1), of.tensor(2))}; }
+Values gathered(const Arguments& of) {
+  return {gather(of.tensor(0), of.integer(1), of.tensor(2).cast(DType::I64))};
+}
 
 Values indices_selected(const Arguments& of) {
-  return {index_select(of.tensor(0), of.integer(1), of.tensor(2))};
+  const Tensor x = of.tensor(0), index = of.tensor(2).flatten();
+  if (x.rank() > 0) return {index_select(x, of.integer(1), index)};
+  return {index_select(x.reshape({1}), 0, index).reshape({})};
 }
 
 Values scattered(const Arguments& of) {
@@ -109,8 +113,23 @@ Values by_indices(const Arguments& of) {
   return {placed(found.reshape(dims), by)};
 }
 
+// One value where a mask over the first axes is true.
+std::optional<Tensor> put_at_mask(const Tensor& x, const Value::List& items, Tensor value) {
+  if (items.size() != 1 || !value.n_elements().is(1)) return std::nullopt;
+  const auto* mask = std::get_if<Tensor>(&items[0].value);
+  if (mask == nullptr || mask->dtype() != DType::Bool || mask->rank() > x.rank()) {
+    return std::nullopt;
+  }
+  Tensor held = *mask;
+  while (held.rank() < x.rank()) held = held.unsqueeze(-1);
+  return where(held, value.reshape({}).cast(x.dtype()), x);
+}
+
 Values put_at_indices(const Arguments& of) {
   const Tensor x = of.tensor(0);
+  if (!of.flag(3)) {
+    if (const auto result = put_at_mask(x, of.list(1), of.tensor(2))) return {*result};
+  }
   const Indexed by = indexed_axes(x, of.list(1));
   if (by.axes.empty()) throw UserError("it has no index");
   const Rows rows = rows_of(x, by);

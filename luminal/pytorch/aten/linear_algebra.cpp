@@ -266,7 +266,7 @@ Values solved(const Arguments& of) {
 }
 
 Eliminated of_no_columns(const Tensor& a) {
-  return eliminated(a, a.narrow(-1, 0, 1));
+  return eliminated(a, a.narrow(-1, 0, a.dim(-1).is(0) ? 0 : 1));
 }
 
 Values cholesky_factor(const Arguments& of) {
@@ -308,15 +308,23 @@ Values lu_unpacked(const Arguments& of) {
   return unpacked(of.tensor(0), of.tensor(1));
 }
 
+// x of a x = b, or of aᵀ x = b, for a = p l u.
+Tensor solved_by_lu(const Tensor& lu, const Tensor& pivots, const Tensor& b, bool transposed) {
+  const Tensor order = permutation_of(pivots, lu.dim(-1));
+  const Tensor place = arange(lu.graph(), lu.dim(-1));
+  const Tensor back = eq(place, order.unsqueeze(-1)).cast(DType::F64);  // pᵀ
+  const Tensor l = triangular_inverse(lu, false, true), u = triangular_inverse(lu, true);
+  if (transposed) return matmul(back.t(), matmul(l.t(), matmul(u.t(), b)));
+  return matmul(u, matmul(l, matmul(back, b)));
+}
+
 // (LU, pivots, B, left, adjoint)
 Values lu_solved(const Arguments& of) {
-  if (!of.flag(3) || of.flag(4)) throw UserError("it isn't of A x = b, which isn't supported");
   const Tensor lu = of.tensor(0).cast(DType::F64), b = of.tensor(2).cast(DType::F64);
-  const Tensor order = permutation_of(of.tensor(1), lu.dim(-1));
-  const Tensor place = arange(lu.graph(), lu.dim(-1));
-  const Tensor permuted = matmul(eq(place, order.unsqueeze(-1)).cast(DType::F64), b);
-  const Tensor lower = matmul(triangular_inverse(lu, false, true), permuted);
-  return {matmul(triangular_inverse(lu, true), lower).cast(of.tensor(2).dtype())};
+  const bool left = of.flag(3), adjoint = of.flag(4);
+  const Tensor x = left ? solved_by_lu(lu, of.tensor(1), b, adjoint)
+                        : solved_by_lu(lu, of.tensor(1), b.t(), !adjoint).t();
+  return {x.cast(of.tensor(2).dtype())};
 }
 
 constexpr OpEntry kLinearAlgebraOps[] = {

@@ -93,8 +93,9 @@ bool is_right(const Arguments& of, size_t flag, size_t side) {
 Tensor as_index(const Tensor& x, bool narrow) { return narrow ? x.cast(DType::I32) : x; }
 
 Values searched(const Arguments& of) {
-  if (!of.is_none(5)) throw UserError("it has a sorter, which isn't supported");
-  const Tensor sorted = of.tensor(0), values = operand(of, 1, 0);
+  const auto order = of.maybe_tensor(5);
+  const Tensor sorted = order ? gather(of.tensor(0), -1, *order) : of.tensor(0);
+  const Tensor values = operand(of, 1, 0);
   const Tensor found = searchsorted(sorted, values, is_right(of, 3, 4));
   return {as_index(found, of.flag(2))};
 }

@@ -28,6 +28,7 @@ constexpr std::string_view kOthers[] = {"aten.expand.default",
                                         "aten.unbind.int",
                                         "aten.unfold.default",
                                         "aten.diagonal.default",
+                                        "aten.mT.default",
                                         "aten.as_strided.default",
                                         "aten.view.dtype"};
 
