@@ -50,7 +50,7 @@ test_packages=(
 )
 python_packages=(torch==2.13.0 numpy safetensors egglog==13.1.0
   onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0
-  nanobind==3.1.0 scikit-build-core==1.1.2 mypy==1.18.2
+  nanobind==3.1.0 scikit-build-core==1.1.2 mypy==1.18.2 expecttest==0.3.0
   tokenizers==0.23.3 sentencepiece==0.2.2 jinja2==3.1.6 transformers==5.22.2
   mkdocs-material==9.6.23 plotly==7.1.0)
 peer_packages=(openvino==2026.4.1 onnxruntime==1.31.1 onnx==1.23.2)
