@@ -16,6 +16,11 @@ Values layer_norm_of(const Arguments& of) {
       layer_norm(of.tensor(0), of.sizes(1), of.maybe_tensor(2), of.maybe_tensor(3), of.real(4))};
 }
 
+// Of halves they are halves, unless the weight is wider.
+DType dtype_of_statistics(const Tensor& x, const std::optional<Tensor>& weight) {
+  return weight ? weight->dtype() : x.dtype();
+}
+
 // With mean and 1/deviation, which training reads.
 Values native_layer_norm(const Arguments& of) {
   const Tensor x = of.tensor(0);
@@ -24,7 +29,8 @@ Values native_layer_norm(const Arguments& of) {
   const Tensor wide = is_half(x.dtype()) ? x.cast(DType::F32) : x;
   const Tensor centre = mean(wide, axes, {.keepdim = true});
   const Tensor spread = var(wide, axes, {.correction = 0, .keepdim = true});
-  return {layer_norm_of(of)[0], centre, rsqrt(spread + of.real(4))};
+  const DType dtype = dtype_of_statistics(x, of.maybe_tensor(2));
+  return {layer_norm_of(of)[0], centre.cast(dtype), rsqrt(spread + of.real(4)).cast(dtype)};
 }
 
 Values rms_norm_of(const Arguments& of) {
@@ -57,8 +63,9 @@ Values native_group_norm(const Arguments& of) {
   const Tensor rows =
       x.cast(compute).reshape({of.size(3), groups, of.size(4) / groups * of.size(5)});
   const Tensor centre = mean(rows, -1), spread = var(rows, -1, {.correction = 0});
+  const DType dtype = dtype_of_statistics(x, of.maybe_tensor(1));
   return {group_norm(x, of.integer(6), of.maybe_tensor(1), of.maybe_tensor(2), of.real(7)),
-          centre.cast(x.dtype()), rsqrt(spread + of.real(7)).cast(x.dtype())};
+          centre.cast(dtype), rsqrt(spread + of.real(7)).cast(dtype)};
 }
 
 // The statistics of a batch, per channel: mean, variance, and how many elements each is of.
