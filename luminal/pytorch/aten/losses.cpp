@@ -5,13 +5,13 @@
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/activation.h"
 #include "luminal/graph/composite/arithmetic.h"
-#include "luminal/graph/special/hyperbolic.h"
 #include "luminal/graph/composite/indexing.h"
 #include "luminal/graph/composite/math.h"
 #include "luminal/graph/composite/movement.h"
 #include "luminal/graph/composite/reduce.h"
 #include "luminal/graph/operands/limits.h"
 #include "luminal/graph/operands/promotion.h"
+#include "luminal/graph/special/hyperbolic.h"
 #include "luminal/pytorch/aten/functions.h"
 
 namespace luminal::pytorch {

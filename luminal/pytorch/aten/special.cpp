@@ -5,15 +5,15 @@
 
 #include "luminal/base/errors.h"
 #include "luminal/graph/composite/arithmetic.h"
-#include "luminal/graph/special/hyperbolic.h"
 #include "luminal/graph/composite/math.h"
 #include "luminal/graph/composite/reduce.h"
-#include "luminal/graph/special/special_functions.h"
-#include "luminal/graph/special/trigonometric.h"
 #include "luminal/graph/operands/limits.h"
 #include "luminal/graph/operands/promotion.h"
 #include "luminal/graph/operands/signs.h"
 #include "luminal/graph/primitives.h"
+#include "luminal/graph/special/hyperbolic.h"
+#include "luminal/graph/special/special_functions.h"
+#include "luminal/graph/special/trigonometric.h"
 #include "luminal/pytorch/aten/functions.h"
 
 namespace luminal::pytorch {
