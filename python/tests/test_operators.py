@@ -120,6 +120,15 @@ class Functions(Operators):
             self.check_floats(function, torch.randn(6) * 3)
 
 
+class Reductions(Operators):
+    def test_counting(self):
+        for dtype in (torch.float32, torch.bfloat16, torch.int16, torch.bool):
+            x = torch.tensor([[0, 1, 0], [2, 3, 0]]).to(dtype)
+            for dim in (None, 0, -1, (0, 1)):
+                with self.subTest(dtype=dtype, dim=dim):
+                    self.check(lambda y: torch.count_nonzero(y, dim), x)  # noqa: B023
+
+
 class Sorting(Operators):
     def test_ties_nan_and_zeros(self):
         x = torch.tensor([[3.0, NAN, -0.0, 0.0, -1.0, 3.0, INF], [1.0, 1.0, -INF, NAN, NAN, 2.0, -2.0]])

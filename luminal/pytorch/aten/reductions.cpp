@@ -105,8 +105,6 @@ Values counted(const Arguments& of) {
   return {sum(ne(of.tensor(0), 0).cast(DType::I64), of.axes(1))};
 }
 
-Values counted_all(const Arguments& of) { return {sum(ne(of.tensor(0), 0).cast(DType::I64))}; }
-
 Values sum_of_known(const Arguments& of) {
   const Tensor x = in_dtype(of.tensor(0), of.maybe_dtype(3));
   const Tensor known = is_float(x.dtype()) ? where(isnan(x), 0.0, x) : x;
@@ -135,7 +133,7 @@ constexpr OpEntry kReductionsOps[] = {
     {"aten.all.dim", "self, dim, keepdim=False", of_axes<all>},
     {"aten.all.dims", "self, dim=None, keepdim=False", of_axes<all>},
     {"aten.aminmax.default", "self, dim=None, keepdim=False", extremes},
-    {"aten.count_nonzero.default", "self, dim=None", counted_all},
+    {"aten.count_nonzero.default", "self, dim=None", counted},
     {"aten.count_nonzero.dim_IntList", "self, dim", counted},
     {"aten.nansum.default", "self, dim=None, keepdim=False, dtype=None", sum_of_known},
     {"aten.logsumexp.default", "self, dim, keepdim=False", of_axes<logsumexp>},
