@@ -55,6 +55,12 @@ def ratio(seconds, by, confidence=CONFIDENCE):
             "rounds": len(ratios)}
 
 
+def milliseconds(seconds):
+    """{"ms": the median of one side, "quartiles_ms"}."""
+    quartiles = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
+    return {"ms": statistics.median(seconds) * 1e3, "quartiles_ms": [quartiles[0] * 1e3, quartiles[2] * 1e3]}
+
+
 def best(*sides):
     """The best of several sides, round by round."""
     return [min(times) for times in zip(*sides)]

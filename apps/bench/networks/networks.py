@@ -20,7 +20,6 @@ import contextlib
 import json
 import os
 import pathlib
-import statistics
 import sys
 import tempfile
 
@@ -99,9 +98,7 @@ class Measurement:
         times = rounds.interleaved({side: self.turn(side) for side in self.contestants}, self.given.rounds)
         row = {"network": self.network, "sides": {}, "absent": self.absent}
         for side, seconds in times.items():
-            quartiles = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
-            row["sides"][side] = {"ms": statistics.median(seconds) * 1e3,
-                                  "quartiles_ms": [quartiles[0] * 1e3, quartiles[2] * 1e3], **self.facts[side]}
+            row["sides"][side] = {**rounds.milliseconds(seconds), **self.facts[side]}
         ours = next((times[side] for side in ("measured", "searched") if side in times), None)
         peers = [times[side] for side in PEERS if side in times]
         if ours and "off" in times:

@@ -16,7 +16,6 @@ import contextlib
 import json
 import os
 import pathlib
-import statistics
 import sys
 import tempfile
 
@@ -86,9 +85,7 @@ class Measurement:
         times = rounds.interleaved({side: self.turn(side) for side in self.contestants}, self.given.rounds)
         row = {"program": self.program, "sides": {}, "absent": self.absent}
         for side, seconds in times.items():
-            quartiles = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
-            row["sides"][side] = {"ms": statistics.median(seconds) * 1e3,
-                                  "quartiles_ms": [quartiles[0] * 1e3, quartiles[2] * 1e3], **self.facts[side]}
+            row["sides"][side] = {**rounds.milliseconds(seconds), **self.facts[side]}
         peers = [seconds for side, seconds in times.items() if side != "luminal"]
         if peers and "luminal" in times:
             row["of_best"] = rounds.ratio(rounds.best(*peers), times["luminal"])
