@@ -90,8 +90,9 @@ BatchStatistics statistics_of(const Tensor& x) {
 Values normalised_by_batch(const Arguments& of, double eps) {
   const Tensor x = of.tensor(0);
   const BatchStatistics batch = statistics_of(x);
+  const DType dtype = dtype_of_statistics(x, of.maybe_tensor(1));
   return {batch_norm(x, batch.centre, batch.spread, of.maybe_tensor(1), of.maybe_tensor(2), eps),
-          batch.centre, rsqrt(batch.spread + eps)};
+          batch.centre.cast(dtype), rsqrt(batch.spread + eps).cast(dtype)};
 }
 
 // (input, weight, bias, running_mean, running_var, training, momentum, eps)
