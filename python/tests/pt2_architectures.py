@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import copy
 import json
-import multiprocessing
 import os
 import pathlib
 import re
@@ -25,6 +24,7 @@ import torch
 from torch.export import Dim, export, save
 
 import architectures
+from apart import rows_apart
 
 MOST_ERROR = 1e-4  # of f32, over the largest magnitude
 MOST_TIMES = 2.0  # torch's error in bf16
@@ -135,23 +135,9 @@ def work(name, options, pipe):
 
 def rows_of(name, options):
     """Those of one architecture, from a process that may crash."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=work, args=(name, options, theirs))
-    process.start()
-    theirs.close()
-    rows, begin = [], time.monotonic()
-    try:
-        while ours.poll(max(0.0, begin + SECONDS - time.monotonic())):
-            rows.append(ours.recv())
-    except EOFError:
-        pass
-    else:
-        process.kill()
-    process.join()
+    rows, why = rows_apart(work, (name, options), SECONDS)
     wanted = [(form, dtype) for form in options.forms for dtype in options.dtypes]
     for form, dtype in wanted[len(rows):]:
-        why = f"ended by signal {-process.exitcode}" if process.exitcode else "ended early"
         rows.append({"architecture": name, "form": form, "dtype": dtype, "outcome": "wrong", "why": why})
     return rows
 

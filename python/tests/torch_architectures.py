@@ -12,7 +12,6 @@ train     gradients of eight architectures, compared with eager's
 import argparse
 import copy
 import json
-import multiprocessing
 import pathlib
 import re
 import sys
@@ -23,6 +22,7 @@ import warnings
 import torch
 
 import architectures
+from apart import rows_apart
 from pt2_architectures import DTYPES, MOST_ERROR, MOST_TIMES, error_of
 
 SECONDS = 300  # an architecture may take
@@ -139,23 +139,9 @@ def wanted_of(name, options):
 
 def rows_of(name, options):
     """Those of one architecture, from a process that may crash."""
-    context = multiprocessing.get_context("fork")
     wanted = wanted_of(name, options)
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=work, args=(name, wanted, options.package, theirs))
-    process.start()
-    theirs.close()
-    rows, begin = [], time.monotonic()
-    try:
-        while ours.poll(max(0.0, begin + SECONDS - time.monotonic())):
-            rows.append(ours.recv())
-    except EOFError:
-        pass
-    else:
-        process.kill()
-    process.join()
+    rows, why = rows_apart(work, (name, wanted, options.package), SECONDS)
     for part, dtype in wanted[len(rows):]:
-        why = f"ended by signal {-process.exitcode}" if process.exitcode else "ended early"
         rows.append({"architecture": name, "part": part, "dtype": dtype, "outcome": "failed", "why": why})
     return rows
 
