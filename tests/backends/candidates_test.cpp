@@ -25,6 +25,11 @@ Tensor product(Graph& g, int64_t rows, int64_t k, int64_t columns, DType dtype) 
   return gelu(matmul(x, g.weight("w", {k, columns}, dtype)));
 }
 
+Tensor convolution(Graph& g, int64_t pixels, const Conv2dOptions& options) {
+  const Tensor w = g.weight("w", {24, 16 / options.groups, 3, 3});
+  return relu(conv2d(g.input("x", {1, 16, pixels, pixels}), w, std::nullopt, options));
+}
+
 // u4 weights with a scale per 32 of them.
 Tensor quantised(Graph& g, int64_t rows) {
   const Tensor w = g.weight("w", {48, 4, 32}, DType::U4);
@@ -47,6 +52,9 @@ const std::vector<TriedCase>& tried_cases() {
       {"square matmul", [](Graph& g) { return product(g, 64, 64, 64, DType::F32); }},
       {"deep matmul", [](Graph& g) { return product(g, 5, 1500, 33, DType::F32); }},
       {"gemv", [](Graph& g) { return product(g, 1, 257, 130, DType::F32); }},
+      {"convolution", [](Graph& g) { return convolution(g, 28, {.padding = 1}); }},
+      {"grouped convolution with a stride",
+       [](Graph& g) { return convolution(g, 19, {.stride = 2, .padding = 1, .groups = 2}); }},
       {"matmul of bf16", [](Graph& g) { return product(g, 17, 256, 96, DType::BF16); }},
       {"matmul of f16", [](Graph& g) { return product(g, 3, 128, 48, DType::F16); }},
       {"quantised gemv", [](Graph& g) { return quantised(g, 1); }},

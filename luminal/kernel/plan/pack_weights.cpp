@@ -170,11 +170,20 @@ class WeightPacker {
     finish(lowered.kernel);
   }
 
-  // Packs all of a factor's loads or none.
+  // Packs the right factor if it is a weight, else the left one.
   bool pack_factor(LoweredKernel& lowered, const ContractionForm& form,
                    const Contraction& contraction) {
+    const Kernel& kernel = lowered.kernel;
+    return pack_reads(lowered, contraction,
+                      reads_in_panels(kernel, form, contraction, request_.packing)) ||
+           pack_reads(lowered, contraction,
+                      rows_in_panels(kernel, form, contraction, request_.packing));
+  }
+
+  // Packs all of a factor's loads or none.
+  bool pack_reads(LoweredKernel& lowered, const Contraction& contraction,
+                  std::vector<PanelRead> reads) {
     Kernel& kernel = lowered.kernel;
-    std::vector<PanelRead> reads = reads_in_panels(kernel, form, contraction, request_.packing);
     Stage& stage = kernel.stages[contraction.stage];
     auto load_of = [&](const PanelRead& read) -> LoadInst& {
       return std::get<LoadInst>(stage.body[read.load.index()].what);

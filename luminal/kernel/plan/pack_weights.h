@@ -22,10 +22,10 @@ struct PackRequest {
   int first_kernel = 0;                // the number that reports give to the plan's first kernel
 };
 
-// Packs every right factor that comes from weights alone and can be read in panels, once per order
-// it is read in, except in kernels that a library computes. Steps keep their order; each new one
-// comes before the first that reads it. Returns a report line, with the reason, per weight that is
-// held more than once.
+// Packs every right factor that comes from weights alone and can be read in panels, or else the
+// left one, once per order it is read in, except in kernels that a library computes. Steps keep
+// their order; each new one comes before the first that reads it. Returns a report line, with the
+// reason, per weight that is held more than once.
 std::vector<std::string> pack_weights(PlannedGraph& planned, const PackRequest& request);
 
 }  // namespace luminal::kernel

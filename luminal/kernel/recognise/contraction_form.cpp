@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/kernel/ir/inst_uses.h"
+#include "luminal/kernel/recognise/forms.h"
 #include "luminal/kernel/recognise/quantised_form.h"
 
 namespace luminal::kernel {
@@ -136,7 +137,11 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
   const Expr batch = count(kernel, form.batch);
   const Expr rows = count(kernel, form.rows);
   const Expr columns = count(kernel, form.columns);
-  for (const Contraction& contraction : form.contractions) {
+  const auto& windows = forms_of(kernel).windows;
+  for (size_t c = 0; c < form.contractions.size(); ++c) {
+    const Contraction& contraction = form.contractions[c];
+    // Elements of an image count once, not once per window that sees them.
+    const int64_t seen = windows ? windows->forms[c].period : 1;
     const Stage& stage = kernel.stages[contraction.stage];
     const Expr k = count(kernel, {contraction.k});
     const bool exact = is_widened(stage, contraction.left, DType::BF16) &&
@@ -148,7 +153,7 @@ ContractionWork work_of(const Kernel& kernel, const ContractionForm& form) {
     if (exact) continue;
     work.other_flops = work.other_flops +
                        batch * rows * k * uses_of(kernel, stage, contraction.left).flops +
-                       batch * columns * right_flops(kernel, contraction);
+                       batch * columns * right_flops(kernel, contraction) / seen;
   }
   for (const Stage& stage : kernel.stages) {
     if (stage.reduction) continue;

@@ -13,6 +13,7 @@ void recognise(Kernel& kernel) {
                                      ? quantised_form(kernel, contraction)
                                      : std::nullopt);
     }
+    forms->windows = window_forms(kernel, *forms->contraction);
   } else {
     forms->row_blocks = row_block_form(kernel);
     if (forms->row_blocks) forms->masked = masked_range(kernel, forms->row_blocks->rows);

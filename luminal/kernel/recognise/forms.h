@@ -11,6 +11,7 @@
 #include "luminal/kernel/recognise/row_block_form.h"
 #include "luminal/kernel/recognise/softmax_form.h"
 #include "luminal/kernel/recognise/split_softmax.h"
+#include "luminal/kernel/recognise/window_form.h"
 
 namespace luminal::kernel {
 
@@ -18,6 +19,7 @@ struct Forms {
   std::optional<ContractionForm> contraction;
   // By contraction: how its right factor is quantised, if it is.
   std::vector<std::optional<QuantisedForm>> quantised;
+  std::optional<WindowForms> windows;      // of its right factors
   std::optional<RowBlockForm> row_blocks;  // of a kernel that is no contraction
   std::optional<MaskedRange> masked;       // the keys that its rows see
   std::optional<SoftmaxForm> softmax;

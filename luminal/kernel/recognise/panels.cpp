@@ -38,13 +38,18 @@ bool is_static(const LoadInst& load) {
   });
 }
 
+enum class Side : uint8_t { Left, Right };
+
 // The loops of a load by their role in the product, with their extents. The load is constant over
 // blocks of `block` steps along k.
 class PanelLoops {
  public:
   PanelLoops(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
-             const LoadInst& load, int64_t block = 1)
-      : kernel_(kernel), columns_(form.columns), k_(contraction.k), block_(block) {
+             const LoadInst& load, int64_t block = 1, Side side = Side::Right)
+      : kernel_(kernel),
+        columns_(side == Side::Right ? form.columns : form.rows),
+        k_(contraction.k),
+        block_(block) {
     for (LoopId loop : form.batch) {
       if (uses(load, loop)) batch_.push_back(loop);
     }
@@ -123,16 +128,26 @@ class PanelLoops {
   int64_t n_batch_ = 1, n_columns_ = 1, n_k_ = 1;
 };
 
-// Rewrites the loads of a right factor as loads of panels; empty if one doesn't fit.
+// Rewrites the loads of a factor as loads of panels; empty if one doesn't fit.
 class PanelReader {
  public:
   PanelReader(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,
-              const Packing& packing)
+              const Packing& packing, Side side = Side::Right)
       : kernel_(kernel),
         form_(form),
         contraction_(contraction),
         packing_(packing),
+        side_(side),
         stage_(kernel.stages[contraction.stage]) {}
+
+  // Of rows of f32: their elements stay f32 in every micro kernel.
+  std::vector<PanelRead> run_left() {
+    const auto* load = std::get_if<LoadInst>(&stage_.body[contraction_.left.index()].what);
+    if (load == nullptr || stage_.body[contraction_.left.index()].dtype != DType::F32) return {};
+    if (form_.rows.size() != 1) return {};  // blocks divide one loop, which panels must lie along
+    std::optional<PanelRead> one = read(contraction_.left, 1);
+    return one ? std::vector{std::move(*one)} : std::vector<PanelRead>();
+  }
 
   std::vector<PanelRead> run() {
     if (const std::optional<InstId> at = plain_load(stage_, contraction_.right)) {
@@ -183,7 +198,7 @@ class PanelReader {
     const Param& param = kernel_.params[load.param];
     const std::optional<int64_t> held = n_elements(param.dims).to_int();
     if (!held || !is_static(load)) return std::nullopt;
-    const PanelLoops loops(kernel_, form_, contraction_, load, block);
+    const PanelLoops loops(kernel_, form_, contraction_, load, block, side_);
     if (!loops.fits() || loops.n_k() % depth != 0) return std::nullopt;
     const Dims dims = loops.dims(packing_.lanes, depth);
     if (n_elements(dims).to_int().value() > kMostGrowth * std::min(*held, loops.count())) {
@@ -204,6 +219,7 @@ class PanelReader {
   const ContractionForm& form_;
   const Contraction& contraction_;
   const Packing& packing_;
+  const Side side_;
   const Stage& stage_;
 };
 
@@ -212,6 +228,11 @@ class PanelReader {
 std::vector<PanelRead> reads_in_panels(const Kernel& kernel, const ContractionForm& form,
                                        const Contraction& contraction, const Packing& packing) {
   return PanelReader(kernel, form, contraction, packing).run();
+}
+
+std::vector<PanelRead> rows_in_panels(const Kernel& kernel, const ContractionForm& form,
+                                      const Contraction& contraction, const Packing& packing) {
+  return PanelReader(kernel, form, contraction, packing, Side::Left).run_left();
 }
 
 std::optional<IndexMap> word_map(const IndexMap& map, int elements) {

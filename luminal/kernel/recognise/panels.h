@@ -57,6 +57,12 @@ struct PanelRead {
 std::vector<PanelRead> reads_in_panels(const Kernel& kernel, const ContractionForm& form,
                                        const Contraction& contraction, const Packing& packing);
 
+// The same of a left factor that is a load of f32: panels of rows. A tile of rows then reads one
+// piece of memory too, and rows that are a power of two apart don't evict one another from the L1
+// cache.
+std::vector<PanelRead> rows_in_panels(const Kernel& kernel, const ContractionForm& form,
+                                      const Contraction& contraction, const Packing& packing);
+
 // Whether the right factor is already read from panels: it is such a load, cast or not, of a tensor
 // with the dims above, at the index that reads_in_panels gives. Quantised factors aren't looked at.
 bool reads_panels(const Kernel& kernel, const ContractionForm& form, const Contraction& contraction,

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "luminal/kernel/ir/joined_loops.h"
+#include "luminal/kernel/recognise/forms.h"
+#include "luminal/kernel/recognise/guarded_loads.h"
 #include "luminal/kernel/recognise/quantised_form.h"
 
 namespace luminal::search {
@@ -86,14 +88,35 @@ double n_weights(const kernel::Kernel& kernel, const kernel::ContractionForm& fo
   return points_of(kernel, {contraction.k}, sizes) * points_of(kernel, form.columns, sizes);
 }
 
+// Whether columns of a right factor that lie beside each other are read around the end of a line,
+// as a padded copy of an image is that drops its padding later: one by one.
+bool wraps(const kernel::Kernel& kernel, const kernel::ContractionForm& form) {
+  for (const kernel::Contraction& contraction : form.contractions) {
+    const kernel::Stage right =
+        kernel::factor_stage(kernel.stages[contraction.stage], contraction.right);
+    const auto guarded = kernel::guarded_loads(right);
+    for (size_t k = 0; k < right.body.size(); ++k) {
+      const auto* load = std::get_if<kernel::LoadInst>(&right.body[k].what);
+      if (load == nullptr || guarded[k] || load->index.empty()) continue;
+      const Expr last = load->index.back().expr;
+      if (last.kind() == ExprKind::Mod && uses_loop(last, form.columns.back())) return true;
+    }
+  }
+  return false;
+}
+
 // Elements of right factors that are copied one by one in every run: vectors have too few columns
-// to read them from packed panels.
+// to read them from packed panels, or wrap.
 double reordered_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
-                          const Bindings& sizes) {
+                          const MachineModel& machine, const Bindings& sizes) {
   constexpr double kVector = 16;
-  if (points_of(kernel, form.columns, sizes) < kVector ||
-      value(joined_columns(kernel, form), sizes) >= kVector)
-    return 0;
+  if (points_of(kernel, form.columns, sizes) < kVector) return 0;
+  // Windows aren't packed, except for products of bf16 where those have instructions.
+  const bool has_exact =
+      machine.exact_product_flops_per_second > machine.product_flops_per_second &&
+      value(kernel::work_of(kernel, form).exact_products, sizes) > 0;
+  if (kernel::forms_of(kernel).windows && !has_exact) return 0;
+  if (value(joined_columns(kernel, form), sizes) >= kVector && !wraps(kernel, form)) return 0;
   double elements = 0;
   for (const kernel::Contraction& contraction : form.contractions) {
     elements += n_weights(kernel, form, contraction, sizes);
@@ -155,7 +178,8 @@ ContractionSeconds contraction_seconds(const kernel::Kernel& kernel,
                   2 * value(work.integer_products, sizes) / of_integers +
                   2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second,
       .arithmetic = value(work.other_flops, sizes) / machine.flops_per_second,
-      .reordered = reordered_elements(kernel, form, sizes) * kReorderedSeconds / machine.threads,
+      .reordered =
+          reordered_elements(kernel, form, machine, sizes) * kReorderedSeconds / machine.threads,
       .widened = widened_elements(kernel, form, sizes) * kWidenedSeconds / machine.threads,
       .computed = computed_rows(kernel, form, sizes) * kComputedSeconds,
       .sums = results * static_cast<double>(form.contractions.size()) / machine.flops_per_second};
@@ -187,7 +211,9 @@ double repeated_bytes(const kernel::Kernel& kernel, const kernel::ContractionFor
 double windowed_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
                          const Bindings& sizes) {
   double elements = 0;
-  for (const kernel::Contraction& contraction : form.contractions) {
+  const auto& windows = kernel::forms_of(kernel).windows;
+  for (size_t c = 0; c < form.contractions.size(); ++c) {
+    const kernel::Contraction& contraction = form.contractions[c];
     // Quantised factors have scales that are the same along a group.
     if (kernel::has_small_integers(kernel, contraction)) continue;
     const Expr k = index_of(kernel, contraction.k);
@@ -205,7 +231,7 @@ double windowed_elements(const kernel::Kernel& kernel, const kernel::Contraction
       for (kernel::LoopId loop : kernel.loops.ids()) {
         if (uses_loop(address, loop)) read *= value(extent_of(kernel, loop), sizes);
       }
-      elements += read;
+      elements += windows ? read / static_cast<double>(windows->forms[c].period) : read;
     }
   }
   return elements;

@@ -166,9 +166,8 @@ KernelKind kind_of(const kernel::Kernel& kernel, const kernel::ContractionForm& 
 }
 
 // The parts of a kernel without tiles that a calibration tells apart.
-void tell_apart(const kernel::Kernel& kernel, const MachineModel& machine, const Bindings& sizes,
-                double untiled, CostParts& parts) {
-  const KernelFeatures features = features_of(kernel, sizes);
+void tell_apart(const KernelFeatures& features, const MachineModel& machine, double untiled,
+                CostParts& parts) {
   const auto flops_seconds = [&](double flops) { return flops / machine.flops_per_second; };
   parts.of(CostPart::Divisions) = flops_seconds(features.divisions);
   parts.of(CostPart::Transcendentals) = flops_seconds(features.transcendentals);
@@ -334,7 +333,9 @@ CostParts parts_of(const kernel::Kernel& kernel, const MachineModel& machine, co
         2 * (updates ? kUpdatingSlowdown : kUntiledSlowdown) * untiled_products(kernel, sizes);
     parts.of(CostPart::Arithmetic) =
         (value(kernel.flops, sizes) + untiled) / machine.flops_per_second;
-    if (detailed) tell_apart(kernel, machine, sizes, untiled, parts);
+    const KernelFeatures features = features_of(kernel, sizes);
+    if (detailed) tell_apart(features, machine, untiled, parts);
+    parts.of(CostPart::Arithmetic) += features.scattered * kElementSeconds / machine.threads;
   }
   for (double& part : parts.seconds) part /= parallel;
   if (!contraction) {

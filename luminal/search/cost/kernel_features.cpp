@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "luminal/kernel/ir/inst_uses.h"
+#include "luminal/kernel/recognise/guarded_loads.h"
 #include "luminal/search/cost/expr_value.h"
 
 namespace luminal::search {
@@ -43,6 +44,38 @@ bool is_strided(const kernel::LoadInst& load, const std::vector<kernel::LoopId>&
   return depends;
 }
 
+// Whether an address moves with a loop from element to element, vector by vector: not through a
+// quotient, nor through a remainder whose end vectors cross.
+bool runs_along(Expr e, kernel::LoopId loop) {
+  constexpr int64_t kVector = 16;
+  switch (e.kind()) {
+    case ExprKind::Index:
+      return kernel::loop_of(e) == loop;
+    case ExprKind::Mod:
+      return e.operands()[1].to_int().value_or(1) % kVector == 0 &&
+             e.operands()[0].constant_term() % kVector == 0 && runs_along(e.operands()[0], loop);
+    case ExprKind::FloorDiv:
+    case ExprKind::CeilDiv:
+      return false;
+    default:
+      return std::ranges::any_of(e.operands(), [&](Expr x) { return runs_along(x, loop); });
+  }
+}
+
+// Whether the address moves with every loop in steps that no vector follows.
+bool is_scattered(const kernel::LoadInst& load, const Dims& dims,
+                  const std::vector<kernel::LoopId>& loops) {
+  const std::vector<Expr> strides = contiguous_strides(dims);
+  Expr address = 0;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    if (load.index[axis].value) return false;
+    address = address + load.index[axis].expr * strides[axis];
+  }
+  return !loops.empty() && std::ranges::all_of(loops, [&](kernel::LoopId loop) {
+    return uses_loop(address, loop) && !runs_along(address, loop);
+  });
+}
+
 }  // namespace
 
 KernelFeatures features_of(const kernel::Kernel& kernel, const Bindings& sizes) {
@@ -60,7 +93,9 @@ KernelFeatures features_of(const kernel::Kernel& kernel, const Bindings& sizes) 
       features.looked_up += points;
     }
     const std::vector<kernel::LoopId> along = vector_loops(kernel, stage);
-    for (const kernel::Inst& inst : stage.body) {
+    const auto guarded = kernel::guarded_loads(stage);
+    for (size_t k = 0; k < stage.body.size(); ++k) {
+      const kernel::Inst& inst = stage.body[k];
       if (const auto* load = std::get_if<kernel::LoadInst>(&inst.what)) {
         const bool by_index = std::ranges::any_of(
             load->index, [](const kernel::Index& index) { return index.value.has_value(); });
@@ -69,6 +104,9 @@ KernelFeatures features_of(const kernel::Kernel& kernel, const Bindings& sizes) 
           features.looked_up += points;
         }
         if (is_half(inst.dtype)) features.converted += points;
+        const bool scattered =
+            !guarded[k] && is_scattered(*load, kernel.params[load->param].dims, along);
+        if (scattered) features.scattered += points;
         if (is_strided(*load, along)) features.strided += points;
       } else if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
         if (is_half(inst.dtype)) features.converted += points;

@@ -16,6 +16,7 @@ struct KernelFeatures {
   // Counts of elements.
   double converted = 0;  // of 16 bits, loaded or computed
   double strided = 0;  // loaded apart from their neighbours along every loop that vectors run along
+  double scattered = 0;  // moved by every such loop, but through a division of its index
   double looked_up = 0;
 };
 

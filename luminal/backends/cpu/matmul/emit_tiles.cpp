@@ -4,6 +4,7 @@
 #include "luminal/backends/cpu/matmul/emit_integer_tiles.h"
 #include "luminal/backends/cpu/matmul/emit_integers.h"
 #include "luminal/backends/cpu/matmul/emit_panels.h"
+#include "luminal/backends/cpu/matmul/emit_windows.h"
 
 namespace luminal::backends::cpu {
 
@@ -49,7 +50,11 @@ void TileEmitter::emit(Value* first, Value* last) {
     loops_.guarded(has_new_panels, [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
         const bool later = contraction.quantised || contraction.made_of;
-        if (!contraction.right.in_place && !later) copy_panels(contraction, block);
+        if (contraction.windows) {
+          WindowCopier(state_, tiling_, contraction).emit(block.line, block.lines);
+        } else if (!contraction.right.in_place && !later) {
+          copy_panels(contraction, block);
+        }
       }
     });
     loops_.guarded(has_new_rows(block, is_first), [&] {
@@ -59,7 +64,11 @@ void TileEmitter::emit(Value* first, Value* last) {
       }
     });
     for (const TiledContraction& contraction : tiling_.contractions) emit_sums(contraction, block);
-    for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
+    if (tiling_.windows) {
+      emit_epilogue_of_lines(block);
+    } else {
+      for_each_tile(block, [&](const Tile& tile) { emit_epilogue(tile); });
+    }
     for (kernel::LoopId loop : tiling_.others) index_.unset_loop(loop);
     index_.close_level();
     return Values();
@@ -90,11 +99,21 @@ TileEmitter::Block TileEmitter::find_block(Value* number) {
   Values indices(tiling_.others.size());
   for (size_t k = indices.size(); k-- > 0;) indices[k] = take(extent(tiling_.others[k]));
   block.row = builder_.CreateMul(block.of_rows, i64(tiling_.block_rows));
-  block.column = builder_.CreateMul(block.of_columns, i64(tiling_.block_columns));
   Value* rows = !tiling_.row_loop.valid() ? i64(1) : extent(tiling_.row_loop);
   block.last_row = at_most(builder_.CreateAdd(block.row, i64(tiling_.block_rows)), rows);
-  block.last_column = at_most(builder_.CreateAdd(block.column, i64(tiling_.block_columns)),
-                              extent(tiling_.column_loop));
+  if (const auto& windows = tiling_.windows) {
+    block.line = builder_.CreateMul(block.of_columns, i64(windows->lines));
+    block.lines =
+        at_most(builder_.CreateSub(i64(windows->extent), block.line), i64(windows->lines));
+    Value* before =
+        builder_.CreateMul(builder_.CreateSub(block.lines, i64(1)), i64(windows->pitch));
+    block.column = i64(0);
+    block.last_column = builder_.CreateAdd(before, i64(windows->length));
+  } else {
+    block.column = builder_.CreateMul(block.of_columns, i64(tiling_.block_columns));
+    block.last_column = at_most(builder_.CreateAdd(block.column, i64(tiling_.block_columns)),
+                                extent(tiling_.column_loop));
+  }
   index_.open_level();
   for (size_t k = 0; k < indices.size(); ++k) index_.set_loop(tiling_.others[k], {indices[k]});
   return block;
@@ -172,15 +191,18 @@ void TileEmitter::for_each_tile(const Block& block, const std::function<void(con
   const int64_t rows = tiling_.shape.rows;
   const int64_t columns = int64_t{tiling_.shape.panels} * tiling_.lanes;
   loops_.counted(block.column, block.last_column, columns, {}, [&](Value* column, const Values&) {
-    // Sums are stored column by column of tiles; each column of tiles has block_rows rows.
+    // Sums are stored column by column of tiles; each column of tiles has block_rows rows. Those of
+    // windows are stored row by row, since lines end within tiles.
+    const int64_t bytes_of_column = tiling_.windows ? 4 : tiling_.block_rows * 4;
+    const int64_t bytes_of_row = tiling_.windows ? bytes_of_sum_row() : columns * 4;
     Value* before =
-        builder_.CreateMul(builder_.CreateSub(column, block.column), i64(tiling_.block_rows * 4));
+        builder_.CreateMul(builder_.CreateSub(column, block.column), i64(bytes_of_column));
     loops_.counted(block.row, block.last_row, rows, {}, [&](Value* row, const Values&) {
       Tile tile{
           .row = row, .column = column, .rows = nullptr, .last_column = nullptr, .sums = nullptr};
       tile.rows = at_most(builder_.CreateSub(block.last_row, row), i64(rows));
       tile.last_column = at_most(builder_.CreateAdd(column, i64(columns)), block.last_column);
-      Value* above = builder_.CreateMul(builder_.CreateSub(row, block.row), i64(columns * 4));
+      Value* above = builder_.CreateMul(builder_.CreateSub(row, block.row), i64(bytes_of_row));
       tile.sums = builder_.CreateAdd(before, above);
       index_.open_level();
       body(tile);
@@ -213,11 +235,19 @@ void TileEmitter::emit_sums(const TiledContraction& contraction, const Block& bl
   }
   Value* length =
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent(contraction.k), i64(1));
-  loops_.counted(i64(0), length, tiling_.block_k, {}, [&](Value* k, const Values&) {
+  loops_.counted(i64(0), length, block_k(contraction), {}, [&](Value* k, const Values&) {
     if (contraction.made_of) make_panels(contraction, block, k);
     for_each_tile(block, [&](const Tile& tile) { emit_sum(contraction, block, tile, k); });
     return Values();
   });
+}
+
+int64_t TileEmitter::bytes_of_sum_row() const { return tiling_.block_columns * 4; }
+
+// Windows are summed channel by channel.
+int64_t TileEmitter::block_k(const TiledContraction& contraction) const {
+  const int64_t period = contraction.windows ? contraction.windows->period() : 1;
+  return std::max<int64_t>(1, tiling_.block_k / period) * period;
 }
 
 int64_t TileEmitter::bytes_of_element(const TiledFactor& factor) const {
@@ -287,12 +317,16 @@ void TileEmitter::emit_sum(const TiledContraction& contraction, const Block& blo
   Value* columns = builder_.CreateSub(tile.last_column, tile.column);
   Value* n_panels =
       builder_.CreateUDiv(builder_.CreateAdd(columns, i64(tiling_.lanes - 1)), i64(tiling_.lanes));
-  Value* k_count = at_most(builder_.CreateSub(extent(contraction.k), k), i64(tiling_.block_k));
+  Value* k_count = at_most(builder_.CreateSub(extent(contraction.k), k), i64(block_k(contraction)));
   set_row(tile.row);
   index_.set_loop(tiling_.column_loop, {tile.column});
-  emit_micro_kernel(builder_, target_, tiling_.multiply, tiling_.shape, rows,
-                    right_operand(contraction, block, tile, k), tile.rows, n_panels, k_count,
-                    in_scratch(contraction.sums, tile.sums), builder_.CreateICmpNE(k, i64(0)));
+  const PanelOperand right = contraction.windows
+                                 ? window_operand(state_, tiling_, contraction, tile.column, k)
+                                 : right_operand(contraction, block, tile, k);
+  emit_micro_kernel(builder_, target_, tiling_.multiply, tiling_.shape, rows, right, tile.rows,
+                    n_panels, k_count, in_scratch(contraction.sums, tile.sums),
+                    builder_.CreateICmpNE(k, i64(0)),
+                    tiling_.windows ? i64(bytes_of_sum_row()) : nullptr);
   index_.unset_loop(tiling_.column_loop);
   unset_row();
 }
@@ -378,41 +412,62 @@ PanelOperand::Next TileEmitter::part_of(PanelOperand::Next next,
   return next;
 }
 
-// Computes the epilogue from the sums in a tile, row by row, vectorised along the columns.
+// Computes the epilogue from the sums in a tile, row by row.
 void TileEmitter::emit_epilogue(const Tile& tile) {
-  const int64_t pitch = int64_t{tiling_.shape.panels} * tiling_.lanes;
+  const int64_t pitch = int64_t{tiling_.shape.panels} * tiling_.lanes * 4;
+  loops_.counted(i64(0), tile.rows, 1, {}, [&](Value* r, const Values&) {
+    Value* sums = builder_.CreateAdd(tile.sums, builder_.CreateMul(r, i64(pitch)));
+    emit_epilogue_of_row(builder_.CreateAdd(tile.row, r), sums, tile.column, tile.last_column);
+    return Values();
+  });
+}
+
+// The same from all sums of a block of windows, row by row and line by line.
+void TileEmitter::emit_epilogue_of_lines(const Block& block) {
+  const WindowLines& windows = *tiling_.windows;
+  loops_.counted(block.row, block.last_row, 1, {}, [&](Value* row, const Values&) {
+    Value* above = builder_.CreateMul(builder_.CreateSub(row, block.row), i64(bytes_of_sum_row()));
+    loops_.counted(i64(0), block.lines, 1, {}, [&](Value* line, const Values&) {
+      Value* sums = builder_.CreateAdd(above, builder_.CreateMul(line, i64(windows.pitch * 4)));
+      Value* this_line = builder_.CreateAdd(block.line, line);
+      index_.open_level();
+      index_.set_loop(windows.loop, {this_line});
+      emit_epilogue_of_row(row, sums, i64(0), i64(windows.length));
+      index_.unset_loop(windows.loop);
+      index_.close_level();
+      return Values();
+    });
+    return Values();
+  });
+}
+
+// Vectorised along the columns.
+void TileEmitter::emit_epilogue_of_row(Value* row, Value* sums, Value* column, Value* last_column) {
   const Expr position =
       kernel::index_of(tiling_.column_loop, state_.schedule.extents[tiling_.column_loop]);
   auto* vector =
       llvm::FixedVectorType::get(builder_.getFloatTy(), static_cast<unsigned>(tiling_.lanes));
-  loops_.counted(i64(0), tile.rows, 1, {}, [&](Value* r, const Values&) {
-    Value* this_row = builder_.CreateAdd(tile.row, r);
-    Value* in_tile = builder_.CreateMul(r, i64(pitch));
-    index_.open_level();
-    set_row(this_row);
-    const int level = index_.level();
-    auto all_stages = [&](const Values&) {
-      for (const TiledContraction& contraction : tiling_.contractions) {
-        Values& sums = state_.locals[contraction.stage];
-        sums.clear();
-        for (int copy = 0; copy < index_.chunk().copies; ++copy) {
-          Value* at = builder_.CreateAdd(
-              in_tile, builder_.CreateSub(index_.scalar(position, copy), tile.column));
-          Value* bytes = builder_.CreateAdd(tile.sums, builder_.CreateMul(at, i64(4)));
-          Value* address = in_scratch(contraction.sums, bytes);
-          sums.push_back(builder_.CreateAlignedLoad(vector, address, llvm::Align(4)));
-        }
+  index_.open_level();
+  set_row(row);
+  const int level = index_.level();
+  auto all_stages = [&](const Values&) {
+    for (const TiledContraction& contraction : tiling_.contractions) {
+      Values& values = state_.locals[contraction.stage];
+      values.clear();
+      for (int copy = 0; copy < index_.chunk().copies; ++copy) {
+        Value* at = builder_.CreateSub(index_.scalar(position, copy), column);
+        Value* bytes = builder_.CreateAdd(sums, builder_.CreateMul(at, i64(4)));
+        Value* address = in_scratch(contraction.sums, bytes);
+        values.push_back(builder_.CreateAlignedLoad(vector, address, llvm::Align(4)));
       }
-      for (kernel::StageId stage : tiling_.epilogue) emit_stage(stage, level);
-      return Values();
-    };
-    loops_.chunked(
-        {tiling_.column_loop, tile.column, tile.last_column, tiling_.lanes, tiling_.shape.panels},
-        {}, all_stages);
-    unset_row();
-    index_.close_level();
+    }
+    for (kernel::StageId stage : tiling_.epilogue) emit_stage(stage, level);
     return Values();
-  });
+  };
+  loops_.chunked({tiling_.column_loop, column, last_column, tiling_.lanes, tiling_.shape.panels},
+                 {}, all_stages);
+  unset_row();
+  index_.close_level();
 }
 
 }  // namespace luminal::backends::cpu

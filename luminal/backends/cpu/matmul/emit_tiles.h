@@ -22,6 +22,8 @@ class TileEmitter {
     llvm::Value *row, *last_row;
     llvm::Value *column, *last_column;
     llvm::Value *of_rows, *of_columns;  // number of the block along rows and columns
+    // Of windows: the first line and how many. Columns are positions in these.
+    llvm::Value *line = nullptr, *lines = nullptr;
   };
 
   Block find_block(llvm::Value* number);
@@ -57,6 +59,13 @@ class TileEmitter {
   // Whether another k block follows the one that starts at `k`.
   llvm::Value* has_more(const TiledContraction& contraction, llvm::Value* k);
   void emit_epilogue(const Tile& tile);
+  void emit_epilogue_of_lines(const Block& block);
+  // The columns of a row whose first sum is at `sums`, in bytes from the start of the block's sums.
+  void emit_epilogue_of_row(llvm::Value* row, llvm::Value* sums, llvm::Value* column,
+                            llvm::Value* last_column);
+  // The step along k from block to block.
+  int64_t block_k(const TiledContraction& contraction) const;
+  int64_t bytes_of_sum_row() const;
   void emit_stage(kernel::StageId stage, int level);
 
   void set_row(llvm::Value* row);

@@ -40,6 +40,14 @@ struct PanelOperand {
     int parts = 1;
   };
   Next next = {};
+  // For F32: panels are vectors of a copied image (windows.h) instead. Element k is at
+  // base + k div n · channel_bytes + offsets[k mod n], n the number of offsets, and p · panel_bytes
+  // further. The number of elements along k is a multiple of n.
+  struct Windows {
+    std::vector<int64_t> offsets;  // in bytes
+    int64_t channel_bytes = 0;
+  };
+  Windows windows = {};
 };
 
 // Emitted once around the micro kernels of a function, which all have one kind and shape: on AMX,

@@ -14,6 +14,9 @@ using llvm::Value;
 // Independent accumulators: enough to keep two FMA units of latency 4 busy.
 constexpr int kIndependentSums = 8;
 
+// Elements of a window up to which they are written out instead of looked up in a table.
+constexpr int64_t kMostWrittenOut = 25;
+
 constexpr int64_t kLineBytes = 64;
 constexpr int64_t kStepBytes = 4;  // that a step reads from a row
 
@@ -51,7 +54,16 @@ class VectorMicroKernel {
     return llvm::Align(static_cast<uint64_t>(k_.target.vector_bytes));
   }
   void prefetch(const Block& block, Value* at, int steps);
-  Values step(const Block& block, Value* at, const Values& sums, Take take = Take::All);
+  bool has_windows() const { return !k_.right.windows.offsets.empty(); }
+  Values panel_sums(const Block& block, Values sums);
+  Values window_sums(const Block& block, const Values& first);
+  Value* window_table();
+  // Adds the products of step `at` to the sums; `panels` is where its first panel is.
+  Values step(const Block& block, Value* at, Value* panels, const Values& sums,
+              Take take = Take::All);
+  Value* in_panels(const Block& block, Value* at) {
+    return k_.at(block.right, k_.times(at, k_.panel_step_bytes()));
+  }
   Value* right_elements(Value* address);
   Value* left_elements(const Block& block, int row, Value* at, Take take);
   Value* offsets();
@@ -78,8 +90,11 @@ void VectorMicroKernel::emit() {
       loops_, all, [&] { all_rows(k_.shape.panels, k_.right.base, k_.tile); },
       [&] {
         loops_.counted(k_.i64(0), k_.panels, 1, {}, [&](Value* p, const Values&) {
-          some_rows(1, {4, 1}, k_.at(k_.right.base, b_.CreateMul(p, k_.right.panel_bytes)),
-                    k_.at(k_.tile, k_.times(p, k_.target.vector_bytes)));
+          Value* panel = k_.at(k_.right.base, b_.CreateMul(p, k_.right.panel_bytes));
+          Value* tile = k_.at(k_.tile, k_.times(p, k_.target.vector_bytes));
+          // Sums of windows have one accumulator each, so that the borders of tiles, which lie
+          // anywhere, don't change their order: more rows keep the units busy instead.
+          has_windows() ? some_rows(1, {8, 4, 1}, panel, tile) : some_rows(1, {4, 1}, panel, tile);
           return Values();
         });
       });
@@ -111,6 +126,13 @@ void VectorMicroKernel::some_rows(int panels, std::initializer_list<int> sizes, 
 
 void VectorMicroKernel::block(const Block& block) {
   Values sums = first_sums(block);
+  sums = has_windows() ? window_sums(block, sums) : panel_sums(block, sums);
+  for (int i = 0; i < block.rows * block.panels; ++i) {
+    b_.CreateAlignedStore(result(block, sums, i), sum_address(block, i), alignment());
+  }
+}
+
+Values VectorMicroKernel::panel_sums(const Block& block, Values sums) {
   const size_t n = sums.size();
   int ways = 1;
   while (2 * ways * static_cast<int>(n) <= kIndependentSums) ways *= 2;
@@ -122,9 +144,9 @@ void VectorMicroKernel::block(const Block& block) {
     if (k_.streams()) prefetch(block, at, ways);
     for (int w = 0; w < ways; ++w) {
       const auto way = next.begin() + static_cast<ptrdiff_t>(n) * w;
-      Values one(way, way + static_cast<ptrdiff_t>(n));
-      one = step(block, b_.CreateNSWAdd(at, k_.i64(w)), one);
-      std::ranges::copy(one, way);
+      Value* here = b_.CreateNSWAdd(at, k_.i64(w));
+      const Values one(way, way + static_cast<ptrdiff_t>(n));
+      std::ranges::copy(step(block, here, in_panels(block, here), one), way);
     }
     return next;
   });
@@ -135,17 +157,51 @@ void VectorMicroKernel::block(const Block& block) {
   }
   if (ways > 1) {
     sums = loops_.counted(whole, steps_, 1, sums, [&](Value* at, const Values& carried) {
-      return step(block, at, carried);
+      return step(block, at, in_panels(block, at), carried);
     });
   }
   if (k_.multiply != Multiply::F32) {
     sums = loops_.either(
-        b_.CreateICmpNE(rest_, k_.i64(0)), [&] { return step(block, steps_, sums, Take::Rest); },
+        b_.CreateICmpNE(rest_, k_.i64(0)),
+        [&] { return step(block, steps_, in_panels(block, steps_), sums, Take::Rest); },
         [&] { return sums; });
   }
-  for (int i = 0; i < block.rows * block.panels; ++i) {
-    b_.CreateAlignedStore(result(block, sums, i), sum_address(block, i), alignment());
-  }
+  return sums;
+}
+
+// Channel by channel; the elements of a small window are written out one after the other.
+Values VectorMicroKernel::window_sums(const Block& block, const Values& first) {
+  const std::vector<int64_t>& offsets = k_.right.windows.offsets;
+  const auto period = static_cast<int64_t>(offsets.size());
+  Value* table = period > kMostWrittenOut ? window_table() : nullptr;
+  Value* channels = b_.CreateUDiv(steps_, k_.i64(period));
+  return loops_.counted(k_.i64(0), channels, 1, first, [&](Value* channel, const Values& carried) {
+    Value* at = k_.times(channel, period);
+    Value* columns = k_.at(block.right, k_.times(channel, k_.right.windows.channel_bytes));
+    if (table != nullptr) {
+      return loops_.counted(
+          k_.i64(0), k_.i64(period), 1, carried, [&](Value* j, const Values& sums) {
+            Value* offset =
+                b_.CreateAlignedLoad(b_.getInt64Ty(), k_.at(table, k_.times(j, 8)), llvm::Align(8));
+            return step(block, b_.CreateNSWAdd(at, j), k_.at(columns, offset), sums);
+          });
+    }
+    Values sums = carried;
+    for (int64_t j = 0; j < period; ++j) {
+      Value* there = k_.at(columns, k_.i64(offsets[static_cast<size_t>(j)]));
+      sums = step(block, b_.CreateNSWAdd(at, k_.i64(j)), there, sums);
+    }
+    return sums;
+  });
+}
+
+// The offsets as a constant of the module.
+Value* VectorMicroKernel::window_table() {
+  std::vector<uint64_t> entries;
+  for (int64_t offset : k_.right.windows.offsets) entries.push_back(static_cast<uint64_t>(offset));
+  auto* values = llvm::ConstantDataArray::get(b_.getContext(), entries);
+  return new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), values->getType(), true,
+                                  llvm::GlobalValue::PrivateLinkage, values);
 }
 
 // Initial sums: one per result, row by row; then, for i8, a correction per panel.
@@ -184,12 +240,11 @@ void VectorMicroKernel::prefetch(const Block& block, Value* at, int steps) {
   }
 }
 
-Values VectorMicroKernel::step(const Block& block, Value* at, const Values& sums, Take take) {
+Values VectorMicroKernel::step(const Block& block, Value* at, Value* panels, const Values& sums,
+                               Take take) {
   Values columns, next = sums;
-  Value* offset = k_.times(at, k_.panel_step_bytes());
   for (int p = 0; p < block.panels; ++p) {
-    Value* panel = k_.at(block.right, k_.times(k_.right.panel_bytes, p));
-    columns.push_back(right_elements(k_.at(panel, offset)));
+    columns.push_back(right_elements(k_.at(panels, k_.times(k_.right.panel_bytes, p))));
   }
   for (int r = 0; r < block.rows; ++r) {
     Value* left = left_elements(block, r, at, take);

@@ -90,6 +90,7 @@ class Candidates {
         offer(Knob::BlockRows, tiling.block_rows, {tiling.block_rows / 2, tiling.block_rows * 2});
       }
       if (vectors) offer(Knob::BlockK, tiling.block_k, {256, 512, 2048});
+      if (tiling.windows) offer(Knob::Windows, 1, {0});
     } else {
       const bool streams = std::ranges::any_of(
           tiling.contractions, [](const auto& c) { return c.quantised.has_value(); });
@@ -97,7 +98,7 @@ class Candidates {
       if (streams && !tiling.integers_on_tiles) of_streamed_integers(tiling);
     }
     const bool gemv = tiling.shape.rows <= 8 && !tiling.integers_on_tiles;
-    if (gemv) offer(Knob::PrefetchBytes, kPanelBytesAhead, {1024, 4096, 8192});
+    if (gemv && !tiling.windows) offer(Knob::PrefetchBytes, kPanelBytesAhead, {1024, 4096, 8192});
   }
 
   void of_streamed_integers(const Tiling& tiling) {

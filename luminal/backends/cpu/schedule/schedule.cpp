@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "luminal/backends/cpu/schedule/guarded_loads.h"
 #include "luminal/backends/cpu/schedule/lane_pattern.h"
 #include "luminal/backends/cpu/schedule/prefetch.h"
 #include "luminal/base/check.h"
 #include "luminal/kernel/recognise/forms.h"
+#include "luminal/kernel/recognise/guarded_loads.h"
 
 namespace luminal::backends::cpu {
 namespace {
@@ -101,24 +101,26 @@ int lanes_for(const std::vector<const Stage*>& stages, const Target& target) {
 }
 
 // Cost of one access across lanes, in units of a contiguous vector access.
-double access_cost(const Access& access, const std::vector<bool>& varies, LoopId loop, int lanes) {
+double access_cost(const Access& access, const std::vector<bool>& varies, LoopId loop, int lanes,
+                   bool loads) {
   for (const Access::Gathered& gathered : access.gathered) {
     if (varies[gathered.value.index()]) return 0.5 * lanes;
   }
   LanePattern pattern = lane_pattern(access.simplest(), loop, lanes);
   if (pattern.kind == LaneKind::Uniform) return 0.5;
   if (pattern.kind == LaneKind::General) return 0.5 * lanes;
+  if (pattern.stride.is(2) && loads) return std::min(3.0, 0.5 * lanes);  // two and a shuffle
   return pattern.stride.is(1) || pattern.stride.is(-1) ? 1 : 0.5 * lanes;
 }
 
 double stage_cost(const ScheduledStage& stage, LoopId loop, int lanes) {
   std::vector<bool> varies = varying(stage, loop, false);
-  double cost = access_cost(stage.target, varies, loop, lanes);
+  double cost = access_cost(stage.target, varies, loop, lanes, false);
   for (size_t k = 0; k < stage.access.size(); ++k) {
     const auto& what = stage.source->body[k].what;
     if (std::holds_alternative<kernel::LoadInst>(what) ||
         std::holds_alternative<kernel::LocalInst>(what)) {
-      cost += access_cost(stage.access[k], varies, loop, lanes);
+      cost += access_cost(stage.access[k], varies, loop, lanes, true);
     }
   }
   return cost;
@@ -303,7 +305,7 @@ ScheduledStage flatten(const Kernel& kernel, const Stage& stage) {
   if (stage.reduction) flat.loops.push_back(stage.reduction->loop);
   flat.access.resize(stage.body.size());
   flat.iota.resize(stage.body.size());
-  const auto guarded = guarded_loads(stage);
+  const auto guarded = kernel::guarded_loads(stage);
   for (size_t k = 0; k < stage.body.size(); ++k) {
     const auto& what = stage.body[k].what;
     if (const auto* load = std::get_if<kernel::LoadInst>(&what)) {

@@ -46,7 +46,7 @@ struct Access {
   Expr address;
   std::vector<Gathered> gathered;
   // Of a load that only counts where this bool holds: a simpler address, valid there. The other one
-  // is valid everywhere. See guarded_loads.h.
+  // is valid everywhere. See kernel/recognise/guarded_loads.h.
   kernel::InstId guard = {};
   Expr guarded = {};
 

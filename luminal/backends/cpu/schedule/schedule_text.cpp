@@ -71,10 +71,21 @@ std::string tiling_text(const Tiling& tiling) {
                      tiling.row_loop.number(), tiling.row_blocks.text(), tiling.column_loop.value,
                      tiling.column_blocks.text(), loops_text(tiling.others),
                      tiling.same_rows ? ", the same rows for all" : "");
+  if (const auto& windows = tiling.windows) {
+    out += fmt::format("  windows: {} lines of i{} in a block, {} results every {} positions\n",
+                       windows->lines, windows->loop.value, windows->length, windows->pitch);
+  }
   for (const TiledContraction& contraction : tiling.contractions) {
     out +=
         fmt::format("  contraction s{} over i{}\n", contraction.stage.value, contraction.k.value);
-    out += factor_text("left", contraction.left) + factor_text("right", contraction.right);
+    out += factor_text("left", contraction.left);
+    if (const auto& windows = contraction.windows) {
+      out += fmt::format(
+          "    right as windows of {} elements: a copy of {} channels, {} elements each\n",
+          windows->period(), windows->channels, windows->channel);
+    } else {
+      out += factor_text("right", contraction.right);
+    }
     if (contraction.quantised) out += quantised_text("quantised", *contraction.quantised);
     if (contraction.made_of) out += quantised_text("panels made", *contraction.made_of);
   }

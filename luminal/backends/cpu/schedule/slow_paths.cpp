@@ -11,7 +11,7 @@ namespace {
 
 // How the lanes of a vector access memory if not contiguously; empty if contiguous.
 std::string slow_access(const Access& access, const ScheduledStage& stage,
-                        const std::vector<bool>& varies) {
+                        const std::vector<bool>& varies, bool loads) {
   for (const Access::Gathered& at : access.gathered) {
     // If the gathered index is uniform across lanes, they read one row contiguously.
     if (varies[at.value.index()]) return "at gathered indices";
@@ -21,7 +21,8 @@ std::string slow_access(const Access& access, const ScheduledStage& stage,
     case LaneKind::Uniform:
       return {};
     case LaneKind::Affine:
-      return pattern.stride.is(1) ? "" : fmt::format("{} elements apart", pattern.stride.text());
+      if (pattern.stride.is(1) || (loads && pattern.stride.is(2))) return {};
+      return fmt::format("{} elements apart", pattern.stride.text());
     case LaneKind::General:
       return "at indices without a pattern";
   }
@@ -44,7 +45,7 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       };
       passed_over.insert(contraction.stage);
       copied(contraction.left, "left", "rows");
-      if (!contraction.quantised && !contraction.made_of) {
+      if (!contraction.quantised && !contraction.made_of && !contraction.windows) {
         copied(contraction.right, "right", "panels");
       }
       passed_over.insert(contraction.right.stage);
@@ -70,14 +71,14 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
     for (size_t k = 0; k < stage.access.size(); ++k) {
       const auto* load = std::get_if<kernel::LoadInst>(&stage.source->body[k].what);
       if (load == nullptr) continue;
-      const std::string how = slow_access(stage.access[k], stage, varies);
+      const std::string how = slow_access(stage.access[k], stage, varies, true);
       if (!how.empty()) {
         lines.push_back(fmt::format("stage s{} reads p{} {}", s.value, load->param.value, how));
       }
     }
     const auto* output = std::get_if<kernel::OutputTarget>(&stage.source->target);
     if (output == nullptr) continue;
-    const std::string how = slow_access(stage.target, stage, varies);
+    const std::string how = slow_access(stage.target, stage, varies, false);
     if (!how.empty())
       lines.push_back(fmt::format("stage s{} writes p{} {}", s.value, output->param.value, how));
   }

@@ -20,12 +20,6 @@ using kernel::Kernel;
 using kernel::LoopId;
 using kernel::Stage;
 
-// The sums of a block and block_k elements of each factor stay in the L2 cache.
-constexpr int64_t kSumBytes = 256 << 10;
-constexpr int64_t kTileBlockK = 1024;
-static_assert(kTileBlockK % kTileDepth == 0);
-// Enough blocks to balance the load of all threads.
-constexpr int64_t kEnoughBlocks = 16;
 using kernel::kMostStreamedRows;
 // From this length of k on, two bf16 terms per f32 suffice. Their relative error is 2^-17, half of
 // the rounding error of a sum of 256 terms, which is up to 256 · 2^-24.
@@ -135,38 +129,43 @@ InstId load_under_cast(const Stage& factor) {
   return plain_load(factor, cast.operands[0]);
 }
 
+// If a load reads packed panels along a loop, i.e. element (n, k) is at
+// base + n div L · step + k div v · L · v + n mod L · v + k mod v, returns the step.
+std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, LoopId along,
+                               LoopId k_loop, Expr address, kernel::ParamId param, Expr v) {
+  const Expr lanes = tiling.lanes;
+  const Expr length = schedule.extents[k_loop];
+  if (!(length % v).is(0)) return std::nullopt;
+  const Expr base = at(schedule, address, {{k_loop, 0}, {along, 0}});
+  const Expr step = length * lanes;
+  const Expr n = index_of(schedule, along), k = index_of(schedule, k_loop);
+  if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return {};
+  // Whole vectors are read even for fewer columns, so all of a vector must lie in the tensor.
+  const Expr held = n_elements(schedule.kernel->params[param].dims);
+  if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return std::nullopt;
+  return step;
+}
+
 void find_rows(const Schedule& schedule, const Tiling& tiling, const TiledContraction& contraction,
                TiledFactor& factor) {
   const ScheduledStage& stage = schedule.stages[factor.stage];
   const InstId load = plain_load(*stage.source, tiling.multiply);
   if (!load.valid()) return;
   const Expr address = stage.access[load.index()].address;
+  factor.param = std::get<kernel::LoadInst>(stage.source->body[load.index()].what).param;
   const auto k_step = step_along(address, contraction.k);
-  const auto row_step = !tiling.row_loop.valid() ? Expr(0) : step_along(address, tiling.row_loop);
+  auto row_step = !tiling.row_loop.valid() ? Expr(0) : step_along(address, tiling.row_loop);
+  if (k_step && !row_step && tiling.multiply == Multiply::F32 &&
+      panel_step(schedule, tiling, tiling.row_loop, contraction.k, address, factor.param, 1)) {
+    factor.in_panels = true;
+    row_step = 1;
+  }
   if (!k_step || !row_step) return;
   if (tiling.multiply != Multiply::F32 && !k_step->is(1)) return;  // pairs must be contiguous
   factor.in_place = true;
-  factor.param = std::get<kernel::LoadInst>(stage.source->body[load.index()].what).param;
   factor.address = at(schedule, address, {{contraction.k, 0}});
   factor.step = *row_step;
   factor.k_step = *k_step;
-}
-
-// If a load of the right factor reads packed panels, i.e. element (n, k) is at
-// base + n div L · step + k div v · L · v + n mod L · v + k mod v, returns the step.
-std::optional<Expr> panel_step(const Schedule& schedule, const Tiling& tiling, LoopId k_loop,
-                               Expr address, kernel::ParamId param, Expr v) {
-  const Expr lanes = tiling.lanes;
-  const Expr length = schedule.extents[k_loop];
-  if (!(length % v).is(0)) return std::nullopt;
-  const Expr base = at(schedule, address, {{k_loop, 0}, {tiling.column_loop, 0}});
-  const Expr step = length * lanes;
-  const Expr n = index_of(schedule, tiling.column_loop), k = index_of(schedule, k_loop);
-  if (address != base + n / lanes * step + k / v * (lanes * v) + n % lanes * v + k % v) return {};
-  // Whole vectors are read even for fewer columns, so all of a vector must lie in the tensor.
-  const Expr held = n_elements(schedule.kernel->params[param].dims);
-  if (!(base % (lanes * v)).is(0) || !(held % (lanes * v)).is(0)) return std::nullopt;
-  return step;
 }
 
 // The 16-bit dtype that a factor widens to f32, if micro kernels can widen it on load. For few rows
@@ -189,7 +188,7 @@ void find_panels(const Schedule& schedule, const Tiling& tiling, const Target& t
   const kernel::ParamId param =
       std::get<kernel::LoadInst>(stage.source->body[load.index()].what).param;
   const Expr address = stage.access[load.index()].address;
-  const auto step = panel_step(schedule, tiling, contraction.k, address, param,
+  const auto step = panel_step(schedule, tiling, tiling.column_loop, contraction.k, address, param,
                                elements_per_lane(tiling.multiply));
   if (!step) return;
   factor.in_place = true;
@@ -210,8 +209,8 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, const Target&
     integers.dtype = tiling.kernel->params[load.param].dtype;
     const Expr address = stage.access[integers.load.index()].address;
     integers.depth = packing_for(target).depth(integers.dtype);
-    const auto step =
-        panel_step(schedule, tiling, contraction.k, address, load.param, integers.depth);
+    const auto step = panel_step(schedule, tiling, tiling.column_loop, contraction.k, address,
+                                 load.param, integers.depth);
     if (!step) {
       factor.reset();
       return;
@@ -240,10 +239,6 @@ Multiply choose_multiply(const Kernel& kernel, const ContractionForm& form, cons
            kernel::is_widened(stage, contraction.right, DType::BF16);
   });
   return best_multiply(target, exact ? DType::BF16 : DType::F32, most_rows);
-}
-
-int64_t round_up(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 // Whether rows at this stride conflict in the L1 cache: they map to few sets, and tiles read many
@@ -304,9 +299,21 @@ void choose_shape(Tiling& tiling, const Target& target, const kernel::ScheduleCh
   tiling.shape = tiling.integers_on_tiles ? MicroShape{.rows = 16, .panels = 4}
                  : streamed               ? streamed_shape(target, rows)
                                           : micro_shape(target, tiling.multiply, rows);
-  const auto tile_rows = choices.find(kernel::Knob::TileRows);
-  if (tile_rows && !streamed && !tiling.integers_on_tiles && !on_tiles(tiling.multiply)) {
-    tiling.shape = micro_shape_of(target, tiling.multiply, static_cast<int>(*tile_rows));
+  if (streamed || tiling.integers_on_tiles || on_tiles(tiling.multiply)) {
+    // These shapes don't keep to panels of rows.
+    for (TiledContraction& contraction : tiling.contractions) {
+      if (std::exchange(contraction.left.in_panels, false)) contraction.left.in_place = false;
+    }
+    return;
+  }
+  auto tile_rows =
+      static_cast<int>(choices.get(kernel::Knob::TileRows, int64_t{tiling.shape.rows}));
+  const bool in_panels = std::ranges::any_of(
+      tiling.contractions, [](const TiledContraction& c) { return c.left.in_panels; });
+  // A tile lies in one panel of rows.
+  if (in_panels) tile_rows = tile_rows > 4 && target.avx512 ? 8 : tile_rows > 2 ? 4 : tile_rows;
+  if (tile_rows != tiling.shape.rows) {
+    tiling.shape = micro_shape_of(target, tiling.multiply, tile_rows);
   }
 }
 
@@ -363,7 +370,9 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
     contraction.right.pitch =
         (contraction.made_of ? Expr(tiling.block_k) : ceil_div(k, v) * v) * lanes * element;
     contraction.right.scratch = offset;
-    if (!contraction.right.in_place && !contraction.quantised) {
+    if (contraction.windows) {
+      offset = offset + align64(contraction.windows->bytes());
+    } else if (!contraction.right.in_place && !contraction.quantised) {
       offset = offset + align64(contraction.right.pitch * Expr(tiling.block_columns) / lanes);
     }
   }
@@ -394,11 +403,6 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   merge_loops(schedule, columns);
   tiling.column_loop = columns.back();
   tiling.row_loop = rows.empty() ? LoopId() : rows.back();
-  for (LoopId loop : outer_loops(kernel)) {
-    if (loop != tiling.column_loop && loop != tiling.row_loop && !schedule.extents[loop].is(1)) {
-      tiling.others.push_back(loop);
-    }
-  }
   const int64_t most =
       !tiling.row_loop.valid() ? 1 : schedule.extents[tiling.row_loop].upper_bound();
   const bool streams_integers = std::ranges::any_of(
@@ -413,8 +417,19 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   }
   tiling.unroll_k = options.choices.get(kernel::Knob::UnrollK, 0);
   tiling.prefetch_bytes = options.choices.get(kernel::Knob::PrefetchBytes, kPanelBytesAhead);
+  const auto& windows = kernel::forms_of(kernel).windows;
+  if (options.choices.get(kernel::Knob::Windows, 1) != 0) find_windows(schedule, windows, tiling);
+  for (LoopId loop : outer_loops(kernel)) {
+    const bool divided = loop == tiling.column_loop || loop == tiling.row_loop ||
+                         (tiling.windows && loop == tiling.windows->loop);
+    if (!divided && !schedule.extents[loop].is(1)) tiling.others.push_back(loop);
+  }
   choose_shape(tiling, target, options.choices, streams, most);
-  choose_blocks(schedule, options.choices, tiling);
+  if (tiling.windows) {
+    choose_window_blocks(schedule, options.choices, windows->forms, tiling);
+  } else {
+    choose_blocks(schedule, options.choices, tiling);
+  }
   tiling.same_rows = have_same_rows(schedule, tiling);
   place_in_scratch(schedule, tiling);
 

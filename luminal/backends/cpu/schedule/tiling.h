@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "luminal/backends/cpu/schedule/micro_shape.h"
+#include "luminal/backends/cpu/schedule/windows.h"
 #include "luminal/kernel/recognise/contraction_form.h"
 
 namespace luminal::backends::cpu {
@@ -30,6 +31,7 @@ struct Schedule;
 struct TiledFactor {
   kernel::StageId stage;  // of the tiling's kernel: computes one element
   bool in_place = false;
+  bool in_panels = false;  // rows in place, panels of as many rows as a vector has lanes
   // In place: element 0 along k at the block's first row or column is at `address` of
   // params[param], in elements. `step` is the stride to the next row or panel, `k_step` (rows only)
   // the stride along k.
@@ -82,6 +84,7 @@ struct TiledContraction {
   // A quantised right factor that is dequantised to bf16 panels in each run, block_k at a time (see
   // emit_integer_panels.h).
   std::optional<TiledQuantised> made_of;
+  std::optional<TiledWindows> windows;  // of the right factor, instead of panels
   Expr sums;  // offset in scratch memory of the block's sums, tile after tile
 };
 
@@ -99,7 +102,9 @@ struct Tiling {
   int lanes = 1;
   int64_t block_rows = 1;
   int64_t block_columns = 1;
-  int64_t block_k = 1;   // block size along k, so that panels stay in the L1 or L2 cache
+  int64_t block_k = 1;  // block size along k, so that panels stay in the L1 or L2 cache
+  // Of windows: a block has lines of columns, and block_columns positions; see windows.h.
+  std::optional<WindowLines> windows;
   int64_t unroll_k = 0;  // elements of a quantised group at once; 0: as many as the method does
   int64_t prefetch_bytes = kPanelBytesAhead;
   bool same_rows = false;  // all blocks have the same left factors
@@ -117,5 +122,16 @@ kernel::InstId plain_load(const kernel::Stage& factor, Multiply multiply);
 void tile_schedule(Schedule& schedule, const kernel::Kernel& kernel,
                    const kernel::ContractionForm& form, const Target& target,
                    const EmitOptions& options);
+
+// The sums of a block and block_k elements of each factor stay in the L2 cache.
+constexpr int64_t kSumBytes = 256 << 10;
+constexpr int64_t kTileBlockK = 1024;
+static_assert(kTileBlockK % kTileDepth == 0);
+// Enough blocks to balance the load of all threads.
+constexpr int64_t kEnoughBlocks = 16;
+
+inline int64_t round_up(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 }  // namespace luminal::backends::cpu

@@ -53,6 +53,10 @@ Value* MemoryEmitter::load_where(Value* where, DType dtype, Value* base, const L
   const llvm::Align align = element_align(element);
   auto* type = llvm::FixedVectorType::get(element, chunk.lanes);
   Value* zeros = llvm::Constant::getNullValue(type);
+  if (has_stride(at, 2)) {
+    Value* vector = load_every_second(element, builder_.CreateGEP(element, base, at.base), mask);
+    return to_register(dtype, MemoryForm::Tensor, vector);
+  }
   if (!has_stride(at, 1)) {
     Value* addresses = builder_.CreateGEP(element, base, index_.vector(at));
     Value* vector = builder_.CreateMaskedGather(type, addresses, align, mask, zeros);
@@ -61,6 +65,31 @@ Value* MemoryEmitter::load_where(Value* where, DType dtype, Value* base, const L
   Value* address = builder_.CreateGEP(element, base, at.base);
   Value* vector = builder_.CreateMaskedLoad(type, address, align, mask, zeros);
   return to_register(dtype, MemoryForm::Tensor, vector);
+}
+
+// Two vectors of elements beside each other instead of a gather. The second one begins with the
+// element before the last of the first, so that nothing past the last lane's element is read.
+Value* MemoryEmitter::load_every_second(llvm::Type* element, Value* address, Value* mask) {
+  const llvm::Align align = element_align(element);
+  const int lanes = index_.chunk().lanes;
+  auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+  std::vector<int> lower, upper, all;  // lanes of the mask by element; elements by lane
+  for (int k = 0; k < lanes; ++k) {
+    const int after = k + lanes - 1;
+    lower.push_back(k % 2 == 0 ? k / 2 : lanes);
+    upper.push_back(after % 2 == 0 ? after / 2 : lanes);
+    all.push_back(2 * k < lanes ? 2 * k : 2 * k + 1);
+  }
+  const auto half = [&](int first, const std::vector<int>& active) -> Value* {
+    Value* from =
+        builder_.CreateGEP(element, address, builder_.getInt64(static_cast<uint64_t>(first)));
+    if (mask == nullptr) return builder_.CreateAlignedLoad(type, from, align);
+    Value* none = llvm::Constant::getNullValue(mask->getType());
+    return builder_.CreateMaskedLoad(type, from, align,
+                                     builder_.CreateShuffleVector(mask, none, active),
+                                     llvm::Constant::getNullValue(type));
+  };
+  return builder_.CreateShuffleVector(half(0, lower), half(lanes - 1, upper), all);
 }
 
 // GEPs aren't `inbounds`: lane 0 of a reversed vector, or inactive lanes of a mask, may lie outside
@@ -86,6 +115,9 @@ Value* MemoryEmitter::load_elements(llvm::Type* element, Value* base, const Lane
           builder_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type));
     }
     return backwards ? reversed(vector) : vector;
+  }
+  if (has_stride(at, 2)) {
+    return load_every_second(element, builder_.CreateGEP(element, base, at.base), chunk.mask);
   }
   return builder_.CreateMaskedGather(type, lane_addresses(element, base, at), align);
 }

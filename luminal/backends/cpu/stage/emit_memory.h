@@ -32,6 +32,9 @@ class MemoryEmitter {
              llvm::Value* value, bool aligned);
 
  private:
+  // Elements at even distances from `address`; lanes that the mask leaves out, if there is one, are
+  // not read.
+  llvm::Value* load_every_second(llvm::Type* element, llvm::Value* address, llvm::Value* mask);
   llvm::Value* load_elements(llvm::Type* element, llvm::Value* base, const LaneIndex& at);
   llvm::Value* load_u4(llvm::Value* base, const LaneIndex& at);
   llvm::Value* load_u4_of_words(llvm::Value* base, const LaneIndex& at);

@@ -10,14 +10,14 @@
 
 #include "luminal/kernel/ir/kernel.h"
 
-namespace luminal::backends::cpu {
+namespace luminal::kernel {
 
 struct GuardedLoad {
-  kernel::InstId guard;              // an iota of bool, before the load
-  std::vector<kernel::Index> index;  // in bounds wherever the guard holds
+  InstId guard;              // an iota of bool, before the load
+  std::vector<Index> index;  // in bounds wherever the guard holds
 };
 
 // By instruction of the stage; none where it is no such load, or where its index doesn't wrap.
-std::vector<std::optional<GuardedLoad>> guarded_loads(const kernel::Stage& stage);
+std::vector<std::optional<GuardedLoad>> guarded_loads(const Stage& stage);
 
-}  // namespace luminal::backends::cpu
+}  // namespace luminal::kernel
