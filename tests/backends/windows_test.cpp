@@ -72,6 +72,17 @@ TEST(Windows, AreRightAtEverySizeRunAfterRun) {
   }
 }
 
+TEST(Windows, OfAVariableNumberOfImagesAreRightRunAfterRun) {
+  for (DType dtype : {DType::F32, DType::BF16, DType::F16, DType::I32}) {
+    SCOPED_TRACE(name(dtype));
+    Graph graph;
+    const Tensor x = graph.input("x", {Expr::var("n", 0, 8), 4, 13, 15}, dtype);
+    const Tensor w = graph.weight("w", {9, 4, 3, 3}, dtype);
+    const Tensor y = conv2d(x, w, std::nullopt, {.stride = 2, .padding = 1}).output("y");
+    Comparison{graph, {y}}.run({{{"n", 1}}, {{"n", 3}}, {{"n", 0}}, {{"n", 2}}});
+  }
+}
+
 TEST(Windows, HaveTheSameBitsOnAnyNumberOfThreads) {
   for (const Shape& shape : {shapes()[0], shapes()[5], shapes()[10]}) {
     Graph graph;
