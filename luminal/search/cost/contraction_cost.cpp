@@ -14,6 +14,8 @@ namespace {
 
 // Per element of a weight that is repacked in every run.
 constexpr double kReorderedSeconds = 10e-9;
+// Per element of a right factor that is picked from several images, and per image.
+constexpr double kPickedSeconds = 5e-9;
 // Per element of a weight that is widened to f32 in every run.
 constexpr double kWidenedSeconds = 1e-9;
 // Per element of a row that is computed in a GEMM's prologue.
@@ -124,6 +126,38 @@ double reordered_elements(const kernel::Kernel& kernel, const kernel::Contractio
   return elements;
 }
 
+// Whether steps along k differ, as those of windows do.
+bool is_uneven(Expr address, Expr k) {
+  const auto step = [&](int64_t at) {
+    return address.substitute(k, at + 1) - address.substitute(k, at);
+  };
+  for (int64_t at = 1; at <= kWidestWindow; ++at) {
+    if (step(at) != step(0)) return true;
+  }
+  return false;
+}
+
+// Elements of right factors whose windows lie in several images, as those of a concatenation do:
+// such windows are packed in every run, and each element is read from every image. By element and
+// image.
+double picked_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
+                       const Bindings& sizes) {
+  double elements = 0;
+  for (const kernel::Contraction& contraction : form.contractions) {
+    if (kernel::has_small_integers(kernel, contraction)) continue;
+    const kernel::Stage right =
+        kernel::factor_stage(kernel.stages[contraction.stage], contraction.right);
+    const Expr k = index_of(kernel, contraction.k);
+    const auto images = std::ranges::count_if(right.body, [&](const kernel::Inst& inst) {
+      const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
+      return load != nullptr && is_uneven(address_of(kernel, load->param, load->index), k);
+    });
+    if (images < 2) continue;
+    elements += static_cast<double>(images) * n_weights(kernel, form, contraction, sizes);
+  }
+  return elements;
+}
+
 // Elements of 16-bit right factors that are widened to f32 in every run, which only products of
 // bf16 by bf16 do without. Quantised factors were never stored in 16 bits.
 double widened_elements(const kernel::Kernel& kernel, const kernel::ContractionForm& form,
@@ -178,8 +212,9 @@ ContractionSeconds contraction_seconds(const kernel::Kernel& kernel,
                   2 * value(work.integer_products, sizes) / of_integers +
                   2 * value(work.exact_products, sizes) / machine.exact_product_flops_per_second,
       .arithmetic = value(work.other_flops, sizes) / machine.flops_per_second,
-      .reordered =
-          reordered_elements(kernel, form, machine, sizes) * kReorderedSeconds / machine.threads,
+      .reordered = (reordered_elements(kernel, form, machine, sizes) * kReorderedSeconds +
+                    picked_elements(kernel, form, sizes) * kPickedSeconds) /
+                   machine.threads,
       .widened = widened_elements(kernel, form, sizes) * kWidenedSeconds / machine.threads,
       .computed = computed_rows(kernel, form, sizes) * kComputedSeconds,
       .sums = results * static_cast<double>(form.contractions.size()) / machine.flops_per_second};
@@ -221,12 +256,7 @@ double windowed_elements(const kernel::Kernel& kernel, const kernel::Contraction
       const auto* load = std::get_if<kernel::LoadInst>(&inst.what);
       if (load == nullptr) continue;
       const Expr address = address_of(kernel, load->param, load->index);
-      const auto step = [&](int64_t at) {
-        return address.substitute(k, at + 1) - address.substitute(k, at);
-      };
-      bool even = true;
-      for (int64_t at = 1; even && at <= kWidestWindow; ++at) even = step(at) == step(0);
-      if (even) continue;
+      if (!is_uneven(address, k)) continue;
       double read = 1;
       for (kernel::LoopId loop : kernel.loops.ids()) {
         if (uses_loop(address, loop)) read *= value(extent_of(kernel, loop), sizes);

@@ -76,6 +76,15 @@ bool is_scattered(const kernel::LoadInst& load, const Dims& dims,
   });
 }
 
+// The same of a local buffer, by its last dim.
+bool is_scattered(const kernel::LocalInst& local, const std::vector<kernel::LoopId>& loops) {
+  if (local.index.empty() || loops.empty()) return false;
+  const Expr last = local.index.back();
+  return std::ranges::all_of(loops, [&](kernel::LoopId loop) {
+    return uses_loop(last, loop) && !runs_along(last, loop);
+  });
+}
+
 }  // namespace
 
 KernelFeatures features_of(const kernel::Kernel& kernel, const Bindings& sizes) {
@@ -108,6 +117,8 @@ KernelFeatures features_of(const kernel::Kernel& kernel, const Bindings& sizes) 
             !guarded[k] && is_scattered(*load, kernel.params[load->param].dims, along);
         if (scattered) features.scattered += points;
         if (is_strided(*load, along)) features.strided += points;
+      } else if (const auto* local = std::get_if<kernel::LocalInst>(&inst.what)) {
+        if (is_scattered(*local, along)) features.scattered += points;
       } else if (const auto* op = std::get_if<kernel::OpInst>(&inst.what)) {
         if (is_half(inst.dtype)) features.converted += points;
         const double flops = static_cast<double>(kernel::flops_of(inst)) * points;

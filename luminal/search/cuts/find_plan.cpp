@@ -8,6 +8,7 @@
 
 #include "luminal/base/check.h"
 #include "luminal/base/errors.h"
+#include "luminal/search/cuts/fixed_cuts.h"
 #include "luminal/search/cuts/merge_kernels.h"
 #include "luminal/search/cuts/moves.h"
 #include "luminal/search/cuts/term_moves.h"
@@ -33,6 +34,10 @@ class PlanSearch {
         moves_(graph, cost_) {}
 
   FoundPlan run() {
+    if (options_.fixed_rules) {
+      const PlanState state(cost_, fixed_cuts(graph_, cost_, options_.sizes));
+      if (state.why().empty()) return finish(state.choice());
+    }
     switch (options_.fusion) {
       case FusionPolicy::Never:
         return finish(start_with([](ClassId) { return true; }).choice());

@@ -21,9 +21,10 @@ using Clock = std::chrono::steady_clock;
 // tuned; the remainder is for finalists.
 constexpr double kUntilTuning = 0.5;
 constexpr double kUntilFinalists = 0.8;
-constexpr double kTimingShare = 0.05;  // share of the budget for timing the kernels of one plan
-constexpr double kMostTiming = 0.5;    // the same in seconds, at most
-constexpr int kMostInVain = 16;        // proposals in a row without a new plan
+constexpr double kTimingShare = 0.05;   // share of the budget for timing the kernels of one plan
+constexpr double kMostTiming = 0.5;     // the same in seconds, at most
+constexpr double kOfAComparison = 0.1;  // share of the budget for comparing two plans, at least
+constexpr int kMostInVain = 16;         // proposals in a row without a new plan
 // A plan whose kernels together take more than this many times the best one's is no finalist.
 constexpr double kFarFromBest = 1.03;
 // A plan expected to take more than this many times as long as the best isn't run: one that
@@ -44,19 +45,21 @@ const records::KernelRecord kRunsOnce = {.seconds = 1e-9,
                                          .note = "runs once, when weights are set"};
 
 // What is varied once the times so far lead to no new plan: the order of moves, optimism about
-// unmeasured kernels, the fusion policy, merging, and the term of a value.
+// unmeasured kernels, the fusion policy, merging, and the term of a value; and a plan that no model
+// has chosen.
 struct Proposal {
   uint64_t order = 0;
   double hope = 1;
   FusionPolicy fusion = FusionPolicy::Modelled;
   bool sideways = true;
+  bool fixed_rules = false;
   std::optional<TermFlip> term = {};  // that computes a value
 };
 
 Proposal proposal(int number) {
-  if (number == 1) return {.hope = 0.6};
-  if (number == 2) return {.sideways = false};
-  if (number == 3) return {.fusion = FusionPolicy::Always};
+  if (number == 2) return {.hope = 0.6};
+  if (number == 3) return {.sideways = false};
+  if (number == 4) return {.fusion = FusionPolicy::Always};
   constexpr double kHopes[] = {1, 0.7, 0.4, 0.85};
   return {.order = static_cast<uint64_t>(number), .hope = kHopes[number % 4]};
 }
@@ -251,6 +254,7 @@ class MeasuredSearch {
     options.order = proposal.order;
     options.fusion = proposal.fusion;
     options.sideways = options.sideways && proposal.sideways;
+    options.fixed_rules = proposal.fixed_rules;
     if (proposal.term) options.fixed_terms = {*proposal.term};
     options.progress = nullptr;
     FoundPlan found = find_plan(terms_.terms.extracted.graph, terms_.request, options);
@@ -264,8 +268,9 @@ class MeasuredSearch {
     }
     add({.found = std::move(found),
          .digest = std::move(digest),
-         .what =
-             proposal.order == 0 && proposal.hope == 1 ? "by the times so far" : "another try"});
+         .what = proposal.fixed_rules                        ? "by fixed rules of fusion"
+                 : proposal.order == 0 && proposal.hope == 1 ? "by the times so far"
+                                                             : "another try"});
     return true;
   }
 
@@ -299,10 +304,13 @@ class MeasuredSearch {
     return true;
   }
 
-  // Proposal 0 is by the times so far; each other term is tried before further orders of moves.
+  // Proposal 0 is what no model chose, 1 the best plan by the times so far; each other term is
+  // tried before further orders of moves.
+  static constexpr int kByTimes = 1;
   Proposal numbered(int number) const {
-    constexpr int kBeforeTerms = 4;
-    if (number == 0) return {};
+    constexpr int kBeforeTerms = 5;
+    if (number == 0) return {.fixed_rules = true};
+    if (number == kByTimes) return {};
     const auto n_terms = static_cast<int>(other_terms_.size());
     if (number < kBeforeTerms || number >= kBeforeTerms + n_terms) {
       return proposal(number < kBeforeTerms ? number : number - n_terms);
@@ -310,8 +318,8 @@ class MeasuredSearch {
     return {.term = other_terms_[static_cast<size_t>(number - kBeforeTerms)]};
   }
 
-  // Proposes the best plan by the times so far until that is no new one; then variations, each new
-  // one followed by the best plan again.
+  // Proposes the plan of fixed rules; then the best one by the times so far until that is no new
+  // one; then variations, each new one followed by the best plan again.
   void propose_all() {
     int next = 0, in_vain = 0;
     if (terms_.options.fusion != FusionPolicy::Modelled) {
@@ -321,8 +329,8 @@ class MeasuredSearch {
     while (goes_on(in_vain)) {
       const bool fresh = propose(numbered(next));
       in_vain = fresh ? 0 : in_vain + 1;
-      if (fresh && next > 0 && goes_on(0)) propose(Proposal{});
-      if (!fresh || next > 0) ++next;
+      if (fresh && next != kByTimes && goes_on(0)) propose(Proposal{});
+      if (!fresh || next != kByTimes) ++next;
     }
   }
 
@@ -504,8 +512,10 @@ class MeasuredSearch {
           "replay: the records have no comparison of two plans that were finalists; compile with "
           "--search measured to make it");
     }
-    if (is_over(1)) return std::nullopt;
-    const double seconds = (options_.seconds - taken()) / static_cast<double>(left);
+    // The first comparison is made even if the time is over: all that was found would be lost.
+    if (is_over(1) && (report_.compared > 0 || report_.interrupted)) return std::nullopt;
+    const double seconds = std::max((options_.seconds - taken()) / static_cast<double>(left),
+                                    options_.seconds * kOfAComparison);
     records::Comparison comparison =
         timer_->compare(champion.found.plan, challenger.found.plan, seconds);
     comparison.champion = champion.digest;

@@ -324,6 +324,7 @@ void RowBlockEmitter::emit_sum(const BlockedContraction& contraction, const Bloc
   }
   PanelOperand panels;
   panels.panel_bytes = index_.scalar(contraction.panel_pitch);
+  if (!on_tiles(contraction.multiply)) panels.prefetch_bytes = 0;  // a cache holds them
   Value* before = builder_.CreateMul(builder_.CreateUDiv(column, i64(lanes)), panels.panel_bytes);
   before =
       builder_.CreateAdd(before, builder_.CreateMul(k, builder_.CreateMul(element, i64(lanes))));

@@ -340,7 +340,9 @@ PanelOperand TileEmitter::right_operand(const TiledContraction& contraction, con
   const bool asks = on_tiles(tiling_.multiply);
   PanelOperand panels;
   panels.narrow = right.narrow;
-  panels.prefetch_bytes = tiling_.prefetch_bytes;
+  // What isn't read in place has just been packed, so a cache holds it.
+  const bool cached = !right.in_place && !asks;
+  panels.prefetch_bytes = cached ? 0 : tiling_.prefetch_bytes;
   if (right.in_place) {
     panels.panel_bytes = builder_.CreateMul(index_.scalar(right.step), element);
     panels.base = in_param(right, in_panel);

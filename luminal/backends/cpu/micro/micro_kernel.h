@@ -30,7 +30,7 @@ struct PanelOperand {
   llvm::Value* base;
   llvm::Value* panel_bytes;
   DType narrow = DType::F32;                  // for F32: what the panels hold
-  int64_t prefetch_bytes = kPanelBytesAhead;  // with few rows
+  int64_t prefetch_bytes = kPanelBytesAhead;  // with few rows; 0: panels are in a cache
   // AMX kernels with many rows prefetch the panels that are read next, as many as they read. Each
   // call prefetches 1 / `parts` of them, starting at `base`, spread over its steps along k.
   struct Next {

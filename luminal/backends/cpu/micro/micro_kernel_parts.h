@@ -43,8 +43,11 @@ struct MicroKernel {
     return is_half(right.narrow) ? target.vector_bytes / 2 : target.vector_bytes;
   }
 
-  // With few rows (GEMV) a kernel is memory-bound: panels are read once, and prefetched.
-  bool streams() const { return shape.rows <= (on_tiles(multiply) ? 16 : 8); }
+  // With few rows (GEMV) a kernel is memory-bound: panels are read once, and prefetched. Vectors
+  // prefetch panels in memory for any number of rows: their first tile of rows reads them.
+  bool streams() const {
+    return right.prefetch_bytes > 0 && shape.rows <= (on_tiles(multiply) ? 16 : 8);
+  }
   // The offset in each panel to prefetch: prefetch_bytes after `offset`. Past a panel's end it
   // continues at the start of the panel that the next call reads in its place.
   llvm::Value* ahead(llvm::Value* offset) const {

@@ -14,6 +14,11 @@ using llvm::Value;
 // Independent accumulators: enough to keep two FMA units of latency 4 busy.
 constexpr int kIndependentSums = 8;
 
+// Steps that the body of a loop over panels takes without prefetches. One step of 8 × 3 vectors is
+// 46 instructions, as many as the decoder delivers in the time of its products; four steps without
+// prefetches took 8 to 14 % less time.
+constexpr int kStepsAtOnce = 4;
+
 // Elements of a window up to which they are written out instead of looked up in a table.
 constexpr int64_t kMostWrittenOut = 25;
 
@@ -56,6 +61,7 @@ class VectorMicroKernel {
   void prefetch(const Block& block, Value* at, int steps);
   bool has_windows() const { return !k_.right.windows.offsets.empty(); }
   Values panel_sums(const Block& block, Values sums);
+  Values some_steps(const Block& block, Value* from, Value* to, int count, int ways, Values sums);
   Values window_sums(const Block& block, const Values& first);
   Value* window_table();
   // Adds the products of step `at` to the sums; `panels` is where its first panel is.
@@ -139,17 +145,14 @@ Values VectorMicroKernel::panel_sums(const Block& block, Values sums) {
   // Accumulator set w takes every ways-th step, from the w-th on.
   sums.resize(n * static_cast<size_t>(ways), llvm::Constant::getNullValue(sum_));
   Value* whole = b_.CreateAnd(steps_, k_.i64(-ways));
-  sums = loops_.counted(k_.i64(0), whole, ways, sums, [&](Value* at, const Values& carried) {
-    Values next = carried;
-    if (k_.streams()) prefetch(block, at, ways);
-    for (int w = 0; w < ways; ++w) {
-      const auto way = next.begin() + static_cast<ptrdiff_t>(n) * w;
-      Value* here = b_.CreateNSWAdd(at, k_.i64(w));
-      const Values one(way, way + static_cast<ptrdiff_t>(n));
-      std::ranges::copy(step(block, here, in_panels(block, here), one), way);
-    }
-    return next;
-  });
+  const int at_once = k_.streams() ? ways : std::max(ways, kStepsAtOnce);
+  Value* first = k_.i64(0);
+  if (at_once > ways) {
+    Value* many = b_.CreateAnd(steps_, k_.i64(-at_once));
+    sums = some_steps(block, first, many, at_once, ways, sums);
+    first = many;
+  }
+  sums = some_steps(block, first, whole, ways, ways, sums);
   while (sums.size() > n) {
     const size_t half = sums.size() / 2;
     for (size_t i = 0; i < half; ++i) sums[i] = add(sums[i], sums[half + i]);
@@ -169,13 +172,29 @@ Values VectorMicroKernel::panel_sums(const Block& block, Values sums) {
   return sums;
 }
 
+// The steps from … to − 1, a whole number of times `count`, which is a multiple of `ways`.
+Values VectorMicroKernel::some_steps(const Block& block, Value* from, Value* to, int count,
+                                     int ways, Values sums) {
+  const auto n = static_cast<ptrdiff_t>(sums.size()) / ways;
+  return loops_.counted(from, to, count, std::move(sums), [&](Value* at, const Values& carried) {
+    Values next = carried;
+    if (k_.streams()) prefetch(block, at, count);
+    for (int s = 0; s < count; ++s) {
+      const auto way = next.begin() + n * (s % ways);
+      Value* here = b_.CreateNSWAdd(at, k_.i64(s));
+      std::ranges::copy(step(block, here, in_panels(block, here), Values(way, way + n)), way);
+    }
+    return next;
+  });
+}
+
 // Channel by channel; the elements of a small window are written out one after the other.
 Values VectorMicroKernel::window_sums(const Block& block, const Values& first) {
   const std::vector<int64_t>& offsets = k_.right.windows.offsets;
   const auto period = static_cast<int64_t>(offsets.size());
   Value* table = period > kMostWrittenOut ? window_table() : nullptr;
   Value* channels = b_.CreateUDiv(steps_, k_.i64(period));
-  return loops_.counted(k_.i64(0), channels, 1, first, [&](Value* channel, const Values& carried) {
+  const auto of_channel = [&](Value* channel, const Values& carried) {
     Value* at = k_.times(channel, period);
     Value* columns = k_.at(block.right, k_.times(channel, k_.right.windows.channel_bytes));
     if (table != nullptr) {
@@ -192,7 +211,18 @@ Values VectorMicroKernel::window_sums(const Block& block, const Values& first) {
       sums = step(block, b_.CreateNSWAdd(at, k_.i64(j)), there, sums);
     }
     return sums;
-  });
+  };
+  const int64_t at_once = std::max<int64_t>(1, kStepsAtOnce / period);
+  Value* many = b_.CreateAnd(channels, k_.i64(-at_once));  // 4, 2 or 1
+  Values sums =
+      loops_.counted(k_.i64(0), many, at_once, first, [&](Value* channel, const Values& carried) {
+        Values next = carried;
+        for (int64_t c = 0; c < at_once; ++c) {
+          next = of_channel(b_.CreateNSWAdd(channel, k_.i64(c)), next);
+        }
+        return next;
+      });
+  return at_once == 1 ? sums : loops_.counted(many, channels, 1, sums, of_channel);
 }
 
 // The offsets as a constant of the module.
