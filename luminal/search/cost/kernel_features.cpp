@@ -80,9 +80,8 @@ bool is_scattered(const kernel::LoadInst& load, const Dims& dims,
 bool is_scattered(const kernel::LocalInst& local, const std::vector<kernel::LoopId>& loops) {
   if (local.index.empty() || loops.empty()) return false;
   const Expr last = local.index.back();
-  return std::ranges::all_of(loops, [&](kernel::LoopId loop) {
-    return uses_loop(last, loop) && !runs_along(last, loop);
-  });
+  return std::ranges::all_of(
+      loops, [&](kernel::LoopId loop) { return uses_loop(last, loop) && !runs_along(last, loop); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "luminal/search/cost/expr_value.h"
 
@@ -85,18 +86,20 @@ class FixedCuts {
     return id;
   }
 
+  template <typename Kind>
+  bool is_view_of(ClassId id) const {
+    return std::holds_alternative<Kind>(cost_.term_of(behind_views(id)));
+  }
+
   // The value that padding surrounds with a constant.
   std::optional<ClassId> padded(ClassId id) const {
     const auto* select = std::get_if<kernel::OpTerm>(&cost_.term_of(id));
     if (select == nullptr || select->op != Op::Select) return std::nullopt;
-    const auto is = [&]<typename T>(ClassId operand, T*) {
-      return std::holds_alternative<T>(cost_.term_of(behind_views(operand)));
-    };
-    constexpr kernel::IotaTerm* kIota = nullptr;
-    constexpr kernel::ConstTerm* kConst = nullptr;
-    if (!is(select->operands[0], kIota)) return std::nullopt;
-    if (is(select->operands[2], kConst)) return select->operands[1];
-    if (is(select->operands[1], kConst)) return select->operands[2];
+    const auto& [condition, a, b] =
+        std::tie(select->operands[0], select->operands[1], select->operands[2]);
+    if (!is_view_of<kernel::IotaTerm>(condition)) return std::nullopt;
+    if (is_view_of<kernel::ConstTerm>(b)) return a;
+    if (is_view_of<kernel::ConstTerm>(a)) return b;
     return std::nullopt;
   }
 
