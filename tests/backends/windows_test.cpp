@@ -126,5 +126,33 @@ TEST(Windows, AreReadByConvolutionsOfAllKinds) {
   }
 }
 
+// How often `part` is in `text`.
+int count_of(const std::string& text, std::string_view part) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(Windows, ImagesOfSeveralConvolutionsInAKernelArePackedOnce) {
+  for (DType dtype : {DType::F32, DType::BF16, DType::F16}) {
+    for (int64_t side : {3, 7, 14}) {
+      SCOPED_TRACE(std::string(name(dtype)) + " " + std::to_string(side));
+      Graph graph;
+      const Tensor x = graph.input("x", {1, 40, side, side}, dtype);
+      const auto conv = [&](const char* name, int64_t first) {
+        const Tensor w = graph.weight(name, {24, 32, 1, 1}, dtype);
+        return conv2d(x.narrow(1, first, 32), w);
+      };
+      // The last one reads other channels. Sums of what isn't negative keep errors small.
+      const Tensor both = relu(conv("a", 0)) + relu(conv("b", 0));
+      const Tensor y = (both + relu(conv("c", 8))).output("y");
+      if (dtype == DType::F32) {
+        EXPECT_EQ(count_of(schedules(graph), "right as contraction"), 1);
+      }
+      Comparison{graph, {y}}.run({{}, {}});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace luminal

@@ -40,8 +40,9 @@ TwoWays of_cuts(std::string name, void (*build)(Graph& graph, bool stored)) {
 // Each kernel that allows its strategy runs by it.
 TwoWays of_strategies(std::string name, const BuildGraph& build, Strategy a, Strategy b) {
   const auto by = [&](Strategy strategy) {
-    return Way{std::string(text(strategy)), build, as_written(), LibraryPolicy::Never,
-               [strategy](kernel::KernelStep& step) {
+    // A model may take several kernels for faster, and those have no such strategy.
+    return Way{std::string(text(strategy)), build, as_written(FusionPolicy::Always),
+               LibraryPolicy::Never, [strategy](kernel::KernelStep& step) {
                  const bool allowed = step.packs.empty() && allows(step.lowered.kernel, strategy);
                  if (allowed) step.strategy = strategy;
                }};

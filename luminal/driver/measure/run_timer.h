@@ -57,6 +57,7 @@ class RunTimer : public search::PlanTimer {
   const TimerOptions options_;
   std::vector<NodeId> stands_for_;  // by leaf of the lowered graph
   RunnableGraph lowered_;           // one trip of each loop
+  double graph_elements_ = 0;       // that interpreting it computes
   std::optional<RunnableGraph> whole_;
   CacheEviction eviction_;
   std::unique_ptr<LoadedPlans> base_;  // the first plan

@@ -49,7 +49,7 @@ void TileEmitter::emit(Value* first, Value* last) {
         builder_.CreateOr(is_first, builder_.CreateICmpEQ(block.of_rows, i64(0)));
     loops_.guarded(has_new_panels, [&] {
       for (const TiledContraction& contraction : tiling_.contractions) {
-        const bool later = contraction.quantised || contraction.made_of;
+        const bool later = contraction.quantised || contraction.made_of || contraction.same_panels;
         if (contraction.windows) {
           WindowCopier(state_, tiling_, contraction).emit(block.line, block.lines);
         } else if (!contraction.right.in_place && !later) {

@@ -83,6 +83,9 @@ std::string tiling_text(const Tiling& tiling) {
       out += fmt::format(
           "    right as windows of {} elements: a copy of {} channels, {} elements each\n",
           windows->period(), windows->channels, windows->channel);
+    } else if (contraction.same_panels) {
+      out += fmt::format("    right as contraction s{}\n",
+                         tiling.contractions[*contraction.same_panels].stage.value);
     } else {
       out += factor_text("right", contraction.right);
     }

@@ -45,7 +45,8 @@ std::vector<std::string> slow_paths(const Schedule& schedule) {
       };
       passed_over.insert(contraction.stage);
       copied(contraction.left, "left", "rows");
-      if (!contraction.quantised && !contraction.made_of && !contraction.windows) {
+      if (!contraction.quantised && !contraction.made_of && !contraction.windows &&
+          !contraction.same_panels) {
         copied(contraction.right, "right", "panels");
       }
       passed_over.insert(contraction.right.stage);

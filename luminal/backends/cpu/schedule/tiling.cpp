@@ -220,6 +220,44 @@ void find_integers(const Schedule& schedule, const Tiling& tiling, const Target&
   }
 }
 
+bool packs_in_every_run(const TiledContraction& contraction) {
+  return !contraction.right.in_place && !contraction.quantised && !contraction.made_of &&
+         !contraction.windows;
+}
+
+// Whether both right factors are the same load of the same elements.
+bool have_same_panels(const Schedule& schedule, Multiply multiply, const TiledContraction& a,
+                      const TiledContraction& b) {
+  if (schedule.extents[a.k] != schedule.extents[b.k]) return false;
+  const ScheduledStage& first = schedule.stages[a.right.stage];
+  const ScheduledStage& second = schedule.stages[b.right.stage];
+  const InstId load = plain_load(*first.source, multiply);
+  const InstId other = plain_load(*second.source, multiply);
+  if (!load.valid() || !other.valid()) return false;
+  const auto param_of = [](const ScheduledStage& stage, InstId id) {
+    return std::get<kernel::LoadInst>(stage.source->body[id.index()].what).param;
+  };
+  if (param_of(first, load) != param_of(second, other)) return false;
+  const Expr address = second.access[other.index()].address;
+  return at(schedule, address, {{b.k, index_of(schedule, a.k)}}) ==
+         first.access[load.index()].address;
+}
+
+// As of the convolutions of one image that one kernel computes.
+void find_same_panels(const Schedule& schedule, Tiling& tiling) {
+  for (size_t later = 1; later < tiling.contractions.size(); ++later) {
+    TiledContraction& contraction = tiling.contractions[later];
+    if (!packs_in_every_run(contraction)) continue;
+    for (size_t earlier = 0; earlier < later && !contraction.same_panels; ++earlier) {
+      const TiledContraction& first = tiling.contractions[earlier];
+      if (first.same_panels || !packs_in_every_run(first)) continue;
+      if (have_same_panels(schedule, tiling.multiply, first, contraction)) {
+        contraction.same_panels = earlier;
+      }
+    }
+  }
+}
+
 // Which integers are multiplied in fixed point: u4 if there are any, else bytes.
 std::optional<DType> in_fixed_point(const Target& target, const TiledQuantised& quantised) {
   if (!multiplies_bytes(target)) return std::nullopt;
@@ -372,6 +410,8 @@ void place_in_scratch(Schedule& schedule, Tiling& tiling) {
     contraction.right.scratch = offset;
     if (contraction.windows) {
       offset = offset + align64(contraction.windows->bytes());
+    } else if (contraction.same_panels) {
+      contraction.right.scratch = tiling.contractions[*contraction.same_panels].right.scratch;
     } else if (!contraction.right.in_place && !contraction.quantised) {
       offset = offset + align64(contraction.right.pitch * Expr(tiling.block_columns) / lanes);
     }
@@ -430,6 +470,7 @@ void tile_schedule(Schedule& schedule, const Kernel& kernel, const ContractionFo
   } else {
     choose_blocks(schedule, options.choices, tiling);
   }
+  find_same_panels(schedule, tiling);
   tiling.same_rows = have_same_rows(schedule, tiling);
   place_in_scratch(schedule, tiling);
 

@@ -85,6 +85,8 @@ struct TiledContraction {
   // emit_integer_panels.h).
   std::optional<TiledQuantised> made_of;
   std::optional<TiledWindows> windows;  // of the right factor, instead of panels
+  // The right factor is that of an earlier contraction (its position): a block packs it once.
+  std::optional<size_t> same_panels;
   Expr sums;  // offset in scratch memory of the block's sums, tile after tile
 };
 
