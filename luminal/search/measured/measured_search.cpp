@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "luminal/base/digest.h"
 #include "luminal/base/errors.h"
 #include "luminal/search/cost/roofline_bound.h"
 #include "luminal/search/cuts/plan_cost.h"
@@ -579,27 +578,6 @@ MeasuredPlan measured_search(const SearchedTerms& terms, const FoundPlan& first,
                              const MeasuredOptions& options, PlanTimer* timer,
                              SearchMemory& memory) {
   return MeasuredSearch(terms, options, timer, memory).run(first);
-}
-
-std::string plan_digest(const kernel::Plan& plan) {
-  std::string text;
-  for (const auto& step : plan.steps) {
-    const auto* kernel = std::get_if<kernel::KernelStep>(&step);
-    if (kernel == nullptr) {
-      text += fmt::format("host {}\n", std::get<kernel::HostStep>(step).source.number());
-      continue;
-    }
-    text += kernel::text(kernel->lowered.kernel);
-    // The default strategy isn't named, so that digests outlive new strategies.
-    if (kernel->strategy != kernel::default_strategy(kernel->lowered.kernel)) {
-      text += fmt::format("strategy {} ", kernel::text(kernel->strategy));
-    }
-    text += fmt::format("schedule {}\n", kernel::text(kernel->schedule));
-    for (const kernel::ParamOrigin& origin : kernel->lowered.origins) {
-      text += fmt::format("{} {}\n", origin.source.number(), origin.value.value);
-    }
-  }
-  return base::digest(text);
 }
 
 }  // namespace luminal::search

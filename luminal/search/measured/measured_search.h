@@ -16,6 +16,7 @@
 
 #include "luminal/records/record.h"
 #include "luminal/search/measured/kernel_costs.h"
+#include "luminal/search/measured/plan_digest.h"
 #include "luminal/search/pipeline/rotation_planner.h"
 
 namespace luminal::search {
@@ -97,8 +98,5 @@ struct MeasuredPlan {
 MeasuredPlan measured_search(const SearchedTerms& terms, const FoundPlan& first,
                              const MeasuredOptions& options, PlanTimer* timer,
                              SearchMemory& memory);
-
-// Names a plan: equal plans have equal digests in every process.
-std::string plan_digest(const kernel::Plan& plan);
 
 }  // namespace luminal::search
