@@ -181,6 +181,7 @@ TwoWays three_convolutions() {
     (relu(results[0]) * results[1] + results[2]).output("y");
   };
   return {.name = "three-convolutions",
+          .choice = Choice::Cuts,
           .build = built({"x"}),
           .ways = {{"three products", built({"x", "x#1", "x#2"}), as_written()},
                    {"one product", joined, as_written()}}};
