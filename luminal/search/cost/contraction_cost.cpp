@@ -147,6 +147,10 @@ double picked_elements(const kernel::Kernel& kernel, const kernel::ContractionFo
     if (kernel::has_small_integers(kernel, contraction)) continue;
     const kernel::Stage right =
         kernel::factor_stage(kernel.stages[contraction.stage], contraction.right);
+    const auto is_load = [](const kernel::Inst& inst) {
+      return std::holds_alternative<kernel::LoadInst>(inst.what);
+    };
+    if (std::ranges::count_if(right.body, is_load) < 2) continue;
     const Expr k = index_of(kernel, contraction.k);
     const auto images = std::ranges::count_if(right.body, [&](const kernel::Inst& inst) {
       const auto* load = std::get_if<kernel::LoadInst>(&inst.what);

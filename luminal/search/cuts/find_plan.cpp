@@ -35,6 +35,7 @@ class PlanSearch {
 
   FoundPlan run() {
     if (options_.fixed_rules) {
+      // If no kernel can hold what these rules fuse, the search finds a plan as usual.
       const PlanState state(cost_, fixed_cuts(graph_, cost_, options_.sizes));
       if (state.why().empty()) return finish(state.choice());
     }
