@@ -13,6 +13,7 @@ class CacheEviction {
  public:
   CacheEviction() = default;  // does nothing
   explicit CacheEviction(size_t bytes) : buffer_(std::in_place, bytes) {}
+  bool evicts() const { return buffer_.has_value(); }
   void run();
 
  private:

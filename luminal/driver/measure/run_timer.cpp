@@ -34,6 +34,26 @@ constexpr int kFewestTrials = 5;
 constexpr double kSaidEnough = 4;
 constexpr int kMostRounds = 61;
 constexpr int kFewestRounds = 7;
+// A turn repeats a short plan for this long. One run of 20 µs right after another plan's finds
+// caches, branch predictors and helper threads as that one left them, which a model that runs again
+// and again never does.
+constexpr double kTurnSeconds = 5e-4;
+constexpr double kMostRepeats = 100;
+
+int repeats_of(double run_seconds) {
+  return static_cast<int>(std::clamp(kTurnSeconds / run_seconds, 1.0, kMostRepeats));
+}
+
+// Runs a plan `repeats` times. Returns the seconds of one run.
+double turn(LoadedPlans& loaded, size_t plan, int repeats, CacheEviction& eviction,
+            runtime::StepObserver* observer = nullptr) {
+  double seconds = 0;
+  for (int i = 0; i < repeats; ++i) {
+    eviction.run();
+    seconds += loaded.run(plan, observer);
+  }
+  return seconds / repeats;
+}
 
 // The time of every step of a run.
 class StepTimes : public runtime::StepObserver {
@@ -194,23 +214,21 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
   IdVector<kernel::StepId, std::vector<double>> samples(n_steps);
   std::vector<double> base_runs;
   bool says_enough = false;
+  int repeats = 1;
   for (int i = 0; i < options_.warm_ups && !says_enough; ++i) {
     const double taken = loaded->run(0);
     says_enough = base_ != nullptr && taken > std::max(seconds, kSaidEnough * base_seconds_);
+    repeats = eviction_.evicts() ? 1 : repeats_of(taken);
   }
   const int fewest = says_enough ? 1 : kFewestTrials;
   const Clock::time_point start = Clock::now();
   for (int trial = 0; trial < options_.trials; ++trial) {
     if (trial >= fewest && seconds_since(start) > seconds) break;
-    if (base_ != nullptr) {
-      eviction_.run();
-      base_runs.push_back(base_->run(0));
-    }
+    if (base_ != nullptr) base_runs.push_back(turn(*base_, 0, base_repeats_, eviction_));
     StepTimes times(n_steps);
-    eviction_.run();
-    const double whole = loaded->run(0, &times);
+    const double whole = turn(*loaded, 0, repeats, eviction_, &times);
     if (base_ == nullptr) base_runs.push_back(whole);
-    for (kernel::StepId s : samples.ids()) samples[s].push_back(times.seconds(s));
+    for (kernel::StepId s : samples.ids()) samples[s].push_back(times.seconds(s) / repeats);
   }
   const double drift = base_drift(base_runs);
   const std::vector<kernel::StepId> steps = kernel_steps(*planned);
@@ -226,7 +244,10 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
                   .samples = static_cast<int>(samples[steps[k]].size()),
                   .checked = true};
   }
-  if (base_ == nullptr) base_ = std::move(loaded);
+  if (base_ == nullptr) {
+    base_ = std::move(loaded);
+    base_repeats_ = repeats;
+  }
   return records;
 }
 
@@ -268,9 +289,14 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
   base_.reset();  // frees its memory
   base_seconds_ = 0;
   LoadedPlans loaded(graph, backend_, load_, plans);
+  CacheEviction nothing;
+  CacheEviction& eviction = &graph == &lowered_ ? eviction_ : nothing;
+  int repeats[2] = {1, 1};
   for (int i = 0; i < std::max(1, options_.warm_ups); ++i) {
-    loaded.run(0);
-    loaded.run(1);
+    for (size_t plan : {0, 1}) {
+      const double taken = loaded.run(plan);
+      repeats[plan] = eviction.evicts() ? 1 : repeats_of(taken);
+    }
   }
   std::vector<double> ratios;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -278,8 +304,9 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
     // The first to run in a round may find the caches as the other left them.
     const size_t first = static_cast<size_t>(round % 2);
     double taken[2];
-    taken[first] = loaded.run(first);
-    taken[1 - first] = loaded.run(1 - first);
+    for (size_t plan : {first, 1 - first}) {
+      taken[plan] = turn(loaded, plan, repeats[plan], eviction);
+    }
     ratios.push_back(taken[1] / taken[0]);
   }
   const Median ratio = median_of(ratios);

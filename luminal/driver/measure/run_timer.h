@@ -62,6 +62,7 @@ class RunTimer : public search::PlanTimer {
   CacheEviction eviction_;
   std::unique_ptr<LoadedPlans> base_;  // the first plan
   double base_seconds_ = 0;            // its time when first measured
+  int base_repeats_ = 1;               // runs of one turn
 };
 
 }  // namespace luminal
