@@ -10,7 +10,8 @@ namespace luminal {
 
 struct BackendOptions {
   std::string name = "cpu";  // see backend_names()
-  // Of the cpu backend: "avx512", "avx2" or "sse2"; default: the best this machine supports.
+  // Of the cpu backend: "amx" (AVX-512 with AMX), "avx512", "avx2" or "sse2"; default: the best
+  // this machine supports.
   std::string target = {};
   int threads = 0;  // 0: as many as this process may use
   LibraryPolicy library = LibraryPolicy::Never;

@@ -67,6 +67,11 @@ std::string_view instruction_set_here() {
   return features.avx2 && features.fma ? "avx2" : "sse2";
 }
 
+std::string_view instruction_set_of(std::string_view target) {
+  const auto found = std::ranges::find(kAssumed, target, &Assumed::instruction_set);
+  return found != std::end(kAssumed) ? found->instruction_set : instruction_set_here();
+}
+
 Peaks limited_to(Peaks peaks, std::string_view instruction_set) {
   const Assumed& here = assumed(instruction_set_here());
   const Assumed& used = assumed(instruction_set);

@@ -77,6 +77,8 @@ Peaks from_json(const std::string& json, const std::string& source);
 Peaks default_peaks(std::string_view instruction_set, int threads);
 // The best instruction set of this processor, by those names.
 std::string_view instruction_set_here();
+// That of code for a backend's target: the target, if it has peaks of its own, else the best here.
+std::string_view instruction_set_of(std::string_view target);
 
 // The peaks when kernels use only `instruction_set`: rates are scaled by the ratio of the defaults.
 Peaks limited_to(Peaks peaks, std::string_view instruction_set);

@@ -11,7 +11,7 @@ import time
 from claims import Claim, Short
 from claims_support import conformance, last_line
 
-TARGETS = ("sse2", "avx2", "avx512")
+TARGETS = ("sse2", "avx2", "avx512", "amx")
 RANDOM_GRAPHS = 500
 
 
@@ -20,7 +20,8 @@ def runnable(context):
     flags = re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), flags=re.MULTILINE)
     has = set(flags.group(1).split()) if flags else set()
     needs = {"sse2": {"sse2"}, "avx2": {"avx2", "fma", "f16c"},
-             "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"}}
+             "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
+             "amx": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "amx_tile", "amx_bf16"}}
     here = [target for target in TARGETS if needs[target] <= has]
     return here, [target for target in TARGETS if target not in here]
 

@@ -27,11 +27,6 @@ constexpr uint64_t kMostCalibrationBytes = 256 << 10;
 constexpr double kLeastFactor = 1e-3, kMostFactor = 1e3;
 constexpr size_t kPeaksDigits = 16;
 
-std::string instruction_set_of(const std::string& target) {
-  const bool less = target == "avx2" || target == "sse2";
-  return less ? target : std::string(machine::instruction_set_here());
-}
-
 // Of the figures alone: not of when they were measured.
 std::string digest_of(machine::Peaks peaks) {
   peaks.source.clear();
@@ -109,7 +104,7 @@ KeptCalibration kept_calibration(Calibration calibration, const machine::Peaks& 
                                  const std::string& target) {
   return {.calibration = calibration,
           .processor = peaks.processor,
-          .target = instruction_set_of(target),
+          .target = std::string(machine::instruction_set_of(target)),
           .threads = peaks.threads,
           .peaks = digest_of(peaks)};
 }
@@ -178,8 +173,8 @@ KeptCalibration calibration_from_json(const std::string& json, const std::string
 std::filesystem::path calibration_file(int threads, const std::string& target) {
   const std::filesystem::path peaks = machine::peaks_file(threads);
   if (peaks.empty()) return {};
-  return peaks.parent_path() /
-         fmt::format("{}.{}.calibration.json", peaks.stem().string(), instruction_set_of(target));
+  return peaks.parent_path() / fmt::format("{}.{}.calibration.json", peaks.stem().string(),
+                                           machine::instruction_set_of(target));
 }
 
 void keep(const KeptCalibration& kept, const std::string& target) {

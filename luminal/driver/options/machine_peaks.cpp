@@ -12,10 +12,9 @@ machine::Peaks machine_peaks(const StorageOptions& storage, const std::string& t
   const bool assumed = storage.cache_folder == "none" && storage.machine.empty();
   machine::Peaks peaks = assumed ? machine::default_peaks(here, threads)
                                  : machine::peaks_of_this_machine(storage.machine);
-  // The best instruction set as target doesn't limit other features of the processor.
-  const bool less = target == "avx2" || target == "sse2";
+  const std::string_view used = machine::instruction_set_of(target);
   const bool is_given = peaks.origin == machine::PeaksOrigin::Given;
-  return less && !is_given ? machine::limited_to(std::move(peaks), target) : peaks;
+  return used != here && !is_given ? machine::limited_to(std::move(peaks), used) : peaks;
 }
 
 std::string machine_text(const machine::Peaks& peaks) {

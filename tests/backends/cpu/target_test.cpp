@@ -32,6 +32,7 @@ TEST(Target, TheBestComesFirstAndOthersByName) {
     EXPECT_EQ(Target::named(target.name).cpu, target.cpu);
     const bool tiles = target.amx_bf16 || target.amx_int8;
     EXPECT_EQ(target.features.find("+amx-tile") != std::string::npos, tiles) << target.name;
+    EXPECT_EQ(target.name == "amx", tiles);
   }
   EXPECT_THROW(Target::named("aarch64-sve"), UserError);
 }

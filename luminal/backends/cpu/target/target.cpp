@@ -43,19 +43,23 @@ std::vector<Target> x86_targets() {
   const std::string triple = llvm::sys::getProcessTriple();
   std::vector<Target> targets;
   Features features = host_features();
-  if (!base::may_use_amx()) forget(features, "amx");
   if (has.avx512f && has.avx512bw && has.avx512dq && has.avx512vl) {
-    targets.push_back({.name = "avx512",
-                       .triple = triple,
-                       .cpu = llvm::sys::getHostCPUName().str(),
-                       .features = text(features),
-                       .vector_bytes = 64,
-                       .x86 = true,
-                       .avx512 = true,
-                       .avx512_bf16 = has.avx512_bf16,
-                       .avx512_vnni = has.avx512_vnni,
-                       .amx_bf16 = has.amx_bf16 && base::may_use_amx(),
-                       .amx_int8 = has.amx_int8 && base::may_use_amx()});
+    const auto add = [&](const char* name, bool amx) {
+      if (!amx) forget(features, "amx");
+      targets.push_back({.name = name,
+                         .triple = triple,
+                         .cpu = llvm::sys::getHostCPUName().str(),
+                         .features = text(features),
+                         .vector_bytes = 64,
+                         .x86 = true,
+                         .avx512 = true,
+                         .avx512_bf16 = has.avx512_bf16,
+                         .avx512_vnni = has.avx512_vnni,
+                         .amx_bf16 = amx && has.amx_bf16,
+                         .amx_int8 = amx && has.amx_int8});
+    };
+    if (base::may_use_amx() && (has.amx_bf16 || has.amx_int8)) add("amx", true);
+    add("avx512", false);
   }
   if (has.avx2 && has.fma && has.f16c) {
     // As on a processor without AVX-512.

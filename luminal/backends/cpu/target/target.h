@@ -8,7 +8,7 @@
 namespace luminal::backends::cpu {
 
 struct Target {
-  std::string name;      // as users write it: "avx512", "avx2", "sse2", "aarch64"
+  std::string name;      // as users write it: "amx", "avx512", "avx2", "sse2", "aarch64"
   std::string triple;    // as LLVM names the machine: "x86_64-pc-linux-gnu"
   std::string cpu;       // as LLVM names the processor: "sapphirerapids"
   std::string features;  // as LLVM takes them, sorted: "+avx2,-avx512f,…"
