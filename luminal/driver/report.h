@@ -114,6 +114,7 @@ struct FusionReport {
   static constexpr const char* kFused = "fused";
   static constexpr const char* kStored = "stored";
   static constexpr const char* kModelled = "left to the model";
+  static constexpr const char* kByRules = "left to fixed rules";
 
   std::string variant;              // of the plan it was decided for: "s = 2 … 16"
   std::string pattern;              // "swiglu"

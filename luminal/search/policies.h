@@ -11,6 +11,7 @@ enum class FusionPolicy : uint8_t {
   Always,    // everything that one kernel can hold
   Never,     // every op its own kernel
   Measured,  // patterns (docs/fusion.md) where it was measured to pay, the rest by the model
+  Fixed,     // by fixed rules, without a search: a reduction, and the element-wise ops around it
 };
 
 // What rules may change about the numbers; each admits those before it. docs/rules.md states them.

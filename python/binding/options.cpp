@@ -36,7 +36,7 @@ Enum word(nb::handle value, std::initializer_list<std::string_view> words) {
 }
 
 FusionPolicy fusion_policy(nb::handle value) {
-  return word<FusionPolicy>(value, {"modelled", "always", "never", "measured"});
+  return word<FusionPolicy>(value, {"modelled", "always", "never", "measured", "fixed"});
 }
 
 Bindings bindings_of(nb::handle value) {

@@ -3,7 +3,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-FusionPolicy = Literal["modelled", "always", "never", "measured"]
+FusionPolicy = Literal["modelled", "always", "never", "measured", "fixed"]
 
 
 class CompileOptions(TypedDict, total=False):

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "apps/bench/harness/random_leaves.h"
-#include "apps/bench/networks/greedy_kernels.h"
 #include "luminal/luminal.h"
 
 namespace luminal::bench {
@@ -58,10 +57,7 @@ TEST_P(Networks, SearchFindsNoWorsePlanThanFixedRules) {
   Graph graph;
   network(GetParam().name).build(graph, {});
   const double searched = modelled_us(graph, {.plan = {.numerics = Numerics::Finite}});
-  fix_greedy_kernels(graph);
-  const double fixed =
-      modelled_us(graph, {.plan = {.fusion = FusionPolicy::Always,
-                                   .fusion_groups = {{"side-by-side", FusionPolicy::Never}}}});
+  const double fixed = modelled_us(graph, {.plan = {.fusion = FusionPolicy::Fixed}});
   EXPECT_LE(searched, 1.01 * fixed);
 }
 
@@ -92,31 +88,17 @@ TEST_P(Networks, BackendsAgreeOnASmallOne) {
 
 INSTANTIATE_TEST_SUITE_P(All, Networks, testing::ValuesIn(kPublished), test_name);
 
-TEST(GreedyKernels, EndAfterTheElementWiseOpsOfAReduction) {
-  Graph graph;
-  const nn::Scope scope(graph);
-  const Tensor x = graph.input("x", {1, 4, 8, 8});
-  const nn::Conv2dOptions same{.padding = 1};
-  const Tensor first = relu(nn::conv2d(scope.child(0), x, 4, 3, same));
-  const Tensor second = nn::conv2d(scope.child(1), first, 4, 3, same) + first;
-  const Tensor y = softmax(second.flatten(1), -1).output("y");
-  std::vector<NodeId> stored = greedy_kernels(graph);
-  // Of the softmax: the maximum, the exponentials, and their sum's reciprocal.
-  EXPECT_EQ(stored.size(), 6u);
-  EXPECT_THAT(stored, testing::IsSupersetOf({first.id(), second.id(), y.id()}));
-}
-
-TEST(GreedyKernels, ComputeWhatTheGraphDoes) {
+TEST(FixedRules, ComputeWhatTheGraphDoes) {
   Graph graph;
   network("nasnet-a").build(graph, {.pixels = 20, .narrower = 32, .repeats = 1});
   set_random_leaves(graph);
   const std::vector<float> expected = result_of(graph, {.backend = {.name = "interp"}});
-  fix_greedy_kernels(graph);
   CompileReport report;
   const std::vector<float> found =
-      result_of(graph, {.plan = {.fusion = FusionPolicy::Always}, .report = &report});
-  for (const std::string& note : report.notes)
-    EXPECT_FALSE(note.starts_with("not all fused")) << note;
+      result_of(graph, {.plan = {.fusion = FusionPolicy::Fixed}, .report = &report});
+  for (const std::string& note : report.notes) {
+    EXPECT_FALSE(note.starts_with("fused by the model")) << note;
+  }
   EXPECT_THAT(found, testing::Pointwise(testing::FloatNear(1e-3f), expected));
 }
 

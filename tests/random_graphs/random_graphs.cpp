@@ -50,6 +50,8 @@ const char* text_of(FusionPolicy policy) {
       return "never";
     case FusionPolicy::Measured:
       return "measured";
+    case FusionPolicy::Fixed:
+      return "fixed";
   }
   return "";
 }

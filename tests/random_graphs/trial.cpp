@@ -195,9 +195,10 @@ Trial random_trial(uint64_t seed) {
   RandomGraph made = random_graph(random, options);
   Trial trial{.graph = std::move(made.graph)};
   const double policy = random.uniform();
-  trial.fusion = policy < 0.5   ? FusionPolicy::Always
-                 : policy < 0.9 ? FusionPolicy::Modelled
-                                : FusionPolicy::Never;
+  trial.fusion = policy < 0.5    ? FusionPolicy::Always
+                 : policy < 0.85 ? FusionPolicy::Modelled
+                 : policy < 0.95 ? FusionPolicy::Fixed
+                                 : FusionPolicy::Never;
   trial.threads = large || random.chance(0.1) ? 2 : 1;
   // Whatever repeats in one in four is rolled: mostly by chance, and rarely a layer.
   if (seed % 4 == 3) trial.rolling = Rolling::Always;

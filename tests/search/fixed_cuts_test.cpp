@@ -10,11 +10,7 @@ namespace luminal::search {
 namespace {
 
 // The kernels of a graph by fixed rules.
-int fixed_kernels(const Graph& graph) {
-  Planned planned = prepare(graph);
-  planned.options.fixed_rules = true;
-  return find_plan(planned.extracted.graph, planned.request, planned.options).plan.n_kernels();
-}
+int fixed_kernels(const Graph& graph) { return plan(graph, FusionPolicy::Fixed).plan.n_kernels(); }
 
 TEST(FixedCuts, AProductTakesWhatFollowsItUpToTheNextProduct) {
   Graph graph;
@@ -38,6 +34,13 @@ TEST(FixedCuts, PaddingBelongsToItsReader) {
   Tensor h = relu(conv2d(x, graph.weight("a", {16, 8, 3, 3}), std::nullopt, {.padding = 1}));
   relu(conv2d(h, graph.weight("b", {8, 16, 3, 3}), std::nullopt, {.padding = 1})).output("y");
   EXPECT_EQ(fixed_kernels(graph), 2);
+}
+
+// Of the softmax: the maximum, the exponentials, the reciprocal of their sum, and the result.
+TEST(FixedCuts, EachReductionOfASoftmaxEndsAKernel) {
+  Graph graph;
+  softmax(graph.input("x", {4, 1024}), -1).output("y");
+  EXPECT_EQ(fixed_kernels(graph), 4);
 }
 
 TEST(FixedCuts, ElementwiseGraphsAreOneKernel) {

@@ -2,17 +2,19 @@
 // runtimes. Settings:
 //   plan      "searched": all admitted rules, and the plan that the cost model finds; "measured":
 //             a search by measurements goes on from there; "off": no rules, and kernels by fixed
-//             rules of fusion instead of a search (greedy_kernels.h)
-//   numerics  class of rules that are admitted. "finite" by default: as the rules of Tensat, and
-//   the
-//             folding of batch norms elsewhere, these hold in real arithmetic
+//             rules of fusion instead of a search (FusionPolicy::Fixed)
+//   numerics  class of rules that are admitted. "finite" by default: as the rules of Tensat and
+//             the folding of batch norms elsewhere, these hold in real arithmetic
 //   budget    seconds of a measured search
 //   library   "measured", which uses oneDNN where it is faster, or "never"
 //   inputs    folder with the bytes of the input and of each weight, by name; "": random numbers
 //   cache     folder for plans, kernels and records; "": a new one
 //   machine   file of the machine's peaks; "": those that `luminal doctor --measure` kept, or
-//   defaults pixels, narrower, repeats   a smaller network, see NetworkSize threads   0: all that
-//   this process may use
+//             defaults
+//   pixels, narrower, repeats
+//             a smaller network, see NetworkSize
+//   threads   0: all that this process may use
+//   slowest   how many of the slowest kernels to list
 // Answers have compile_seconds and, of these, plan_seconds and search_seconds; saturation_ms,
 // egraph_nodes, kernels, distinct_kernels, model_ms, parameters, machine and slowest. `write` takes
 // the bytes of the result.
@@ -28,7 +30,6 @@
 #include "apps/bench/harness/prepared.h"
 #include "apps/bench/harness/random_leaves.h"
 #include "apps/bench/harness/timed_runs.h"
-#include "apps/bench/networks/greedy_kernels.h"
 #include "apps/bench/networks/networks.h"
 #include "luminal/base/errors.h"
 #include "luminal/base/os/paths.h"
@@ -44,7 +45,6 @@ Numerics numerics_of(const std::string& name) {
   throw UserError("numerics is exact, reassociating, finite or approximate");
 }
 
-// "off" also needs fix_greedy_kernels() on the graph.
 void choose_plan(const std::string& plan, double budget, CompileOptions& options) {
   options.search.mode = SearchMode::Modelled;
   if (plan == "searched") return;
@@ -54,8 +54,7 @@ void choose_plan(const std::string& plan, double budget, CompileOptions& options
     options.search.candidates = 10'000;
   } else if (plan == "off") {
     options.plan.disable_rules = search::RuleSet().groups();
-    options.plan.fusion = FusionPolicy::Always;  // of all that greedy_kernels.h doesn't store
-    options.plan.fusion_groups = {{"side-by-side", FusionPolicy::Never}};
+    options.plan.fusion = FusionPolicy::Fixed;
     options.plan.rolling = Rolling::Off;
   } else {
     throw UserError("the plan is searched, measured or off");
@@ -69,7 +68,6 @@ class PreparedNetwork : public bench::Prepared {
     result_ = network(name).build(graph_, {.pixels = settings.at("pixels"),
                                            .narrower = settings.at("narrower"),
                                            .repeats = settings.at("repeats")});
-    if (settings.at("plan") == "off") bench::fix_greedy_kernels(graph_);
     const std::string inputs = settings.at("inputs");
     if (inputs.empty()) bench::set_random_leaves(graph_);
     const CompileOptions options = options_of(settings);

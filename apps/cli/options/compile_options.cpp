@@ -24,7 +24,8 @@ const std::vector<std::pair<std::string, FusionPolicy>> kFusionPolicies = {
     {"modelled", FusionPolicy::Modelled},
     {"measured", FusionPolicy::Measured},
     {"always", FusionPolicy::Always},
-    {"never", FusionPolicy::Never}};
+    {"never", FusionPolicy::Never},
+    {"fixed", FusionPolicy::Fixed}};
 
 std::optional<FusionPolicy> fusion_policy_of(const std::string& word) {
   for (const auto& [policy_name, policy] : kFusionPolicies) {
@@ -40,7 +41,7 @@ std::string set_fusion(const std::string& text, PlanOptions& options) {
     const std::string word = equals == std::string::npos ? part : part.substr(equals + 1);
     const std::optional<FusionPolicy> policy = fusion_policy_of(word);
     if (!policy) {
-      return "'" + word + "' isn't a policy; known: modelled, measured, always and never";
+      return "'" + word + "' isn't a policy; known: modelled, measured, always, never and fixed";
     }
     if (equals == std::string::npos) {
       options.fusion = *policy;
@@ -85,9 +86,10 @@ void CompileArguments::add_code_to(CLI::App& app) {
   app.add_option("--backend", options.backend.name, "Backend: cpu or interp")
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--target", options.backend.target,
-                 "Instruction set of CPU kernels: avx512, avx2 or sse2 (default: the best this "
-                 "machine supports)")
+  app.add_option(
+         "--target", options.backend.target,
+         "Instruction set of CPU kernels: amx, avx512, avx2 or sse2 (default: the best this "
+         "machine supports)")
       ->group(kGroup);
   app.add_option("--machine", options.storage.machine,
                  "Plan for another machine, by the peaks that `luminal doctor --measure` printed "
@@ -127,8 +129,9 @@ void CompileArguments::add_code_to(CLI::App& app) {
 
 void CompileArguments::add_planning_to(CLI::App& app) {
   app.add_option("--fusion", fusion,
-                 "When to fuse: modelled (if the cost model predicts a gain), always, never or "
-                 "measured; also by pattern, as in measured,swiglu=never; see docs/fusion.md")
+                 "When to fuse: modelled (if the cost model predicts a gain), always, never, "
+                 "measured or fixed (by fixed rules, without a search); also by pattern, as in "
+                 "measured,swiglu=never; see docs/fusion.md")
       ->check(CLI::Validator(
           [](const std::string& text) {
             PlanOptions unread;

@@ -20,7 +20,14 @@ using search::PatternPlace;
 
 void check_groups(const PlanOptions& options) {
   for (const auto& [group, policy] : options.fusion_groups) {
-    if (fusion_pattern_from_name(group)) continue;
+    if (fusion_pattern_from_name(group)) {
+      if (policy != FusionPolicy::Fixed) continue;
+      throw UserError(
+          fmt::format("fusion: fixed is a policy of the whole graph; choose modelled, measured, "
+                      "always or never "
+                      "for {}",
+                      group));
+    }
     if (group != kSideBySide) {
       throw UserError(fmt::format("fusion: there is no pattern '{}'; known: {}; and {}", group,
                                   fmt::join(fusion_pattern_names(), " and "), kSideBySide));
@@ -104,6 +111,10 @@ void decide_by_policy(FusionPolicy policy, FusionReport& entry) {
     case FusionPolicy::Measured:
       entry.decision = FusionReport::kModelled;
       entry.source = "policy modelled";
+      return;
+    case FusionPolicy::Fixed:
+      entry.decision = FusionReport::kByRules;
+      entry.source = "policy fixed";
       return;
   }
 }

@@ -63,7 +63,7 @@ class KeyWriter {
 
   void write_search(const search::SearchOptions& search) {
     const auto& [fusion, machine, sizes, seed, chain_ops, thorough_up_to, starts, order, again,
-                 fixed_rules, sideways, fixed_terms, limits, costs, progress] = search;
+                 sideways, fixed_terms, limits, costs, progress] = search;
     LUMINAL_CHECK(costs == nullptr, "a plan's key must not depend on measured costs");
     out().number(static_cast<uint64_t>(fusion));
     const auto& [bytes_rate, near_rate, streamed_rate, flops_rate, product_rate, exact_rate, launch,
@@ -87,7 +87,6 @@ class KeyWriter {
     out().integer(starts);
     out().number(order);
     out().flag(again);
-    out().flag(fixed_rules);
     out().flag(sideways);
     const auto& [walk, most_local_bytes] = limits;
     const auto& [most_instances] = walk;

@@ -34,11 +34,6 @@ class PlanSearch {
         moves_(graph, cost_) {}
 
   FoundPlan run() {
-    if (options_.fixed_rules) {
-      // If no kernel can hold what these rules fuse, the search finds a plan as usual.
-      const PlanState state(cost_, fixed_cuts(graph_, cost_, options_.sizes));
-      if (state.why().empty()) return finish(state.choice());
-    }
     switch (options_.fusion) {
       case FusionPolicy::Never:
         return finish(start_with([](ClassId) { return true; }).choice());
@@ -47,6 +42,8 @@ class PlanSearch {
       case FusionPolicy::Modelled:
       case FusionPolicy::Measured:  // patterns are decided before the search
         return merged(search().choice());
+      case FusionPolicy::Fixed:
+        return finish(by_fixed_rules().choice());
     }
     return {};
   }
@@ -138,6 +135,16 @@ class PlanSearch {
     if (!is_large()) state = start_at_reductions();
     if (!state.why().empty()) state = start_with([](ClassId) { return true; });
     return improved(std::move(state), options_.order);
+  }
+
+  // The cuts that fixed rules make; if no kernel can hold what they fuse, a local search from cuts
+  // that can.
+  PlanState by_fixed_rules() {
+    ++candidates_;
+    PlanState state(cost_, fixed_cuts(graph_, cost_, options_.sizes));
+    if (state.why().empty()) return state;
+    notes_.push_back(fmt::format("fused by the model, not by fixed rules: {}", state.why()));
+    return search();
   }
 
   // With everything stored at first, moves fuse kernels bottom-up, in time linear in the graph. The

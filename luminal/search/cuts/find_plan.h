@@ -91,7 +91,6 @@ struct SearchOptions {
   int starts = 3;              // of a thorough search: orders of moves tried from each start
   uint64_t order = 0;          // of moves: 0 is the graph's own, others are shuffled
   bool again = true;           // stored values may be computed again by a reader
-  bool fixed_rules = false;    // no search: the cuts that fixed rules of fusion make
   bool sideways = true;        // kernels over the same outer points become one; see merge_kernels
   std::vector<TermFlip> fixed_terms = {};  // of classes that have a choice; without a cycle
   kernel::StageLimits limits;

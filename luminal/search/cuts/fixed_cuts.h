@@ -1,5 +1,5 @@
-// fixed_cuts: what fixed rules of fusion store. A measured search tries that plan too: it doesn't
-// depend on the model, which may be wrong about many kernels in the same way.
+// fixed_cuts: what fixed rules of fusion store (FusionPolicy::Fixed). A measured search tries that
+// plan too: it doesn't depend on the model, which may be wrong about many kernels in the same way.
 //
 // A kernel is what follows a reduction, up to the next one: a value is stored if several kernels
 // read it, if a reader would compute its elements more than once, or if it depends on a reduction

@@ -51,7 +51,6 @@ struct Proposal {
   double hope = 1;
   FusionPolicy fusion = FusionPolicy::Modelled;
   bool sideways = true;
-  bool fixed_rules = false;
   std::optional<TermFlip> term = {};  // that computes a value
 };
 
@@ -253,7 +252,6 @@ class MeasuredSearch {
     options.order = proposal.order;
     options.fusion = proposal.fusion;
     options.sideways = options.sideways && proposal.sideways;
-    options.fixed_rules = proposal.fixed_rules;
     if (proposal.term) options.fixed_terms = {*proposal.term};
     options.progress = nullptr;
     FoundPlan found = find_plan(terms_.terms.extracted.graph, terms_.request, options);
@@ -267,7 +265,7 @@ class MeasuredSearch {
     }
     add({.found = std::move(found),
          .digest = std::move(digest),
-         .what = proposal.fixed_rules                        ? "by fixed rules of fusion"
+         .what = proposal.fusion == FusionPolicy::Fixed      ? "by fixed rules of fusion"
                  : proposal.order == 0 && proposal.hope == 1 ? "by the times so far"
                                                              : "another try"});
     return true;
@@ -308,7 +306,7 @@ class MeasuredSearch {
   static constexpr int kByTimes = 1;
   Proposal numbered(int number) const {
     constexpr int kBeforeTerms = 5;
-    if (number == 0) return {.fixed_rules = true};
+    if (number == 0) return {.fusion = FusionPolicy::Fixed};
     if (number == kByTimes) return {};
     const auto n_terms = static_cast<int>(other_terms_.size());
     if (number < kBeforeTerms || number >= kBeforeTerms + n_terms) {

@@ -186,6 +186,18 @@ TEST(FusionPolicy, UnknownPatternsAreRefusedByName) {
               HasSubstr("there is no pattern 'geglu'; known: swiglu and add-rms-norm"));
 }
 
+TEST(FusionPolicy, FixedRulesAreOfTheWholeGraph) {
+  for (DType dtype : {DType::F32, DType::BF16, DType::F16}) {
+    const PatternGraph swiglu(FusionPattern::SwiGlu,
+                              {.tokens = 17, .hidden = 64, .intermediate = 96, .dtype = dtype}, 1);
+    const CompileReport fixed = compiled(swiglu.graph(), {}, FusionPolicy::Fixed);
+    EXPECT_GT(kernels_of(fixed), 1u) << fixed.text();
+    EXPECT_EQ(fixed.fusion.at(0).decision, FusionReport::kByRules);
+    EXPECT_THAT(user_error([&] { compiled(swiglu.graph(), {{"swiglu", FusionPolicy::Fixed}}); }),
+                HasSubstr("fixed is a policy of the whole graph"));
+  }
+}
+
 // A folder of its own, and a profile that answers for swiglu at 4 tokens.
 class FusionProfileFile : public testing::Test {
  protected:
