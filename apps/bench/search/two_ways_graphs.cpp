@@ -221,8 +221,10 @@ BuildGraph attention_over(int64_t keys) {
   };
 }
 
-void product(Graph& graph) {
-  gelu(matmul(graph.input("x", {192, 512}), graph.weight("w", {512, 512}))).output("y");
+BuildGraph product_of(int64_t rows, int64_t width) {
+  return [=](Graph& graph) {
+    gelu(matmul(graph.input("x", {rows, width}), graph.weight("w", {width, width}))).output("y");
+  };
 }
 
 // Cheaper to compute again than to read.
@@ -258,12 +260,15 @@ const std::vector<TwoWays>& all() {
       last_token(),
       of_strategies("attention-160", attention_over(160), Strategy::RowBlocks,
                     Strategy::SplitAttention),
+      of_strategies("attention-1024", attention_over(1024), Strategy::RowBlocks,
+                    Strategy::SplitAttention),
       of_strategies("attention-4096", attention_over(4096), Strategy::RowBlocks,
                     Strategy::SplitAttention),
       of_library("library-small", 4, 256),
       of_library("library-medium", 96, 1024),
       of_library("library-large", 512, 2048),
-      of_tilings("tilings", product, 1, 8),
+      of_tilings("tilings", product_of(192, 512), 1, 8),
+      of_tilings("tilings-wide", product_of(64, 1024), 1, 8),
       of_cuts("squares-per-use", squares),
       of_cuts("sines-per-use", sines),
   };

@@ -6,6 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <thread>
+
 #include "luminal/runtime/buffer.h"
 #include "tests/backends/cpu/matmul_problem.h"
 
@@ -225,6 +230,28 @@ TEST_P(LibraryMatmulTest, ThreadsAreTheCallersAgainAfterwards) {
   const int before = most_threads();
   for (int threads : {1, 2, 3}) check_matmul(dense_shape(GetParam(), {}, 65, 64, 63), threads);
   EXPECT_EQ(most_threads(), before);
+}
+
+// OpenMP's threads would spin for milliseconds on cores that our pool needs.
+TEST_P(LibraryMatmulTest, ItsThreadsSleepAfterwards) {
+  const auto of_process = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  };
+  constexpr double kSleepMs = 40, kMostMs = 1;
+  const LibraryMatmulShape shape = dense_shape(GetParam(), {}, 256, 256, 128);
+  auto matmul = make_library_matmul(shape, 2);
+  ASSERT_TRUE(matmul) << matmul.why();
+  MatmulProblem problem(shape);
+  double least = kSleepMs;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    run(problem, **matmul);
+    const double before = of_process();
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(kSleepMs));
+    least = std::min(least, of_process() - before);
+  }
+  EXPECT_LT(least, kMostMs);
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, LibraryMatmulTest, testing::Values(DType::F32, DType::BF16),

@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl_debug.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -51,9 +52,12 @@ void keep_openmp_from_spinning() {
     auto started = std::make_shared<std::promise<void>>();
     std::future<void> has_started = started->get_future();
     const bool starts = base::start_helper_thread([started] {
+      std::atomic<int> members = 0;  // a region that does nothing is no region to the compiler
 #pragma omp parallel num_threads(omp_get_num_procs() + 1)
       {
+        members.fetch_add(1, std::memory_order_relaxed);
       }
+      LUMINAL_CHECK(members > 0, "a parallel region ran no thread");
       started->set_value();
       for (;;) std::this_thread::sleep_for(std::chrono::hours(24));
     });
