@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "luminal/luminal.h"
 #include "tests/backends/cpu/kernel_builder.h"
+#include "tests/search/planned.h"
 
 namespace luminal::kernel {
 namespace {
@@ -35,6 +37,21 @@ TEST(Strategy, FewProductsOfAnElementGoByLoopsWhereTheyLieInARow) {
   EXPECT_EQ(default_strategy(depthwise(100, true)), Strategy::Matmul);
   EXPECT_EQ(default_strategy(depthwise(9, false)), Strategy::Matmul)
       << "a vector would be gathered";
+}
+
+// No panels are made of windows that micro kernels read from one copy of the image.
+TEST(Strategy, DepthwiseConvolutionsOfImagesAreGemms) {
+  for (DType dtype : {DType::F32, DType::BF16}) {
+    for (int64_t size : {3, 5, 7}) {
+      Graph graph;
+      const Tensor x = graph.input("x", {Expr::var("n", 1, 8), 16, 28, 28}, dtype);
+      const Tensor w = graph.weight("w", {16, 1, size, size}, dtype);
+      conv2d(x, w, std::nullopt, {.stride = 2, .padding = size / 2, .groups = 16}).output("y");
+      const search::FoundPlan found = search::plan(graph);
+      ASSERT_EQ(found.plan.n_kernels(), 1);
+      EXPECT_EQ(std::get<KernelStep>(found.plan.steps.back()).strategy, Strategy::Matmul);
+    }
+  }
 }
 
 TEST(Strategy, WhatIsNoWindowIsAGemm) {

@@ -227,6 +227,14 @@ BuildGraph product_of(int64_t rows, int64_t width) {
   };
 }
 
+// A filter per channel, so few products for each element that is copied.
+void depthwise(Graph& graph) {
+  constexpr int64_t kChannels = 64;
+  const Tensor x = graph.input("x", {1, kChannels, 56, 56});
+  const Tensor w = graph.weight("w", {kChannels, 1, 5, 5});
+  conv2d(x, w, std::nullopt, {.padding = 2, .groups = kChannels}).output("y");
+}
+
 // Cheaper to compute again than to read.
 void squares(Graph& graph, bool stored) {
   const Tensor x = graph.input("x", {2048, 2048});
@@ -260,10 +268,9 @@ const std::vector<TwoWays>& all() {
       last_token(),
       of_strategies("attention-160", attention_over(160), Strategy::RowBlocks,
                     Strategy::SplitAttention),
-      of_strategies("attention-1024", attention_over(1024), Strategy::RowBlocks,
-                    Strategy::SplitAttention),
       of_strategies("attention-4096", attention_over(4096), Strategy::RowBlocks,
                     Strategy::SplitAttention),
+      of_strategies("depthwise", depthwise, Strategy::Matmul, Strategy::Loops),
       of_library("library-small", 4, 256),
       of_library("library-medium", 96, 1024),
       of_library("library-large", 512, 2048),
