@@ -10,6 +10,7 @@
 #include "binding/options.h"
 #include "luminal/base/errors.h"
 #include "luminal/driver/explain/explanation.h"
+#include "luminal/shape/index/affine_dim.h"
 
 namespace luminal::python {
 namespace {
@@ -18,22 +19,28 @@ namespace {
   throw nb::type_error(message.c_str());
 }
 
-// The sizes that an argument gives to variables which stand alone as a dim; expressions of them are
-// checked by the run.
+// The sizes that an argument gives to variables that a dim has alone, such as 4 * s + 1;
+// expressions of several are checked by the run.
 void take_sizes(const std::string& name, const Dims& dims, const TensorData& data,
                 Bindings& sizes) {
   if (data.dims.size() != dims.size()) return;  // set() says so
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis].kind() != ExprKind::Var) continue;
-    const std::string variable(dims[axis].name());
+    const auto dim = affine_dim(dims[axis]);
+    if (!dim) continue;
+    const std::string variable(dim->variable.name());
+    const auto value = dim->solve(data.dims[axis]);
+    if (!value) {
+      throw UserError(fmt::format("'{}': its dim {} is {}, the graph takes {}", name, axis,
+                                  data.dims[axis], dims[axis].text()));
+    }
     const auto known = sizes.find(variable);
-    if (known && *known != data.dims[axis]) {
+    if (known && *known != *value) {
       throw UserError(fmt::format(
           "'{}': its dim {} is '{}', which is {} here and {} in another argument; give arrays "
           "whose sizes agree",
-          name, axis, variable, data.dims[axis], *known));
+          name, axis, variable, *value, *known));
     }
-    sizes.set(variable, data.dims[axis]);
+    sizes.set(variable, *value);
   }
 }
 

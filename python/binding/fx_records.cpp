@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "luminal/base/errors.h"
+#include "luminal/pytorch/pt2/guards.h"
 #include "luminal/pytorch/pt2/symbols.h"
 
 namespace luminal::python {
@@ -68,6 +69,7 @@ class Reader {
 
   FxProgram all() {
     read_ranges();
+    read_guards();
     for (nb::handle each : nb::cast<nb::list>(records_["inputs"])) {
       read_input(nb::cast<nb::tuple>(each));
     }
@@ -91,6 +93,19 @@ class Reader {
       symbols_.set_range(
           nb::cast<std::string>(name), integer_of(bounds[0]),
           bounds[1].is_none() ? std::numeric_limits<int64_t>::max() : integer_of(bounds[1]));
+    }
+  }
+
+  // ["s77 % 4 == 0"]
+  void read_guards() {
+    result_.program.guards = nb::cast<std::vector<std::string>>(records_["guards"]);
+    pytorch::assume(
+        result_.program.guards, [](const std::string&, size_t) { return std::nullopt; }, symbols_);
+    for (auto [name, range] : nb::cast<nb::dict>(records_["ranges"])) {
+      const auto symbol = nb::cast<std::string>(name);
+      if (const auto size = affine_dim(symbols_.variable(symbol))) {
+        result_.sizes.emplace(symbol, *size);
+      }
     }
   }
 

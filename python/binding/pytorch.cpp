@@ -1,8 +1,12 @@
 // PyTorch's programs as graphs.
+#include <nanobind/stl/tuple.h>
+
 #include "binding/binding.h"
 #include "binding/fx_records.h"
 #include "luminal/graph/verify.h"
 #include "luminal/pytorch/importer/import_program.h"
+
+#include <tuple>
 
 namespace luminal::python {
 namespace {
@@ -12,8 +16,11 @@ using pytorch::ImportedGraph;
 // Constants up to this many elements are part of the graph, so that the compiler sees them.
 constexpr int64_t kLargestLiteral = 64;
 
-// A graph whose weights, states and inputs are given before it runs.
-ImportedGraph import_records(const nb::dict& records) {
+// Of each symbol, (variable, scale, offset): it is scale * variable + offset.
+using Sizes = std::map<std::string, std::tuple<std::string, int64_t, int64_t>>;
+
+// A graph whose weights, states and inputs are given before it runs, and the sizes of its program.
+std::pair<ImportedGraph, Sizes> import_records(const nb::dict& records) {
   const FxProgram read = read_fx_program(records);
   const auto data = [&](const std::string& path) { return read.constants.find(path); };
   const pytorch::LeafElements elements{
@@ -28,7 +35,11 @@ ImportedGraph import_records(const nb::dict& records) {
         if (found->second.n_elements() > kLargestLiteral) return std::nullopt;
         return found->second;
       }};
-  return pytorch::import_program(read.program, elements);
+  Sizes sizes;
+  for (const auto& [symbol, size] : read.sizes) {
+    sizes[symbol] = {std::string(size.variable.name()), size.scale, size.offset};
+  }
+  return {pytorch::import_program(read.program, elements), std::move(sizes)};
 }
 
 // The sizes that each run chooses.
@@ -53,8 +64,10 @@ void add_pytorch(nb::module_& module) {
       nb::arg("path"),
       "The graph of a .pt2 file, which torch.export.save() wrote. No pickle is read.",
       nb::sig("def import_pt2(path: str | os.PathLike[str]) -> ImportedGraph"));
-  module.def("_import_records", &import_records, nb::arg("records"),
-             "The graph of a program that torch.compile traced: luminal.torch.records.");
+  module.def(
+      "_import_records", &import_records, nb::arg("records"),
+      "The graph of a program that torch.compile traced (luminal.torch.records), and of each "
+      "of its sizes (variable, scale, offset).");
   module.def("_knows_operator", &pytorch::knows_operator, nb::arg("target"),
              "Whether an operator of PyTorch is known.");
   module.def("_variables", &variable_names, nb::arg("graph"), "The sizes that each run chooses.");

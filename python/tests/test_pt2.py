@@ -159,6 +159,26 @@ class Chunks(nn.Module):
         return chunks.cumsum(1).reshape(-1, 6)[:n], padded.view((n + missing) // 4, 4, 2, 3).sum(-1), chunks[:, -1]
 
 
+class Quarters(nn.Module):
+    """Takes only lengths that are multiples of 4."""
+
+    def forward(self, x):
+        return x.reshape(x.shape[0], -1, 4, 6).cumsum(2).reshape(x.shape) * (x.shape[1] // 4)
+
+
+class OneChunk(nn.Module):
+    """Takes chunks one by one, of which there is one: a guard says so, and no bound."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        missing = (32 - n % 32) % 32
+        chunks = functional.pad(x, (0, 0, 0, missing)).reshape(-1, 32, 6)
+        sums = torch.zeros_like(chunks)
+        for i in range((n + missing) // 32):
+            sums[i] = chunks[i].cumsum(0)
+        return sums.reshape(-1, 6)[:n]
+
+
 BATCH = {0: Dim("batch", min=1, max=64)}
 CASES = {
     "perceptron": (Perceptron, lambda n: (torch.randn(n, 8),), (BATCH,)),
@@ -169,6 +189,8 @@ CASES = {
     "indexing": (Indexing, lambda n: (torch.randn(6, 6), torch.randint(-6, 6, (n,))), ({}, BATCH)),
     "numbers": (Numbers, lambda n: (torch.randn(n + 1, 3),), ({0: Dim("batch", min=3, max=64)},)),
     "chunks": (Chunks, lambda n: (torch.randn(n, 6),), ({0: Dim.AUTO},)),
+    "quarters": (Quarters, lambda n: (torch.randn(n, 4 * n, 6),), ({0: Dim.AUTO, 1: Dim.AUTO},)),
+    "one chunk": (OneChunk, lambda n: (torch.randn(n, 6),), ({0: Dim.AUTO},)),
     "detached": (Detached, lambda n: (torch.randn(n, 4), torch.rand(n, 1)), ({0: Dim.AUTO}, {0: Dim.AUTO})),
     "dtypes": (Dtypes, lambda n: (torch.randn(n, 3), torch.randint(0, 9, (n,))), (BATCH, BATCH)),
 }
@@ -243,6 +265,14 @@ class Files(unittest.TestCase):
 
         with self.assertRaisesRegex(lm.UserError, "may share memory .* call clone"):
             self.saved(export(Reshaped(), (torch.randn(2, 3),)))
+
+    def test_a_size_that_a_guard_excludes_is_an_error(self):
+        for kind, example, wrong in ((Quarters(), torch.randn(2, 8, 6), torch.ones(2, 10, 6)),
+                                     (OneChunk(), torch.randn(5, 6), torch.ones(33, 6))):
+            program = export(kind, (example,), dynamic_shapes=(dict.fromkeys(range(example.dim() - 1), Dim.AUTO),))
+            run = lm.compile(self.saved(program).graph)
+            with self.assertRaisesRegex(lm.UserError, "10|33"):
+                run(wrong)
 
     def test_one_row(self):
         for name in ("perceptron", "convolutions", "dtypes"):

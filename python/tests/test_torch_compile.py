@@ -102,6 +102,13 @@ class Backend(unittest.TestCase):
         self.assertEqual(len(self.graphs()), 1)
         self.assertEqual(len(self.graphs()[0].sizes), 2)
 
+    def test_sizes_that_are_multiples(self):
+        def quarters(x, n):
+            return x.reshape(x.shape[0], -1, 4, 6).cumsum(2).reshape(x.shape) * n, x.shape[1] // 4, x[:, :n]
+
+        self.check(quarters, *((torch.randn(n + 1, 4 * n, 6), 8 * n) for n in (3, 2, 17)), dynamic=True)
+        self.assertEqual(len(self.graphs()), 1)
+
     def test_halves_and_integers(self):
         for dtype in (torch.bfloat16, torch.float16):
             self.check(Perceptron().eval().to(dtype), (torch.randn(3, 8, dtype=dtype),), tolerance=2e-2)

@@ -84,27 +84,17 @@ class ProgramReader {
     }
   }
 
-  // Sizes that are assumed to be equal are one variable: PyTorch's calls take one for the other.
   void read_guards() {
     const auto guards = json_.find("guards_code");
     if (guards == json_.end()) return;
-    for (const Json& guard : *guards) {
-      program_.guards.push_back(guard.get<std::string>());
-      const auto equal = equal_sizes(program_.guards.back());
-      if (!equal) continue;
-      const auto first = symbol_of(equal->first), second = symbol_of(equal->second);
-      if (first && second) symbols_.set_equal(*first, *second);
-    }
-  }
-
-  // The symbol that a dim of an input is.
-  std::optional<std::string> symbol_of(const InputSize& of) const {
-    const auto tensor = tensors_->find(of.input);
-    if (tensor == tensors_->end()) return std::nullopt;
-    const Json& sizes = tensor->at("sizes");
-    if (of.axis >= sizes.size() || !sizes.at(of.axis).contains("as_expr")) return std::nullopt;
-    const Json& text = sizes.at(of.axis).at("as_expr").at("expr_str");
-    return Symbols::name_of_symbol(text.get_ref<const std::string&>());
+    for (const Json& guard : *guards) program_.guards.push_back(guard.get<std::string>());
+    const InputDim dim = [this](const std::string& input, size_t axis) -> std::optional<Expr> {
+      const auto tensor = tensors_->find(input);
+      if (tensor == tensors_->end()) return std::nullopt;
+      const Json& sizes = tensor->at("sizes");
+      return axis < sizes.size() ? std::optional(size(sizes.at(axis))) : std::nullopt;
+    };
+    assume(program_.guards, dim, symbols_);
   }
 
   // {"as_int": 3}, {"as_expr": {"expr_str": "…"}}

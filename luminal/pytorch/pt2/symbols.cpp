@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "luminal/base/errors.h"
 #include "luminal/io/file/quote.h"
 #include "luminal/pytorch/size_arithmetic.h"
 #include "luminal/shape/expr/expr_size.h"
+#include "luminal/shape/expr/wide.h"
+#include "luminal/shape/index/affine_dim.h"
 
 namespace luminal::pytorch {
 namespace {
@@ -18,6 +23,9 @@ constexpr int kDeepest = 200;
 constexpr int kMostParts = 1000;
 constexpr uint32_t kMostNodes = 5000;  // of an expression as it is simplified
 constexpr int64_t kLargestPower = 16;
+constexpr int64_t kLargestModulus = 1 << 16;  // that a symbol is divided by
+
+using shape::Wide;
 
 class Reader {
  public:
@@ -114,7 +122,7 @@ class Reader {
     if (take("Mul(")) return folded(operands(depth), [](Expr a, Expr b) { return a * b; });
     if (take("Max(")) return folded(operands(depth), [](Expr a, Expr b) { return max(a, b); });
     if (take("Min(")) return folded(operands(depth), [](Expr a, Expr b) { return min(a, b); });
-    if (take("FloorDiv(") || take("torch.utils._sympy.functions.FloorDiv(")) {
+    if (take("FloorDiv(") || take("CleanDiv(") || take("torch.utils._sympy.functions.FloorDiv(")) {
       return folded(operands(depth), [](Expr a, Expr b) { return a / b; });
     }
     if (take("Mod(") || take("PythonMod(")) {
@@ -130,44 +138,108 @@ class Reader {
   int parts_ = 0;
 };
 
+// The v with k·v = r modulo m, as v % modulus == remainder; none if there is no such v.
+struct Congruence {
+  int64_t modulus, remainder;
+};
+std::optional<Congruence> solved(int64_t k, int64_t r, int64_t m) {
+  const int64_t g = std::gcd(k, m);
+  if (g == 0 || r % g != 0) return std::nullopt;
+  const int64_t modulus = m / g;
+  if (modulus > kLargestModulus) return std::nullopt;
+  const auto reduced = [modulus](int64_t value) { return (value % modulus + modulus) % modulus; };
+  for (int64_t v = 0; v < modulus; ++v) {
+    if (reduced(k / g) * v % modulus == reduced(r / g)) return Congruence{modulus, v};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void Symbols::set_range(const std::string& name, int64_t lower, int64_t upper) {
   ranges_[name] = {std::max<int64_t>(lower, 0), std::min(upper, Expr::kMaxVar)};
 }
 
-void Symbols::set_equal(const std::string& name, const std::string& other) {
-  const std::string gone = chosen(name), kept = chosen(other);
-  if (gone == kept) return;
-  const auto range_of = [this](const std::string& of) {
-    const auto found = ranges_.find(of);
-    return found == ranges_.end() ? std::pair<int64_t, int64_t>(0, Expr::kMaxVar) : found->second;
-  };
-  const auto a = range_of(gone), b = range_of(kept);
-  ranges_[kept] = {std::max(a.first, b.first), std::min(a.second, b.second)};
-  same_[gone] = kept;
+Symbols::Range Symbols::range_of(const std::string& name) const {
+  const auto found = ranges_.find(name);
+  return found == ranges_.end() ? Range{} : found->second;
 }
 
-const std::string& Symbols::chosen(const std::string& name) const {
-  const std::string* found = &name;
-  for (auto next = same_.find(*found); next != same_.end(); next = same_.find(*found)) {
-    found = &next->second;
+bool Symbols::narrow(const std::string& name, Range range) {
+  const Range known = range_of(name);
+  range = {std::max(known.lower, range.lower), std::min(known.upper, range.upper)};
+  if (range.lower > range.upper) return false;
+  if (range.lower == known.lower && range.upper == known.upper) return false;
+  ranges_[name] = range;
+  return true;
+}
+
+bool Symbols::define(const std::string& name, Definition definition) {
+  const Range known = range_of(name), range = range_of(definition.symbol);
+  const auto quotient = [&](int64_t of, Wide rounding) {
+    return static_cast<int64_t>(
+        shape::floor_divide(Wide{of} - definition.offset + rounding, definition.scale));
+  };
+  const Range left{std::max(range.lower, quotient(known.lower, definition.scale - 1)),
+                   std::min(range.upper, quotient(known.upper, 0))};
+  if (left.lower > left.upper) return false;
+  ranges_[definition.symbol] = left;
+  definitions_[name] = std::move(definition);
+  return true;
+}
+
+bool Symbols::set_equal(Expr a, Expr b) {
+  if (a == b) return false;
+  if (a.kind() != ExprKind::Var) std::swap(a, b);
+  const auto other = affine_dim(b);
+  if (a.kind() != ExprKind::Var || !other || other->variable.name() == a.name()) return false;
+  return define(std::string(a.name()),
+                {std::string(other->variable.name()), other->scale, other->offset});
+}
+
+bool Symbols::set_at_most(Expr a, Expr b) {
+  // Canonical: a symbol is compared with a number, also where it was divided by one.
+  const Expr fact = b >= a;
+  const bool are_many = fact.kind() == ExprKind::And;
+  const std::span<const Expr> parts = are_many ? fact.operands() : std::span(&fact, 1);
+  bool is_new = false;
+  for (Expr part : parts) {
+    const bool is_less = part.kind() == ExprKind::Less;
+    if (!is_less && part.kind() != ExprKind::GreaterEqual) continue;
+    const Expr of = part.operands()[0];
+    const auto limit = part.operands()[1].to_int();
+    const auto modulus = of.kind() == ExprKind::Mod ? of.operands()[1].to_int() : std::nullopt;
+    if (is_less && limit == 1 && modulus && *modulus > 0) {
+      is_new |= set_remainder(of.operands()[0], *modulus, 0);
+      continue;
+    }
+    if (of.kind() != ExprKind::Var || !limit || (is_less && *limit <= 0)) continue;
+    is_new |= narrow(std::string(of.name()),
+                     is_less ? Range{.upper = *limit - 1} : Range{.lower = *limit});
   }
-  return *found;
+  return is_new;
+}
+
+bool Symbols::set_remainder(Expr x, int64_t modulus, int64_t remainder) {
+  const bool is_sum = x.kind() == ExprKind::Sum && x.operands().size() == 1;
+  const Expr variable = is_sum ? x.operands()[0] : x;
+  if (variable.kind() != ExprKind::Var) return false;
+  const int64_t scale = is_sum ? x.coefficients()[0] : 1;
+  const auto found = solved(scale % modulus, (remainder - x.constant_term() % modulus), modulus);
+  if (!found || found->modulus == 1) return false;
+  const std::string name(variable.name());
+  std::string part = fmt::format("{}_by_{}", name, found->modulus);
+  while (ranges_.contains(part) || definitions_.contains(part)) part += '_';
+  return define(name, {part, found->modulus, found->remainder});
 }
 
 Expr Symbols::variable(const std::string& name) const {
-  const auto range = ranges_.find(chosen(name));
-  return range == ranges_.end()
-             ? Expr::var(chosen(name))
-             : Expr::var(range->first, range->second.first, range->second.second);
-}
-
-std::optional<std::string> Symbols::name_of_symbol(std::string_view text) {
-  constexpr std::string_view kStart = "Symbol('";
-  if (!text.starts_with(kStart) || text.find(')') + 1 != text.size()) return std::nullopt;
-  text.remove_prefix(kStart.size());
-  return std::string(text.substr(0, text.find('\'')));
+  if (const auto known = definitions_.find(name); known != definitions_.end()) {
+    const Definition& definition = known->second;
+    return variable(definition.symbol) * definition.scale + definition.offset;
+  }
+  const Range range = range_of(name);
+  return Expr::var(name, range.lower, range.upper);
 }
 
 Expr Symbols::parse(std::string_view text) const { return Reader(text, *this).all(); }

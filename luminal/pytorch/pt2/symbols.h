@@ -1,4 +1,4 @@
-// Symbols: sizes as PyTorch writes them (sympy's srepr), as expressions.
+// Symbols: sizes as PyTorch writes them (sympy's srepr), as expressions, and what is known of them.
 #pragma once
 
 #include <map>
@@ -14,23 +14,38 @@ class Symbols {
  public:
   // A symbol's bounds; others are at least 0.
   void set_range(const std::string& name, int64_t lower, int64_t upper);
-  // Makes them one symbol, within the bounds of both.
-  void set_equal(const std::string& name, const std::string& other);
-
-  // The name of a symbol; none of any other size.
-  static std::optional<std::string> name_of_symbol(std::string_view text);
+  // What holds of sizes. Each says whether that was new; a contradiction is left alone.
+  // Two sizes are one: one of them is a symbol, the other has at most one symbol.
+  bool set_equal(Expr a, Expr b);
+  // a ≤ b.
+  bool set_at_most(Expr a, Expr b);
+  // x % modulus == remainder, 0 ≤ remainder < modulus: a symbol s of which s % 4 == 1 becomes
+  // 4 * s_by_4 + 1, where s_by_4 is another symbol.
+  bool set_remainder(Expr x, int64_t modulus, int64_t remainder);
 
   // "Add(Symbol('s77', positive=True, integer=True), Integer(-1))". UserError with the position for
   // what can't be read.
   Expr parse(std::string_view text) const;
+  // A symbol, or what is known to equal it: scale · another symbol + offset.
   Expr variable(const std::string& name) const;
 
  private:
-  // The name that stands for it and for those that equal it.
-  const std::string& chosen(const std::string& name) const;
+  // scale · symbol + offset
+  struct Definition {
+    std::string symbol;
+    int64_t scale = 1, offset = 0;
+  };
+  struct Range {
+    int64_t lower = 0, upper = Expr::kMaxVar;
+  };
 
-  std::map<std::string, std::pair<int64_t, int64_t>> ranges_;
-  std::map<std::string, std::string> same_;  // as a symbol with another name
+  Range range_of(const std::string& name) const;
+  // Defines a symbol that has no definition, where that leaves values of it.
+  bool define(const std::string& name, Definition definition);
+  bool narrow(const std::string& name, Range range);
+
+  std::map<std::string, Range> ranges_;            // of symbols without a definition
+  std::map<std::string, Definition> definitions_;  // by earlier or later symbols, never in a circle
 };
 
 }  // namespace luminal::pytorch

@@ -77,12 +77,13 @@ TorchCall::Argument TorchCall::make_argument(const std::string& name, size_t pos
   const Graph& graph = compiled_.graph();
   const auto leaf = graph.find_leaf(name);
   if (!leaf) {
-    const auto size = std::ranges::find(sizes_, name, &Size::name);
-    if (size == sizes_.end()) {
+    const auto size = of_variable(
+        parse_expr(name, {.variables = variables(graph), .extents = {}, .declared_only = false}));
+    if (!size) {
       throw UserError(fmt::format("the graph has no input, weight, state or variable '{}'", name));
     }
     made.kind = Kind::Size;
-    made.variable = static_cast<size_t>(size - sizes_.begin());
+    made.size = *size;
     return made;
   }
   const Node& node = graph.node(*leaf);
@@ -101,13 +102,8 @@ TorchCall::Argument TorchCall::make_argument(const std::string& name, size_t pos
   made.given.dtype = node.dtype;
   made.given.dims.resize(node.dims.size());
   for (Expr dim : node.dims) {
-    Axis axis{.size = dim.to_int()};
-    if (dim.kind() == ExprKind::Var) {
-      const auto size = std::ranges::find(sizes_, std::string(dim.name()), &Size::name);
-      axis.variable = static_cast<size_t>(size - sizes_.begin());
-      made.has_variables = true;
-    }
-    made.axes.push_back(axis);
+    made.axes.push_back({.size = dim.to_int(), .of = of_variable(dim)});
+    made.has_variables = made.has_variables || made.axes.back().of;
   }
   if (const auto order = orders.find(name); order != orders.end()) {
     std::vector<int> sorted = order->second;
@@ -121,6 +117,14 @@ TorchCall::Argument TorchCall::make_argument(const std::string& name, size_t pos
     made.order = order->second;
   }
   return made;
+}
+
+std::optional<TorchCall::OfVariable> TorchCall::of_variable(Expr size) const {
+  const auto dim = affine_dim(size);
+  if (!dim) return std::nullopt;
+  const auto found = std::ranges::find(sizes_, std::string(dim->variable.name()), &Size::name);
+  if (found == sizes_.end()) return std::nullopt;
+  return OfVariable{static_cast<size_t>(found - sizes_.begin()), *dim};
 }
 
 TorchCall::Output TorchCall::make_output(const std::string& name) const {
@@ -203,7 +207,7 @@ void TorchCall::read_size(Argument& argument, PyObject* value) {
   if (!PyLong_Check(value) || overflow != 0) {
     wrong(argument, "is the size of a dim; give an int");
   }
-  take_size(argument.variable, size, argument);
+  take_size(argument.size, size, argument);
 }
 
 dlpack::TensorView TorchCall::view_of(const Argument& argument, PyObject* value) const {
@@ -282,8 +286,8 @@ void TorchCall::check_once(Argument& argument) const {
 void TorchCall::take_dims(Argument& argument) {
   for (size_t axis = 0; axis < argument.axes.size(); ++axis) {
     const Axis& expected = argument.axes[axis];
-    if (expected.variable) {
-      take_size(*expected.variable, argument.dims[axis], argument);
+    if (expected.of) {
+      take_size(*expected.of, argument.dims[axis], argument);
     } else if (expected.size && *expected.size != argument.dims[axis]) {
       wrong(argument, fmt::format("is [{}], the graph was compiled for {}",
                                   fmt::join(argument.dims, ", "), text(argument.declared)));
@@ -291,15 +295,20 @@ void TorchCall::take_dims(Argument& argument) {
   }
 }
 
-void TorchCall::take_size(size_t variable, int64_t value, const Argument& by) {
-  Size& size = sizes_[variable];
-  if (size.given_by != nullptr && size.value != value) {
+void TorchCall::take_size(const OfVariable& of, int64_t given, const Argument& by) {
+  Size& size = sizes_[of.variable];
+  const auto value = of.dim.solve(given);
+  if (!value) {
+    wrong(by, fmt::format("has the size {}, the graph was compiled for {}", given,
+                          (of.dim.variable * of.dim.scale + of.dim.offset).text()));
+  }
+  if (size.given_by != nullptr && size.value != *value) {
     wrong(by,
           fmt::format("makes the size '{}' {}, argument {} ('{}') makes it {}; give tensors "
                       "whose sizes agree",
-                      size.name, value, size.given_by->position, size.given_by->name, size.value));
+                      size.name, *value, size.given_by->position, size.given_by->name, size.value));
   }
-  size.value = value;
+  size.value = *value;
   size.given_by = &by;
 }
 

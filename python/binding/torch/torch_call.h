@@ -10,6 +10,7 @@
 #include "binding/compiled_graph.h"
 #include "binding/torch/dlpack_exchange.h"
 #include "luminal/runtime/buffer.h"
+#include "luminal/shape/index/affine_dim.h"
 
 namespace luminal::python {
 
@@ -18,8 +19,9 @@ class TorchCall {
   using Orders = std::map<std::string, std::vector<int>>;
 
   // `arguments` names what each argument of a call gives: an input, weight, state or variable of
-  // the graph, or nothing (""). `outputs` names the results. `orders`: for arguments whose memory
-  // isn't in row-major order, the axes of the tensor in the order that the leaf has them.
+  // the graph, an integer that a variable determines (4*s + 1), or nothing (""). `outputs` names
+  // the results. `orders`: for arguments whose memory isn't in row-major order, the axes of the
+  // tensor in the order that the leaf has them.
   TorchCall(CompiledGraph& compiled, const std::vector<std::string>& arguments,
             const std::vector<std::string>& outputs, const Orders& orders);
 
@@ -32,16 +34,21 @@ class TorchCall {
 
  private:
   enum class Kind : uint8_t { Unused, Size, Input, Weight, State };
-  // A dim of a leaf: fixed, a variable, or an expression, which the run checks.
+  // scale · a variable + offset, where `variable` is its place among sizes_.
+  struct OfVariable {
+    size_t variable = 0;
+    AffineDim dim = {};
+  };
+  // A dim of a leaf: fixed, of one variable, or another expression, which the run checks.
   struct Axis {
     std::optional<int64_t> size = {};
-    std::optional<size_t> variable = {};
+    std::optional<OfVariable> of = {};
   };
   struct Argument {
     Kind kind = Kind::Unused;
     std::string name = {};
     size_t position = 0;  // in a call
-    size_t variable = 0;  // of a size
+    OfVariable size = {};
     ExecutablePort port = {};
     DType dtype = DType::F32;
     dlpack::DataType type = {};
@@ -95,7 +102,8 @@ class TorchCall {
   std::optional<int64_t> version_of(PyObject* tensor) const;
   void check_once(Argument& argument) const;
   void take_dims(Argument& argument);
-  void take_size(size_t variable, int64_t value, const Argument& by);
+  std::optional<OfVariable> of_variable(Expr size) const;
+  void take_size(const OfVariable& of, int64_t value, const Argument& by);
   void bind_weight(Argument& argument);
   void bind_state(Argument& argument);
   void bind_input(Argument& argument);

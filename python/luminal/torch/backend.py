@@ -151,19 +151,23 @@ def readable(size: Any) -> str:
 def build(recording: records.Recording, options: Mapping[str, Any], report: GraphReport) -> Any:
     """From records to what AOTAutograd calls."""
     if not recording.records["outputs"]:
-        return calls.caller(None, [], set(), recording)
+        return calls.caller(None, [], {}, recording)
     begin = time.perf_counter()
     try:
-        imported = _core._import_records(recording.records)
+        imported, sizes = _core._import_records(recording.records)
     except luminal.UserError as error:
         raise _Fallback(str(error)) from error
     report.seconds["import"], begin = time.perf_counter() - begin, time.perf_counter()
     variables = set(_core._variables(imported.graph))
-    typical = {name: size for name, size in recording.typical_sizes.items() if name in variables}
+    sizes = {symbol: size for symbol, size in sizes.items() if size[0] in variables}
+    typical = {}
+    for symbol, (variable, scale, offset) in sizes.items():
+        if symbol in recording.typical_sizes:
+            typical[variable] = (recording.typical_sizes[symbol] - offset) // scale
     executable = luminal.compile(imported.graph, **{"typical_sizes": typical, **options})
     report.seconds["compile"] = time.perf_counter() - begin
     report.compiled = executable.report
-    return calls.caller(executable, imported.outputs, variables, recording)
+    return calls.caller(executable, imported.outputs, sizes, recording)
 
 
 def _needs_gradients(inputs: Sequence[Any]) -> bool:

@@ -51,8 +51,10 @@ def boxed(call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
     return call
 
 
-def caller(executable: luminal.Executable | None, outputs: list[str], variables: set[str], recording: Recording) -> Any:
-    """Runs `executable` on PyTorch's tensors; without one, the graph computes nothing."""
+def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dict[str, tuple[str, int, int]],
+           recording: Recording) -> Any:
+    """Runs `executable` on PyTorch's tensors; without one, the graph computes nothing. `sizes` has for symbols the variable, the
+    scale and the offset that make them."""
     leaves, results = recording.leaves, recording.results
     makers = [_make(each) for each in results]
     if executable is None:
@@ -62,7 +64,8 @@ def caller(executable: luminal.Executable | None, outputs: list[str], variables:
             return made
 
         return boxed(pass_on)
-    names = [leaf.name if leaf.role != "size" or leaf.name in variables else "" for leaf in leaves]
+    texts = {symbol: f"{scale} * {variable} + {offset}" for symbol, (variable, scale, offset) in sizes.items()}
+    names = [texts.get(leaf.name, "") if leaf.role == "size" else leaf.name for leaf in leaves]
     orders = {leaf.name: leaf.order for leaf in leaves if leaf.order is not None}
     run = _core.TorchCall(executable, names, outputs, orders).call
     if _are_the_outputs(results):

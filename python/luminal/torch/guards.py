@@ -1,7 +1,9 @@
 """What PyTorch assumed of sizes while it traced, and which lines made it."""
 from typing import Any
 
+import sympy
 import torch
+from torch.utils._sympy.printers import PythonPrinter
 
 from luminal.torch.report import Fixed
 
@@ -30,6 +32,16 @@ def guards_of(environment: Any) -> list[str]:
     for guard in environment.guards if environment is not None else ():
         place = _place(guard)
         found.append(f"{guard.expr}{f' ({place})' if place else ''}")
+    return list(dict.fromkeys(found))
+
+
+def of_sizes(environment: Any, symbols: set[Any]) -> list[str]:
+    """Those that are of some of these symbols alone, as Python's comparisons."""
+    found = []
+    for guard in environment.guards:
+        expression = environment.replace(guard.expr)
+        if isinstance(expression, sympy.Rel) and expression.free_symbols and expression.free_symbols <= symbols:
+            found.append(PythonPrinter().doprint(expression))
     return list(dict.fromkeys(found))
 
 

@@ -10,7 +10,7 @@ import sympy
 import torch
 
 import luminal
-from luminal.torch import layouts, origins
+from luminal.torch import guards, layouts, origins
 from luminal.torch.results import Result, Results
 
 DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16", torch.bool: "bool",
@@ -107,8 +107,7 @@ class _Recorder:
             if self.is_write_back(node):
                 self.write_back(node)
         ranges, sizes = self.describe_symbols()
-        return Recording({"source": self.source, "ranges": ranges, "inputs": self.inputs, "outputs": self.outputs,
-                          "calls": _needed(self.calls, self.outputs), "constants": self.constants}, self.leaves, results, sizes)
+        return Recording({"source": self.source, "ranges": ranges, "guards": self.describe_guards(), "inputs": self.inputs, "outputs": self.outputs, "calls": _needed(self.calls, self.outputs), "constants": self.constants}, self.leaves, results, sizes)
 
     @staticmethod
     def is_write_back(node: torch.fx.Node) -> bool:
@@ -281,6 +280,12 @@ class _Recorder:
             if value is not None:
                 sizes[str(symbol)] = int(value)
         return ranges, sizes
+
+
+    def describe_guards(self) -> list[str]:
+        """What PyTorch assumes of the sizes, as Python: "(s77 % 4) == 0"."""
+        size = next(iter(self.symbols.values()), None)
+        return guards.of_sizes(size.node.shape_env, set(self.symbols)) if size is not None else []
 
 
 def record(gm: torch.fx.GraphModule, source: str, names: list[str], weights: set[int]) -> Recording:
