@@ -25,6 +25,7 @@ class Architecture:
     dynamic: dict
     output: str = "logits"
     sizes: tuple = ((2, 7), (3, 12), (4, 19))  # batch and length
+    is_marked: bool = False  # compiled with dynamic=True: it branches on sizes, and each branch is a graph
 
 
 def tokens(batch, length):
@@ -108,7 +109,8 @@ ARCHITECTURES = {
     "deepseek_v3": decoder("deepseek_v3", num_key_value_heads=4, q_lora_rank=16, kv_lora_rank=16, qk_rope_head_dim=8,
                            qk_nope_head_dim=8, v_head_dim=8, n_routed_experts=4, num_experts_per_tok=2,
                            moe_intermediate_size=16, n_group=2, topk_group=1, first_k_dense_replace=1, n_shared_experts=1),
-    "mamba2": decoder("mamba2", num_heads=8, head_dim=8, state_size=8, n_groups=2, chunk_size=4, expand=2),
+    "mamba2": dataclasses.replace(
+        decoder("mamba2", num_heads=8, head_dim=8, state_size=8, n_groups=2, chunk_size=4, expand=2), is_marked=True),
     "bert": encoder("BertModel", "bert"),
     "roberta": encoder("RobertaModel", "roberta"),
     "modernbert": encoder("ModernBertModel", "modernbert", local_attention=8, global_attn_every_n_layers=2),

@@ -179,6 +179,15 @@ class OneChunk(nn.Module):
         return sums.reshape(-1, 6)[:n]
 
 
+class Strided(nn.Module):
+    """Gives tensors other strides."""
+
+    def forward(self, x):
+        y = (x + 1).transpose(1, 2)
+        same = y.as_strided(y.shape, y.stride())
+        return same, y.as_strided((4, 5), (3, 2)), y.mean((0, 2), keepdim=True).as_strided((6, 2), (1, 0), 1)
+
+
 BATCH = {0: Dim("batch", min=1, max=64)}
 CASES = {
     "perceptron": (Perceptron, lambda n: (torch.randn(n, 8),), (BATCH,)),
@@ -191,6 +200,7 @@ CASES = {
     "chunks": (Chunks, lambda n: (torch.randn(n, 6),), ({0: Dim.AUTO},)),
     "quarters": (Quarters, lambda n: (torch.randn(n, 4 * n, 6),), ({0: Dim.AUTO, 1: Dim.AUTO},)),
     "one chunk": (OneChunk, lambda n: (torch.randn(n, 6),), ({0: Dim.AUTO},)),
+    "strided": (Strided, lambda n: (torch.randn(n, 3, 7),), ({0: Dim("batch", min=2, max=64)},)),
     "detached": (Detached, lambda n: (torch.randn(n, 4), torch.rand(n, 1)), ({0: Dim.AUTO}, {0: Dim.AUTO})),
     "dtypes": (Dtypes, lambda n: (torch.randn(n, 3), torch.randint(0, 9, (n,))), (BATCH, BATCH)),
 }

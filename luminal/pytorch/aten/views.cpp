@@ -186,28 +186,28 @@ Values selection_replaced(const Arguments& of) {
   return {replaced(x, axis, index, index + 1, of.tensor(1).unsqueeze(axis))};
 }
 
-// Whether a tensor's elements surely lie in row-major order: what a reduction gives, reshaped.
-bool is_contiguous(const Tensor& x) {
-  const Node* node = &x.node();
-  while (node->op == Op::View) {
-    const auto& map = node->as<IndexMap>();
-    if (!(map == IndexMap::reshape(map.source_dims(), map.dims()))) return false;
-    node = &Tensor(&x.graph(), node->inputs[0]).node();
-  }
-  return node->op == Op::Reduce;
-}
-
-// A graph has no strides. Those that give what there is already are known: PyTorch sets them for
-// the dims of size 1 of what it pools.
+// A graph has no strides: who recorded the program says in which order of axes the elements of x
+// lie in memory without gaps.
 Values with_strides(const Arguments& of) {
   const Tensor x = of.tensor(0);
-  const Dims size = of.sizes(1), stride = of.sizes(2);
-  const std::vector<Expr> usual = contiguous_strides(size);
-  bool same = same_dims(size, x.dims()) && stride.size() == size.size() && is_contiguous(x) &&
-              (of.is_none(3) || of.size(3).is(0));
-  for (size_t i = 0; same && i < size.size(); ++i) same = size[i].is(1) || stride[i] == usual[i];
-  if (!same) throw UserError("its strides aren't those of its tensor, which isn't supported");
-  return {x};
+  const Dims dims = of.sizes(1), strides = of.sizes(2);
+  const std::vector<int> order = of.integers(4);
+  if (of.is_none(4) || dims.size() != strides.size() || order.size() != x.dims().size()) {
+    throw UserError("its strides are those of memory that the program doesn't describe");
+  }
+  const Tensor in_memory = x.permute(order).flatten();
+  const Expr size = in_memory.dim(0);
+  const Expr first = of.is_none(3) ? Expr(0) : of.size(3);
+  Expr at = first, last = first;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (strides[i].lower_bound() < 0) throw UserError("it has a negative stride");
+    at = at + Expr::index(static_cast<int>(i), dims[i]) * strides[i];
+    last = last + max(dims[i] - 1, 0) * strides[i];
+  }
+  if (first.lower_bound() < 0 || !known_less(last, size)) {
+    throw UserError("its elements aren't known to be among those of its tensor");
+  }
+  return {prim::view(in_memory, IndexMap(dims, {size}, {at}))};
 }
 
 constexpr OpEntry kViewsOps[] = {
@@ -238,7 +238,8 @@ constexpr OpEntry kViewsOps[] = {
     {"aten.expand.default", "self, size, implicit=False", expanded},
     {"aten.expand_as.default", "self, other",
      [](const Arguments& of) -> Values { return {of.tensor(0).expand_as(of.tensor(1))}; }},
-    {"aten.as_strided.default", "self, size, stride, storage_offset=None", with_strides},
+    {"aten.as_strided.default", "self, size, stride, storage_offset=None, memory_order=None",
+     with_strides},
     {"aten.permute.default", "self, dims", permuted},
     {"aten.transpose.int", "self, dim0, dim1",
      [](const Arguments& of) -> Values {

@@ -27,6 +27,26 @@ using Json = nlohmann::json;
 constexpr int kSchemaMajor = 8;
 constexpr int kDeepestJson = 64;
 
+// The axes of a tensor from the outermost in memory on; none if there are gaps.
+std::optional<std::vector<int64_t>> memory_order(const Dims& dims, const Dims& strides) {
+  if (dims.size() != strides.size()) return std::nullopt;
+  std::vector<int64_t> order;
+  std::vector<bool> is_taken(dims.size());
+  for (Expr expected = 1; order.size() < dims.size();) {
+    size_t axis = 0;
+    const auto is_next = [&](size_t i) {
+      return !is_taken[i] && (dims[i].is(1) || strides[i] == expected);
+    };
+    while (axis < dims.size() && !is_next(axis)) ++axis;
+    if (axis == dims.size()) return std::nullopt;
+    is_taken[axis] = true;
+    order.push_back(static_cast<int64_t>(axis));
+    expected = expected * dims[axis];
+  }
+  std::ranges::reverse(order);
+  return order;
+}
+
 class ProgramReader {
  public:
   ProgramReader(const Json& json, const std::string& source) : json_(json) {
@@ -204,6 +224,7 @@ class ProgramReader {
       call.arguments.push_back(
           {.name = name_of(input.at("name")), .argument = argument_of(input.at("arg"), scope)});
     }
+    if (call.target == "aten.as_strided.default") add_memory_order(inputs, call);
     for (const Json& output : node.at("outputs")) read_result(output, call);
     for (size_t i = 0; i < call.arguments.size() && is_only_its_graph(call); ++i) {
       const Json& arg = inputs.at(i).at("arg");
@@ -217,6 +238,25 @@ class ProgramReader {
     call.source = user_line(metadata.value("stack_trace", std::string()));
     call.module = module_path(metadata.value("nn_module_stack", std::string()));
     program_.calls.push_back(std::move(call));
+  }
+
+  // Of a call that gives a tensor other strides, in which order of axes its elements lie in memory:
+  // the names of its arguments are those of the operator.
+  void add_memory_order(const Json& inputs, Call& call) const {
+    const Json& self = inputs.at(0).at("arg");
+    if (!self.contains("as_tensor")) return;
+    const Json& meta = tensors_->at(name_of(self.at("as_tensor").at("name")));
+    Dims dims, strides;
+    for (const Json& dim : meta.at("sizes")) dims.push_back(size(dim));
+    for (const Json& stride : meta.at("strides")) strides.push_back(size(stride));
+    const bool is_first = size(meta.at("storage_offset")).is(0);
+    const auto order = memory_order(dims, strides);
+    // An offset counts from the beginning of the memory.
+    const auto is_offset = [](const NamedArgument& each) { return each.name == "storage_offset"; };
+    if (!order || (!is_first && std::ranges::any_of(call.arguments, is_offset))) return;
+    Argument::List list;
+    for (int64_t axis : *order) list.push_back({axis});
+    call.arguments.push_back({.name = "memory_order", .argument = {std::move(list)}});
   }
 
   // Calls of a graph that compute what the graph does, whatever their other arguments.

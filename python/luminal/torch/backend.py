@@ -167,7 +167,9 @@ def build(recording: records.Recording, options: Mapping[str, Any], report: Grap
     executable = luminal.compile(imported.graph, **{"typical_sizes": typical, **options})
     report.seconds["compile"] = time.perf_counter() - begin
     report.compiled = executable.report
-    return calls.caller(executable, imported.outputs, sizes, recording)
+    call = calls.caller(executable, imported.outputs, sizes, recording)
+    report.copies = call.copied
+    return call
 
 
 def _needs_gradients(inputs: Sequence[Any]) -> bool:

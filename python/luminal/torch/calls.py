@@ -67,7 +67,8 @@ def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dic
     texts = {symbol: f"{scale} * {variable} + {offset}" for symbol, (variable, scale, offset) in sizes.items()}
     names = [texts.get(leaf.name, "") if leaf.role == "size" else leaf.name for leaf in leaves]
     orders = {leaf.name: leaf.order for leaf in leaves if leaf.order is not None}
-    run = _core.TorchCall(executable, names, outputs, orders).call
+    torch_call = _core.TorchCall(executable, names, outputs, orders)
+    run = torch_call.call
     if _are_the_outputs(results):
         def call(arguments: list[Any]) -> list[Any]:
             made: list[Any] = run(arguments)
@@ -79,6 +80,7 @@ def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dic
             made = [make(arguments, found) for make in makers]
             arguments.clear()
             return made
+    call.copied = lambda: torch_call.copied  # type: ignore[attr-defined]
     return boxed(call)
 
 

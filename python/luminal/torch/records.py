@@ -221,8 +221,23 @@ class _Recorder:
         results = [_unique(f"{node.name}:{at}" if many else node.name, self.taken) for at in range(count)]
         arguments = [("", self.argument(each)) for each in node.args]
         arguments += [(key, self.argument(each)) for key, each in node.kwargs.items()]
+        if target is torch.ops.aten.as_strided.default:
+            arguments += self.memory_order(node)
         self.calls.append((name, arguments, results, origins.line_of(node), origins.module_of(node)))
         self.values[node] = [(each,) for each in results] if many else (results[0],)
+
+    @staticmethod
+    def memory_order(node: torch.fx.Node) -> list[Any]:
+        """For a call that gives a tensor other strides: the order of axes in which its elements lie in memory."""
+        source: Any = node.args[0]
+        tensor = source.meta["val"]
+        is_row_major = layouts.is_row_major([*map(layouts.expression, tensor.shape)], [*map(layouts.expression, tensor.stride())])
+        order = list(range(tensor.dim())) if is_row_major else layouts.order_of(tensor)
+        # An offset counts from the beginning of the memory.
+        has_offset = len(node.args) > 3 or "storage_offset" in node.kwargs
+        if order is None or (has_offset and layouts.expression(tensor.storage_offset()) != 0):
+            return []
+        return [("memory_order", order)]
 
     def add_nested(self, node: torch.fx.Node) -> None:
         """A nested region: its body takes the place of the call. The compiler finds equal layers itself."""

@@ -1,6 +1,7 @@
 """What torch.compile gave to this backend, and what became of it."""
 import dataclasses
 import html
+from collections.abc import Callable
 from typing import Any
 
 import luminal
@@ -32,6 +33,12 @@ class GraphReport:
     fallbacks: list[str] = dataclasses.field(default_factory=list)  # why the graph runs eagerly
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)  # by stage
     compiled: luminal.CompileReport | None = None
+    copies: Callable[[], list[str]] = list
+
+    @property
+    def copied(self) -> list[str]:
+        """The arguments that the last call copied: their memory has strides, or isn't aligned."""
+        return self.copies()
 
     def lines(self) -> list[str]:
         found = [f"{self.name}, {self.kind}: {self.operators} operators, {len(self.inputs)} inputs, {self.weights} weights, "
@@ -45,6 +52,8 @@ class GraphReport:
         found += [f"  fixed: {each.symbol} = {each.value}{', by ' + each.why if each.why else ''}" for each in self.fixed]
         found += [f"  guard: {each}" for each in self.guards]
         found += [f"  runs eagerly: {each}" for each in self.fallbacks]
+        if self.copied:
+            found.append("  copied in the last call: " + ", ".join(self.copied))
         if self.compiled is not None:
             found.append(f"  {self.compiled.n_kernels} kernels for {self.compiled.target}")
             found += [f"  note: {each}" for each in self.compiled.notes]
