@@ -1,4 +1,5 @@
 """37 architectures of transformers in tiny random configurations, with inputs of any size."""
+import copy
 import dataclasses
 import typing
 
@@ -76,6 +77,8 @@ def encoder(kind, name, output="last_hidden_state", **more):
 
 
 def vision(kind, name, output, dynamic=None, inputs=None, **more):
+    if output == "logits":
+        more = {"num_labels": 32, **more}  # errors of a few numbers are chance
     return Architecture(kind, lambda: transformers.AutoConfig.for_model(name, **more), inputs or pixels(32), dynamic or PIXELS,
                         output, IMAGES)
 
@@ -198,6 +201,14 @@ def made(name):
             elif isinstance(each, nn.Parameter) and each.dim() >= 2:
                 each.normal_(0, (each.shape[0] / each.numel()) ** 0.5)
     return Named(model, list(architecture.inputs(2, 7)), architecture.output).eval()
+
+
+def widened(model):
+    """A copy in f64, which PyTorch's grouped products don't take: experts are multiplied one by one."""
+    wide = copy.deepcopy(model).double()
+    if wide.model._can_set_experts_implementation():
+        wide.model.set_experts_implementation("eager")
+    return wide
 
 
 def inputs(name, batch, length, dtype=torch.float32):

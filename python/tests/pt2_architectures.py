@@ -9,7 +9,6 @@ compared with torch's own.
 """
 import argparse
 import contextlib
-import copy
 import json
 import os
 import pathlib
@@ -72,7 +71,7 @@ def compared(lm, name, model, imported, dtype):
     architecture = architectures.ARCHITECTURES[name]
     run = lm.compile(imported.graph)
     worst, most = 0.0, MOST_ERROR
-    wide = copy.deepcopy(model).double() if dtype != torch.float32 else None
+    wide = architectures.widened(model) if dtype != torch.float32 else None
     for batch, length in architecture.sizes:
         arguments = architectures.inputs(name, batch, length, dtype)
         with torch.no_grad():

@@ -196,7 +196,8 @@ class Backend(unittest.TestCase):
 
     def test_gradients(self):
         for model, shape in ((Perceptron(), (5, 8)), (Layers(), (2, 7, 16)),
-                             (nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU()), (2, 2, 6, 6))):
+                             (nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU()), (2, 2, 6, 6)),
+                             (nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4)).eval(), (2, 2, 6, 6))):
             with self.subTest(type(model).__name__):
                 theirs = copy.deepcopy(model)
                 fast = compiled(model)

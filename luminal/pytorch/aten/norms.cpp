@@ -48,11 +48,12 @@ Values batch_norm_of(const Arguments& of) {
                      of.maybe_tensor(2), of.real(7))};
 }
 
-// (input, weight, bias, mean, var, momentum, eps), with two results that training reads.
+// (input, weight, bias, mean, var, momentum, eps); the statistics of the batch have no elements.
 Values core_batch_norm(const Arguments& of) {
+  const Tensor none = full(of.graph(), {0}, 0, of.tensor(0).dtype());
   return {batch_norm(of.tensor(0), of.tensor(3), of.tensor(4), of.maybe_tensor(1),
                      of.maybe_tensor(2), of.real(6)),
-          of.tensor(3), of.tensor(4)};
+          none, none};
 }
 
 // (input, weight, bias, N, C, HxW, group, eps), with mean and 1/deviation of each group
