@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
 #include <string>
 #include <vector>
+
+#include "luminal/shape/index/affine_dim.h"
 
 namespace luminal::pytorch {
 namespace {
@@ -96,6 +101,109 @@ TEST(Guards, DefinitionsNeverRunInACircle) {
   const Symbols found = after({"s_by_4 == s + 1", "s % 4 == 0", "s_by_4 % 2 == 0", "s == s_by_4"});
   EXPECT_EQ(found.variable("s").variables().size(), 1u);
   EXPECT_EQ(found.variable("s_by_4"), found.variable("s") + 1);
+}
+
+// A random expression of s and t: as Python writes it, and its value (none: a division by zero).
+struct Written {
+  std::string text;
+  std::function<std::optional<int64_t>(int64_t s, int64_t t)> value;
+};
+
+class RandomGuards {
+ public:
+  explicit RandomGuards(unsigned seed) : random_(seed) {}
+
+  int64_t number(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random_);
+  }
+
+  Written expression(int depth) {
+    const int64_t kind = depth == 0 ? number(0, 2) : number(0, 8);
+    if (kind == 0) return {"s", [](int64_t s, int64_t) { return std::optional(s); }};
+    if (kind == 1) return {"t", [](int64_t, int64_t t) { return std::optional(t); }};
+    if (kind == 2) {
+      const int64_t of = number(1, 9);
+      return {std::to_string(of), [of](int64_t, int64_t) { return std::optional(of); }};
+    }
+    static const std::vector<std::string> kOperators = {"+", "-", "*", "//", "%", "//"};
+    const std::string& op = kOperators[static_cast<size_t>(kind - 3)];
+    const Written a = expression(depth - 1), b = expression(depth - 1);
+    return {"(" + a.text + " " + op + " " + b.text + ")",
+            [a, b, op](int64_t s, int64_t t) -> std::optional<int64_t> {
+              const auto x = a.value(s, t), y = b.value(s, t);
+              if (!x || !y) return std::nullopt;
+              if (op == "+") return *x + *y;
+              if (op == "-") return *x - *y;
+              if (op == "*") return *x * *y;
+              if (*y == 0) return std::nullopt;
+              const int64_t quotient = *x / *y - (*x % *y != 0 && (*x < 0) != (*y < 0) ? 1 : 0);
+              return op == "//" ? quotient : *x - quotient * *y;
+            }};
+  }
+
+  // One that holds at (s, t), with its value as 0 or 1.
+  std::optional<Written> guard(int64_t s, int64_t t) {
+    const Written a = expression(3);
+    const auto at = a.value(s, t);
+    if (!at) return std::nullopt;
+    static const std::vector<std::string> kRelations = {"==", "<=", ">=", "=="};
+    const std::string relation = kRelations[static_cast<size_t>(number(0, 3))];
+    const int64_t b = *at;
+    return Written{a.text + " " + relation + " " + std::to_string(b),
+                   [a, b, relation](int64_t s2, int64_t t2) -> std::optional<int64_t> {
+                     const auto x = a.value(s2, t2);
+                     if (!x) return std::nullopt;
+                     return relation == "==" ? *x == b : relation == "<=" ? *x <= b : *x >= b;
+                   }};
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+// Whether a size can be `value`, and what its variable is then.
+bool gives(Expr size, int64_t value, Bindings& values) {
+  if (const auto fixed = size.to_int()) return *fixed == value;
+  const auto of = affine_dim(size);
+  const auto found = of ? of->solve(value) : std::nullopt;
+  if (!found) return false;
+  if (*found < of->variable.lower_bound() || *found > of->variable.upper_bound()) return false;
+  const auto known = values.find(of->variable.name());
+  values.set(of->variable.name(), *found);
+  return !known || *known == *found;
+}
+
+TEST(Guards, SizesThatSatisfyThemCanAlwaysBeGiven) {
+  RandomGuards random(5);
+  int n_used = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const int64_t s0 = random.number(2, 24), t0 = random.number(2, 24);
+    std::vector<Written> written;
+    std::vector<std::string> texts;
+    for (int64_t i = random.number(1, 3); i > 0; --i) {
+      if (auto guard = random.guard(s0, t0)) written.push_back(std::move(*guard));
+    }
+    for (const Written& each : written) texts.push_back(each.text);
+    Symbols symbols;
+    for (const char* name : {"s", "t"}) symbols.set_range(name, 2, 24);
+    assume(texts, [](const std::string&, size_t) { return std::nullopt; }, symbols);
+    const Expr s_is = symbols.variable("s"), t_is = symbols.variable("t");
+    n_used += !(s_is == Expr::var("s", 2, 24) && t_is == Expr::var("t", 2, 24));
+    const auto holds = [&](int64_t s, int64_t t) {
+      return std::ranges::all_of(
+          written, [&](const Written& each) { return each.value(s, t).value_or(0) != 0; });
+    };
+    for (int64_t s = 2; s <= 24; ++s) {
+      for (int64_t t = 2; t <= 24; ++t) {
+        if (!holds(s, t)) continue;
+        Bindings values;
+        const bool fits = gives(s_is, s, values) && gives(t_is, t, values);
+        ASSERT_TRUE(fits) << testing::PrintToString(texts) << ": s = " << s << ", t = " << t
+                          << ", s is " << s_is.text() << ", t is " << t_is.text();
+      }
+    }
+  }
+  EXPECT_GT(n_used, 500);
 }
 
 }  // namespace
