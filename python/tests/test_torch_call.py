@@ -3,7 +3,9 @@ import gc
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
+import weakref
 
 import torch
 
@@ -155,6 +157,24 @@ class Weights(unittest.TestCase):
         torch.optim.SGD([self.w], lr=0.5).step()
         self.check()
 
+    def test_other_views_of_the_same_memory_are_seen(self):
+        memory = self.w.data
+        for view in (memory, memory.t(), memory, memory[:1].expand(64, 64), memory):
+            self.w.data = view
+            self.check()
+            self.check()
+        self.w.requires_grad_(False)
+        self.w.data = memory.view(torch.int32)
+        with self.assertRaisesRegex(lm.UserError, r"argument 0 \('w'\) is torch.int32"):
+            self.check()
+
+    def test_end_with_their_last_owner(self):
+        self.check()
+        gone = weakref.ref(self.w)
+        self.w = torch.nn.Parameter(torch.randn(64, 64))
+        self.assertIsNone(gone())
+        self.check()
+
     def test_other_changes_are_seen_after_refresh(self):
         self.check()
         self.w.data.mul_(2)
@@ -211,6 +231,14 @@ class Weights(unittest.TestCase):
         gc.collect()
         noise = [torch.full((1000,), 7.0) for _ in range(20)]
         self.assertEqual(set(compiled([1.0] * 1000).tolist()), {3.0}, len(noise))
+
+
+class WeightsByDocumentedWays(Weights):
+    """The same where PyTorch's library lacks the functions that TensorReader asks for."""
+
+    def setUp(self):
+        with unittest.mock.patch.object(torch._C, "_aoti", None):
+            super().setUp()
 
 
 class States(unittest.TestCase):

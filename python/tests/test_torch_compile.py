@@ -3,6 +3,7 @@ import copy
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 import torch
@@ -184,6 +185,28 @@ class Backend(unittest.TestCase):
                 change()
                 torch.testing.assert_close(fast(x), model(x))
         self.assertEqual(len(self.graphs()), 1)
+
+    def test_wrappers_are_left_out_where_they_do_nothing(self):
+        x, model = torch.randn(3, 8), Perceptron().eval()
+
+        def changed(x, y):
+            y.mul_(2)
+            return x + y
+
+        for function, arguments, plain in (
+                (model, (x,), True), (lambda x: (x + 1, x.argmax(), x.sum(0).t()), (x,), True),
+                (changed, (x, torch.ones(3, 8)), True), (lambda x: (x + 1, x.t()), (x,), False),
+                (lambda x: (lambda y: (y, y[1:]))(x * 2), (x,), True), (lambda x, y: x + y, (x, x), None)):
+            torch._dynamo.reset()
+            answers = []
+            is_plain = luminal.torch.plain_graphs.is_plain
+            with unittest.mock.patch.object(luminal.torch.plain_graphs, "is_plain",
+                                            lambda *given: answers.append(is_plain(*given)) or answers[-1]):
+                self.check(function, arguments)
+            self.assertTrue(plain is None or answers == [plain], answers)
+        with torch.inference_mode(False):
+            y = compiled(lambda x: (x.argmax(), x.detach() * 2))(torch.randn(4, requires_grad=True))[1]
+        self.assertFalse(y.requires_grad)
 
     def test_graphs_after_a_break(self):
         def broken(x):

@@ -35,7 +35,7 @@ std::string torch_dtype(PyObject* tensor) {
 
 TorchCall::TorchCall(CompiledGraph& compiled, const std::vector<std::string>& arguments,
                      const std::vector<std::string>& outputs, const Orders& orders)
-    : compiled_(compiled), torch_(dlpack::find_torch()) {
+    : compiled_(compiled), torch_(dlpack::find_torch()), reader_(nb::module_::import_("torch")) {
   increment_version_ = nb::module_::import_("torch").attr("_C").attr("_increment_version");
   version_ = torch_.tensor_type.attr("_version");
   get_version_ =
@@ -67,7 +67,6 @@ TorchCall::TorchCall(CompiledGraph& compiled, const std::vector<std::string>& ar
   }
   held_.reserve(arguments_.size());
   changed_.reserve(weights_.size());
-  kept_.reserve(weights_.size());
 }
 
 TorchCall::Argument TorchCall::make_argument(const std::string& name, size_t position,
@@ -168,7 +167,6 @@ void TorchCall::read(nb::handle arguments) {
   }
   for (Size& size : sizes_) size.given_by = nullptr;
   changed_.clear();
-  kept_.clear();
   const bool are_ours = compiled_.weights_by == this;
   for (Argument& argument : arguments_) {
     if (argument.kind == Kind::Unused) continue;
@@ -176,23 +174,12 @@ void TorchCall::read(nb::handle arguments) {
     if (argument.kind == Kind::Size) {
       read_size(argument, value);
     } else if (argument.kind == Kind::Weight) {
-      if (are_ours && lies_as_bound(argument, value)) {
-        kept_.push_back(argument.position);
-        continue;
-      }
+      if (are_ours && is_as_bound(argument, value)) continue;
       look_at(argument, value);
       changed_.push_back(argument.position);
     } else {
       look_at(argument, value);
     }
-  }
-  // Apart: hundreds of calls of one function after another take three quarters of the time.
-  for (size_t at : kept_) {
-    PyObject* value = given(arguments_[at]);
-    const std::optional<int64_t> version = version_of(value);
-    if (version && version == arguments_[at].version) continue;
-    look_at(arguments_[at], value);
-    changed_.push_back(at);
   }
   for (const Size& size : sizes_) {
     if (size.given_by == nullptr || bindings_.find(size.name) == size.value) continue;
@@ -233,20 +220,23 @@ std::optional<int64_t> TorchCall::version_of(PyObject* tensor) const {
   return version;
 }
 
-// Whether a weight is the tensor that is bound, in the same memory. This is the path of most
-// arguments.
-bool TorchCall::lies_as_bound(const Argument& argument, PyObject* value) const {
-  if (argument.alias == nullptr || argument.has_variables) return false;
+// Whether a weight is the tensor that is bound, in the same memory, and wasn't changed. This is the
+// path of most arguments.
+bool TorchCall::is_as_bound(const Argument& argument, PyObject* value) const {
+  if (argument.alias == nullptr || argument.has_variables || !argument.version) return false;
   if (PyWeakref_GetObject(argument.source.ptr()) != value) return false;
-  const dlpack::TensorView view = view_of(argument, value);
-  const size_t rank = argument.axes.size();
-  if (static_cast<std::byte*>(view.data) + view.byte_offset != argument.bound_at) return false;
-  if (static_cast<size_t>(view.n_dims) != rank || view.dtype != argument.type) return false;
-  for (size_t axis = 0; axis < rank; ++axis) {
-    if (view.shape[axis] != argument.bound_dims[axis]) return false;
-    if (view.strides[axis] != argument.bound_strides[axis]) return false;
+  if (argument.borrowed) {
+    return reader_.lies_at(*argument.borrowed, argument.bound_at, argument.torch_dtype,
+                           argument.bound_dims, argument.bound_strides) &&
+           reader_.version(*argument.borrowed) == *argument.version;
   }
-  return true;
+  const dlpack::TensorView view = view_of(argument, value);
+  if (static_cast<std::byte*>(view.data) + view.byte_offset != argument.bound_at) return false;
+  if (view.dtype != argument.type) return false;
+  const auto rank = static_cast<size_t>(view.n_dims);
+  return std::ranges::equal(std::span(view.shape, rank), argument.bound_dims) &&
+         std::ranges::equal(std::span(view.strides, rank), argument.bound_strides) &&
+         version_of(value) == argument.version;
 }
 
 void TorchCall::look_at(Argument& argument, PyObject* value) {
@@ -348,6 +338,13 @@ void TorchCall::bind_weight(Argument& argument) {
     argument.bound_dims[from] = argument.dims[axis];
     argument.bound_strides[from] = argument.strides[axis];
   }
+  argument.borrowed.reset();
+  if (!version) return;
+  argument.borrowed = reader_.borrow(argument.tensor, {.data = argument.bound_at,
+                                                       .dims = argument.bound_dims,
+                                                       .strides = argument.bound_strides,
+                                                       .version = *version});
+  if (argument.borrowed) argument.torch_dtype = reader_.dtype(*argument.borrowed);
 }
 
 void TorchCall::bind_state(Argument& argument) {

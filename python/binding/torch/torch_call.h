@@ -9,6 +9,7 @@
 
 #include "binding/compiled_graph.h"
 #include "binding/torch/dlpack_exchange.h"
+#include "binding/torch/tensor_reader.h"
 #include "luminal/runtime/buffer.h"
 #include "luminal/shape/index/affine_dim.h"
 
@@ -74,6 +75,8 @@ class TorchCall {
     const std::byte* bound_at = nullptr;
     std::optional<int64_t> version = {};
     std::vector<int64_t> bound_dims = {}, bound_strides = {};
+    std::optional<BorrowedTensor> borrowed = {};
+    int32_t torch_dtype = -1;
     std::shared_ptr<const void> alias = {};
   };
   struct Output {
@@ -98,7 +101,7 @@ class TorchCall {
   void read_size(Argument& argument, PyObject* value);
   dlpack::TensorView view_of(const Argument& argument, PyObject* value) const;
   void look_at(Argument& argument, PyObject* value);
-  bool lies_as_bound(const Argument& argument, PyObject* value) const;
+  bool is_as_bound(const Argument& argument, PyObject* value) const;
   std::optional<int64_t> version_of(PyObject* tensor) const;
   void check_once(Argument& argument) const;
   void take_dims(Argument& argument);
@@ -116,12 +119,13 @@ class TorchCall {
 
   CompiledGraph& compiled_;
   dlpack::Torch torch_;
+  TensorReader reader_;
   nb::object increment_version_;
   nb::object version_;                  // the descriptor of Tensor._version
   descrgetfunc get_version_ = nullptr;  // its function: finding it takes as long as the call
   std::vector<Argument> arguments_;
   std::vector<size_t> inputs_, weights_, states_;  // among them
-  std::vector<size_t> kept_, changed_;  // weights that lie as in the last call; that this one binds
+  std::vector<size_t> changed_;                    // weights that this call binds
   std::vector<Output> outputs_;
   std::vector<Size> sizes_;
   Bindings bindings_;

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 import luminal
 from luminal import _core
-from luminal.torch import calls, guards, origins, records, whole_ops
+from luminal.torch import calls, guards, origins, plain_graphs, records, whole_ops
 from luminal.torch.report import GraphReport, add as add_report
 
 _FALLBACKS = ("error", "eager")
@@ -67,6 +67,7 @@ class _Graphs:
         self.names = [origins.name_of_input(node) for node in placeholders]
         number = torch._guards.CompileContext.current_compile_id()
         self.name = f"graph {number}" if number is not None else "a graph"
+        self.call: Any = None  # what Dynamo may call without AOTAutograd's wrappers
 
     def compiler(self, kind: str) -> Callable[[torch.fx.GraphModule, Sequence[Any]], Any]:
         def compile_graph(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
@@ -108,6 +109,8 @@ class _Graphs:
             raise _Fallback(*(f"{each}: this operator isn't supported yet" for each in missing))
         call = build(recording, self.options, report)
         if not _is_saved():
+            if kind == "inference" and plain_graphs.is_plain(gm, len(self.names)):
+                self.call = call.unboxed
             return call
         from luminal.torch.saved import SavedGraph  # imports Inductor
 
@@ -187,9 +190,11 @@ def backend(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], *, options:
     graphs = _Graphs(gm, options or {})
     with contextlib.ExitStack() as traced:
         traced.enter_context(whole_ops.in_training() if _needs_gradients(example_inputs) else whole_ops.kept())
-        return aot_autograd(fw_compiler=graphs.compiler("forward"), bw_compiler=graphs.compiler("backward"),
+        made = aot_autograd(fw_compiler=graphs.compiler("forward"), bw_compiler=graphs.compiler("backward"),
                             inference_compiler=graphs.compiler("inference"), keep_inference_input_mutations=True,
                             decompositions=whole_ops.decompositions())(gm, example_inputs)
+    is_flat = not any(isinstance(each, (list, tuple, dict)) for each in example_inputs)
+    return graphs.call if graphs.call is not None and is_flat else made
 
 
 def register() -> None:

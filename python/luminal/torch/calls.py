@@ -1,4 +1,4 @@
-"""Compiled graphs as AOTAutograd calls them: with one list of arguments, which gives back a list of results."""
+"""Compiled graphs as AOTAutograd calls them, with one list of arguments, or as Dynamo does; both give back a list of results."""
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +54,7 @@ def boxed(call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
 def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dict[str, tuple[str, int, int]],
            recording: Recording) -> Any:
     """Runs `executable` on PyTorch's tensors; without one, the graph computes nothing. `sizes` has for symbols the variable, the
-    scale and the offset that make them."""
+    scale and the offset that make them. Its attribute `unboxed` is what Dynamo calls where AOTAutograd has nothing to do."""
     leaves, results = recording.leaves, recording.results
     makers = [_make(each) for each in results]
     if executable is None:
@@ -63,6 +63,7 @@ def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dic
             arguments.clear()
             return made
 
+        pass_on.unboxed = lambda *arguments: pass_on(list(arguments))  # type: ignore[attr-defined]
         return boxed(pass_on)
     texts = {symbol: f"{scale} * {variable} + {offset}" for symbol, (variable, scale, offset) in sizes.items()}
     names = [texts.get(leaf.name, "") if leaf.role == "size" else leaf.name for leaf in leaves]
@@ -74,12 +75,16 @@ def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dic
             made: list[Any] = run(arguments)
             arguments.clear()
             return made
+
+        call.unboxed = lambda *arguments: run(arguments)  # type: ignore[attr-defined]
     else:
         def call(arguments: list[Any]) -> list[Any]:
             found = run(arguments)
             made = [make(arguments, found) for make in makers]
             arguments.clear()
             return made
+
+        call.unboxed = lambda *arguments: call(list(arguments))  # type: ignore[attr-defined]
     call.copied = lambda: torch_call.copied  # type: ignore[attr-defined]
     return boxed(call)
 
