@@ -1,7 +1,7 @@
 """A wheel works on a clean system: small, installed by pip where there is no compiler, no LLVM and no NumPy.
 
-Usage: wheel_test.py WHEEL MODELS TREES. TREES keeps the systems that debootstrap makes. Needs root, for chroot. The last
-line has the sizes.
+Usage: wheel_test.py WHEEL MODELS TREES. TREES keeps the systems that debootstrap makes, and the packages that run a notebook,
+which the project's .venv downloads. Needs root, for chroot. The last line has the sizes.
 """
 import json
 import os
@@ -23,6 +23,13 @@ NEWEST_GLIBC = (2, 36)
 MODEL, ANSWER = "stories260k", ", there was a little girl\n"
 IMPORTS = ("import json, time; begin = time.perf_counter(); import luminal; "
            "print(json.dumps([time.perf_counter() - begin, luminal.__version__]))")
+# Runs /cells.json, and prints what the cells displayed.
+NOTEBOOK = """import json, nbclient, nbformat
+cells = [nbformat.v4.new_code_cell(cell) for cell in json.load(open("/cells.json"))]
+book = nbformat.v4.new_notebook(cells=cells)
+nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+print(json.dumps([cell.outputs for cell in book.cells]))
+"""
 FOUND = {}  # what the last line says
 
 
@@ -60,6 +67,17 @@ class Files(unittest.TestCase):
             self.assertEqual([line for line in run("strings", extension).splitlines() if str(PROJECT) in line], [])
 
 
+def notebook_packages():
+    """A folder with wheels of what runs a notebook; downloaded once."""
+    folder = TREES / "notebook-wheels"
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=TREES) as partial:
+            run(PROJECT / ".venv/bin/python", "-m", "pip", "download", "--quiet", "--dest", pathlib.Path(partial) / "wheels",
+                "nbclient", "ipykernel")
+            (pathlib.Path(partial) / "wheels").rename(folder)
+    return folder
+
+
 @unittest.skipIf(os.geteuid() != 0, "chroot is for root")
 class CleanSystem(unittest.TestCase):
     def test_it_installs_and_runs(self):
@@ -81,6 +99,18 @@ class CleanSystem(unittest.TestCase):
             for command in ("/venv/bin/python -m luminal", "/venv/bin/luminal"):
                 self.assertEqual(tree.run(f"{command} --version"), f"luminal {version}\n")
                 self.assertEqual(tree.run(f"{command} {run_model}"), ANSWER)
+            self.run_notebook(tree, program, printed)
+
+    def run_notebook(self, tree, program, printed):
+        """The same program in a notebook, which shows what was compiled as HTML."""
+        tree.put(notebook_packages(), "/notebook-wheels")
+        tree.run("/venv/bin/pip install --quiet --no-index --find-links /notebook-wheels nbclient ipykernel")
+        (tree.upper / "cells.json").write_text(json.dumps([program, "run.report", "run.explain()", "run.view()"]))
+        (tree.upper / "notebook.py").write_text(NOTEBOOK)
+        (text,), *shown = json.loads(tree.run("/venv/bin/python /notebook.py").splitlines()[-1])
+        self.assertEqual(text["text"], printed)
+        for output, in shown:
+            self.assertIn("text/html", output["data"])
 
 
 if __name__ == "__main__":

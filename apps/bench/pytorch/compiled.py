@@ -8,7 +8,8 @@ Sides: eager, inductor (torch.compile), frozen (the same with frozen weights), l
 Prints a line per program. --json has, by side, the median time of a call, its quartiles, the time of the first call and how
 far the result is from PyTorch's in f64, relative to the largest element; "of_best": the times of the best other side by
 luminal's, the median over rounds with a 95 % interval. With --first each side's first call is timed twice more instead, in
-new processes: "cold" with an empty cache folder, "warm" with what the first left there.
+new processes: "cold" with an empty cache folder, "warm" with what the first left there; and luminal's "loaded", of the graph
+that torch._dynamo.aot_compile saved, with the same cache folder.
 """
 import argparse
 import array
@@ -97,9 +98,9 @@ def measured(program, given):
         return Measurement(stack, program, given).row()
 
 
-def first_call(program, side, given, cache):
+def first_call(program, side, given, cache, saved=""):
     with started(side, given) as contestant:
-        settings = {"threads": given.threads, "cache": cache}
+        settings = {"threads": given.threads, "cache": cache, "saved": saved}
         return contestant.run(program, times=0, settings=settings)["first_seconds"]
 
 
@@ -109,6 +110,10 @@ def first_calls(program, given):
     for side in given.sides:
         with tempfile.TemporaryDirectory() as cache:
             row["sides"][side] = {name: first_call(program, side, given, cache) for name in ("cold", "warm")}
+            if side == "luminal":
+                saved = os.path.join(cache, "saved")
+                first_call(program, side, given, cache, saved)  # saves it
+                row["sides"][side]["loaded"] = first_call(program, side, given, cache, saved)
     return row
 
 
@@ -118,6 +123,7 @@ def line(row):
     for side, of in row["sides"].items():
         if "cold" in of:
             text += f"  {side} {of['cold']:.1f} s, then {of['warm']:.1f} s"
+            text += f", loaded {of['loaded']:.1f} s" if "loaded" in of else ""
         else:
             text += f"  {side} {of['ms']:.2f} ms ({of['first_seconds']:.1f} s)"
             if "difference" in of:

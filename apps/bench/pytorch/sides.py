@@ -3,7 +3,8 @@
   python -m apps.bench.pytorch.sides eager|inductor|frozen|luminal
 
 Settings: threads; dtype (f32, bf16; empty: the program's); cache, a folder for what compilers keep (empty: nothing is kept or
-found); numerics of luminal. Answers have first_seconds, the whole time of the first call: capture, compile and run. `write`
+found); numerics of luminal; saved, a file: luminal's graph is loaded from it, or saved to it where it isn't there (empty:
+neither). Answers have first_seconds, the whole time of the first call: capture, compile and run. `write`
 takes the result; eager's is computed in f64.
 """
 import contextlib
@@ -16,7 +17,7 @@ import warnings
 from ..harness import protocol
 from ..harness.serve import Contestant, kept, refuse, serve
 
-SETTINGS = {"threads": 1, "dtype": "", "cache": "", "numerics": ""}
+SETTINGS = {"threads": 1, "dtype": "", "cache": "", "numerics": "", "saved": ""}
 
 
 def set_caches(torch, cache):
@@ -29,7 +30,7 @@ def set_caches(torch, cache):
 
 
 class Eager:
-    def compiled(self, torch, module, settings):
+    def compiled(self, torch, module, arguments, settings):
         return module
 
     def wanted(self, program):
@@ -48,7 +49,7 @@ class Inductor(Eager):
     freezing = False
     wanted = None
 
-    def compiled(self, torch, module, settings):
+    def compiled(self, torch, module, arguments, settings):
         import torch._inductor.config as config
         config.freezing = self.freezing
         set_caches(torch, settings["cache"])
@@ -67,12 +68,24 @@ class Luminal(Eager):
         import luminal.torch
         self.backend = luminal.torch.backend  # by its name it is found where the package is installed
 
-    def compiled(self, torch, module, settings):
+    def compiled(self, torch, module, arguments, settings):
+        if settings["saved"] and os.path.exists(settings["saved"]):
+            return self.loaded(torch, module, settings["saved"])
         cache = settings["cache"] or tempfile.mkdtemp()
         options = {"threads": settings["threads"], "cache_folder": os.path.join(cache, "luminal"), "records": "none"}
         if settings["numerics"]:
             options["numerics"] = settings["numerics"]
-        return torch.compile(module, backend=self.backend, options=options, dynamic=False)
+        if not settings["saved"]:
+            return torch.compile(module, backend=self.backend, options=options, dynamic=False)
+        made = torch.compile(module.forward, backend=self.backend, options=options, dynamic=False, fullgraph=True)
+        made.aot_compile((arguments, {})).save_compiled_function(settings["saved"])
+        return self.loaded(torch, module, settings["saved"])
+
+    @staticmethod
+    def loaded(torch, module, path):
+        with open(path, "rb") as file:
+            call = torch.compiler.load_compiled_function(file)
+        return lambda *arguments: call(module, *arguments)
 
 
 SIDES = {"eager": Eager, "inductor": Inductor, "frozen": Frozen, "luminal": Luminal}
@@ -87,7 +100,7 @@ class Prepared:
         dtype = settings["dtype"] or ("bf16" if name in programs.BF16 else "f32")
         self.program = programs.build(name, {"f32": torch.float32, "bf16": torch.bfloat16}[dtype])
         begin = time.perf_counter()
-        self.called = side.compiled(torch, self.program.module, settings)
+        self.called = side.compiled(torch, self.program.module, self.program.arguments, settings)
         self.result = self.call()
         self.first_seconds = time.perf_counter() - begin
         self.call()

@@ -35,10 +35,12 @@ class Generation:
     def likeliest(self, out):
         return int(out.logits[0, -1].argmax())
 
+    def prompt(self):
+        return self.first(self.ids, past_key_values=self.cache, use_cache=True, logits_to_keep=1,
+                          position_ids=self.torch.arange(self.length)[None])
+
     def prefill(self):
-        out = self.first(self.ids, past_key_values=self.cache, use_cache=True, logits_to_keep=1,
-                         position_ids=self.torch.arange(self.length)[None])
-        return self.likeliest(out)
+        return self.likeliest(self.prompt())
 
     def step(self, token, k):
         out = self.next(self.torch.tensor([[token]]), past_key_values=self.cache, use_cache=True, logits_to_keep=1,
@@ -49,9 +51,9 @@ class Generation:
         self.cache = self.new_cache()
         return measuring.timed_generation(self.prefill, self.step, new)
 
-
     def logits(self):
-        return self.model(self.ids, logits_to_keep=1).logits[0, -1].float().numpy()
+        self.cache = self.new_cache()
+        return self.prompt().logits[0, -1].float().numpy()
 
 
 def load(request, backend, options=None):
