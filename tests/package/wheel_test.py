@@ -49,11 +49,22 @@ class Files(unittest.TestCase):
 
     def test_what_belongs_to_a_package_is_in_it(self):
         names = zipfile.ZipFile(WHEEL).namelist()
-        for name in ("luminal/__init__.py", "luminal/py.typed", "luminal/_core/__init__.pyi", "luminal/_core/nn.pyi"):
+        for name in ("luminal/__init__.py", "luminal/py.typed", "luminal/_core/__init__.pyi", "luminal/_core/nn.pyi",
+                     "luminal/torch/backend.py"):
             self.assertIn(name, names)
         metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
         self.assertNotIn("Requires-Dist: numpy\n", zipfile.ZipFile(WHEEL).read(metadata).decode())
         self.assertTrue([name for name in names if "LICENSE-MIT" in name], names)
+
+    def test_torch_compile_finds_the_backend(self):
+        with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(WHEEL) as wheel:
+            wheel.extractall(folder)
+            program = ("import luminal, torch; print(luminal.__file__); "
+                       "print(torch.compile(lambda x: x * 2, backend='luminal')(torch.ones(2)).tolist())")
+            path, result = run(PROJECT / ".venv/bin/python", "-c", program, cwd=folder,
+                               env={**os.environ, "PYTHONPATH": folder}).splitlines()
+            self.assertTrue(path.startswith(folder), path)
+            self.assertEqual(result, "[2.0, 2.0]")
 
     def test_the_extension_asks_for_no_more_than_glibc(self):
         with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(WHEEL) as wheel:
