@@ -77,6 +77,8 @@ class Luminal(Eager):
             options["numerics"] = settings["numerics"]
         if not settings["saved"]:
             return torch.compile(module, backend=self.backend, options=options, dynamic=False)
+        # Other guards of these models PyTorch can't save.
+        options["guard_filter_fn"] = torch.compiler.keep_portable_guards_unsafe
         made = torch.compile(module.forward, backend=self.backend, options=options, dynamic=False, fullgraph=True)
         made.aot_compile((arguments, {})).save_compiled_function(settings["saved"])
         return self.loaded(torch, module, settings["saved"])
