@@ -322,6 +322,12 @@ class Reports(unittest.TestCase):
             self.assertIn(part, text)
         self.assertIn("<pre>", lm.report()._repr_html_())
 
+    def test_copied_arguments_are_named(self):
+        fast = compiled(lambda x: x + 1)
+        fast(torch.randn(4, 6)[:, ::2])
+        self.assertEqual(lm.report().graphs[0].copied, ["x"])
+        self.assertIn("copied in the last call: x", str(lm.report()))
+
     def test_a_size_that_became_fixed_is_named_with_its_line(self):
         def fixes(x):
             return x * 2 if x.shape[0] == 5 else x

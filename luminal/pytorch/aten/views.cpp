@@ -191,9 +191,12 @@ Values selection_replaced(const Arguments& of) {
 Values with_strides(const Arguments& of) {
   const Tensor x = of.tensor(0);
   const Dims dims = of.sizes(1), strides = of.sizes(2);
+  if (of.is_none(4)) {
+    throw UserError("its tensor has gaps in memory, or lies somewhere inside of other memory");
+  }
   const std::vector<int> order = of.integers(4);
-  if (of.is_none(4) || dims.size() != strides.size() || order.size() != x.dims().size()) {
-    throw UserError("its strides are those of memory that the program doesn't describe");
+  if (dims.size() != strides.size() || order.size() != x.dims().size()) {
+    throw UserError("its sizes, strides and the order of its memory differ in length");
   }
   const Tensor in_memory = x.permute(order).flatten();
   const Expr size = in_memory.dim(0);

@@ -107,7 +107,9 @@ class _Recorder:
             if self.is_write_back(node):
                 self.write_back(node)
         ranges, sizes = self.describe_symbols()
-        return Recording({"source": self.source, "ranges": ranges, "guards": self.describe_guards(), "inputs": self.inputs, "outputs": self.outputs, "calls": _needed(self.calls, self.outputs), "constants": self.constants}, self.leaves, results, sizes)
+        records = {"source": self.source, "ranges": ranges, "guards": self.describe_guards(), "inputs": self.inputs,
+                   "outputs": self.outputs, "calls": _needed(self.calls, self.outputs), "constants": self.constants}
+        return Recording(records, self.leaves, results, sizes)
 
     @staticmethod
     def is_write_back(node: torch.fx.Node) -> bool:

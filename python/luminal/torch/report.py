@@ -37,7 +37,7 @@ class GraphReport:
 
     @property
     def copied(self) -> list[str]:
-        """The arguments that the last call copied: their memory has strides, or isn't aligned."""
+        """The arguments that the last call copied: their memory has strides, or isn't aligned. None once the graph is gone."""
         return self.copies()
 
     def lines(self) -> list[str]:
