@@ -1,11 +1,14 @@
 #include "luminal/pytorch/pt2/guards.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <charconv>
 #include <utility>
 #include <vector>
 
 #include "luminal/base/errors.h"
+#include "luminal/io/file/quote.h"
 #include "luminal/pytorch/size_arithmetic.h"
 #include "luminal/shape/expr/expr_size.h"
 
@@ -215,16 +218,27 @@ bool assume_comparison(const Comparison& guard, Symbols& symbols) {
   return false;
 }
 
+std::optional<Comparison> comparison_of(std::string_view guard, GuardReader::Operator modulo,
+                                        const InputDim& dim, const Symbols& symbols) {
+  try {
+    return GuardReader(guard, modulo, dim, symbols).comparison();
+  } catch (const Unknown&) {
+  } catch (const UserError&) {  // a size that expressions can't hold
+  }
+  return std::nullopt;
+}
+
 bool assume_one(std::string_view guard, const InputDim& dim, Symbols& symbols) {
   // What is missing to a multiple, -s % 4, is simple in one form by itself, in the other in sums.
   constexpr GuardReader::Operator kForms[] = {[](Expr a, Expr b) { return a % b; }, remainder};
   bool is_new = false;
   for (GuardReader::Operator modulo : kForms) {
+    const auto read = comparison_of(guard, modulo, dim, symbols);
+    if (!read) continue;
     try {
-      const Comparison read = GuardReader(guard, modulo, dim, symbols).comparison();
-      is_new |= assume_comparison(read, symbols);
-    } catch (const Unknown&) {
-    } catch (const UserError&) {  // a size that expressions can't hold
+      is_new |= assume_comparison(*read, symbols);
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("guard {}: {}", io::quote(guard.substr(0, 200)), error.what()));
     }
   }
   return is_new;

@@ -18,7 +18,7 @@ using InputDim = std::function<std::optional<Expr>(const std::string& input, siz
 
 // Takes in what guards say of sizes: equal ones are one variable, multiples are written as such,
 // and bounds are narrowed. "L['ids'].size()[1] % 4 == 0", "s77 <= (s2 + 3) // 4"; what isn't
-// understood adds nothing.
+// understood adds nothing. UserError that names a guard which leaves no size.
 void assume(std::span<const std::string> guards, const InputDim& dim, Symbols& symbols);
 
 }  // namespace luminal::pytorch

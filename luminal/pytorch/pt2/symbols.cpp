@@ -138,6 +138,12 @@ class Reader {
   int parts_ = 0;
 };
 
+void check_range(const std::string& name, int64_t lower, int64_t upper) {
+  if (lower <= upper) return;
+  throw UserError(fmt::format("{} would have the bounds {} … {}, which are an empty range", name,
+                              lower, upper));
+}
+
 // The v with k·v = r modulo m, as v % modulus == remainder; none if there is no such v.
 struct Congruence {
   int64_t modulus, remainder;
@@ -168,7 +174,7 @@ Symbols::Range Symbols::range_of(const std::string& name) const {
 bool Symbols::narrow(const std::string& name, Range range) {
   const Range known = range_of(name);
   range = {std::max(known.lower, range.lower), std::min(known.upper, range.upper)};
-  if (range.lower > range.upper) return false;
+  check_range(name, range.lower, range.upper);
   if (range.lower == known.lower && range.upper == known.upper) return false;
   ranges_[name] = range;
   return true;
@@ -182,7 +188,7 @@ bool Symbols::define(const std::string& name, Definition definition) {
   };
   const Range left{std::max(range.lower, quotient(known.lower, definition.scale - 1)),
                    std::min(range.upper, quotient(known.upper, 0))};
-  if (left.lower > left.upper) return false;
+  check_range(definition.symbol, left.lower, left.upper);
   ranges_[definition.symbol] = left;
   definitions_[name] = std::move(definition);
   return true;

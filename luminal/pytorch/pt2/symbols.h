@@ -14,7 +14,7 @@ class Symbols {
  public:
   // A symbol's bounds; others are at least 0.
   void set_range(const std::string& name, int64_t lower, int64_t upper);
-  // What holds of sizes. Each says whether that was new; a contradiction is left alone.
+  // What holds of sizes. Each says whether that was new; UserError where it leaves no size.
   // Two sizes are one: one of them is a symbol, the other has at most one symbol.
   bool set_equal(Expr a, Expr b);
   // a ≤ b.
@@ -40,7 +40,7 @@ class Symbols {
   };
 
   Range range_of(const std::string& name) const;
-  // Defines a symbol that has no definition, where that leaves values of it.
+  // Defines a symbol that has no definition.
   bool define(const std::string& name, Definition definition);
   bool narrow(const std::string& name, Range range);
 
