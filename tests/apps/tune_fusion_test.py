@@ -135,7 +135,7 @@ class TuneFusion(unittest.TestCase):
 
     def test_wrong_words_are_named(self):
         for value, words in (("geglu=never", "'geglu' isn't a pattern; known: swiglu and add-rms-norm"),
-                             ("sometimes", "'sometimes' isn't a policy; known: modelled, measured, always and never"),
+                             ("sometimes", "'sometimes' isn't a policy; known: modelled, measured, always, never and fixed"),
                              ("swiglu=maybe", "'maybe' isn't a policy")):
             result = self.compiled("--fusion", value)
             self.assertEqual(result.returncode, 2, result)

@@ -208,7 +208,9 @@ ContractionCase contraction_case(uint64_t seed) {
   one.n_runs = one.dynamic != Dynamic::None ? static_cast<int>(one.run_sizes.size())
                : one.n_products() > 100'000 ? 1
                                             : 2;
-  one.weaker_target = random.chance(0.75) ? 0 : static_cast<int>(random.between(1, 2));
+  const auto others = static_cast<int64_t>(backends::cpu::Target::here().size()) - 1;
+  one.weaker_target =
+      random.chance(0.75) ? 0 : static_cast<int>(random.between(1, std::max<int64_t>(others, 1)));
   return one;
 }
 

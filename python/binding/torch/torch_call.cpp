@@ -482,7 +482,7 @@ std::vector<std::string> TorchCall::copied() const {
 
 void add_torch_call(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<TorchCall>(module, "TorchCall",
+  nb::class_<TorchCall>(module, "TorchCall", nb::is_weak_referenceable(),
                         "Runs an executable on PyTorch's tensors where they are.")
       .def(nb::init<CompiledGraph&, const std::vector<std::string>&,
                     const std::vector<std::string>&, const TorchCall::Orders&>(),

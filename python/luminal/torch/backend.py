@@ -172,8 +172,8 @@ def build(recording: records.Recording, options: Mapping[str, Any], report: Grap
     report.seconds["compile"] = time.perf_counter() - begin
     report.compiled = executable.report
     call = calls.caller(executable, imported.outputs, sizes, recording)
-    alive = weakref.ref(call)  # a report keeps no compiled graph
-    report.copies = lambda: found.copied() if (found := alive()) is not None else []
+    alive = weakref.ref(call.torch_call)  # a report keeps no compiled graph
+    report.copies = lambda: found.copied if (found := alive()) is not None else []
     return call
 
 

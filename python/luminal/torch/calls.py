@@ -85,7 +85,7 @@ def caller(executable: luminal.Executable | None, outputs: list[str], sizes: dic
             return made
 
         call.unboxed = lambda *arguments: call(list(arguments))  # type: ignore[attr-defined]
-    call.copied = lambda: torch_call.copied  # type: ignore[attr-defined]
+    call.torch_call = torch_call  # type: ignore[attr-defined]
     return boxed(call)
 
 
