@@ -206,6 +206,12 @@ bool Symbols::set_equal(Expr a, Expr b) {
 bool Symbols::set_at_most(Expr a, Expr b) {
   // Canonical: a symbol is compared with a number, also where it was divided by one.
   const Expr fact = b >= a;
+  const auto is_bound = [](Expr size, Expr by) {
+    return size.kind() == ExprKind::Var && by.to_int().has_value();
+  };
+  if (fact.to_int() == 0 && (is_bound(a, b) || is_bound(b, a))) {
+    throw UserError(fmt::format("{} is never at most {}", a.text(), b.text()));
+  }
   const bool are_many = fact.kind() == ExprKind::And;
   const std::span<const Expr> parts = are_many ? fact.operands() : std::span(&fact, 1);
   bool is_new = false;
