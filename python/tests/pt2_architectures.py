@@ -63,6 +63,8 @@ def errors_of_halves(ours, theirs, exact):
     if ours.shape != exact.shape:
         return float("inf"), 0.0
     known = theirs.isfinite() & exact.isfinite()
+    if not known.any():
+        return float("inf"), 0.0  # nothing is compared
     return error_of(ours[known], exact[known]), error_of(theirs[known], exact[known])
 
 

@@ -29,7 +29,7 @@ from apart import rows_apart
 from pt2_architectures import DTYPES, MOST_ERROR, MOST_TIMES, error_of, errors_of_halves
 
 SECONDS = 300  # an architecture may take
-MOST_GRAPHS = {"forward": 2, "static": 2, "filled": 3, "dynamic": 3}
+MOST_GRAPHS = {"forward": 2, "static": 2, "filled": 2, "dynamic": 3}
 DECODERS = ["llama", "qwen2", "qwen3", "gemma2", "gemma3", "gpt2", "phi3", "mistral", "olmo2"]
 TRAINED = ["llama", "qwen2", "qwen3", "gemma2", "gpt2", "bert", "roberta", "distilbert", "t5", "whisper", "vit", "convnext", "resnet"]
 WINDOWED = ["gemma2", "gemma3", "mistral"]  # attend to the last 8 tokens

@@ -119,8 +119,8 @@ CLAIMS = [
           "strided; every other is refused by a named reason, none is wrong", minutes=20, measure=opinfo),
     Claim(name="models", target="torch.compile(backend=\"luminal\", fullgraph=True) of 37 architectures of transformers gives eager's "
           "results at four sizes with at most two graphs: in f32 to 1e-4 of the largest magnitude, in bf16 with at most twice eager's "
-          "error against f64; nine decoders write eager's 32 tokens with StaticCache (2 graphs, 3 where a window fills; written where it "
-          "is) and DynamicCache (3); the gradients of 13 are eager's", minutes=35, measure=compiled),
+          "error against f64; nine decoders write eager's 32 tokens with StaticCache (2 graphs, also where a window fills; written where "
+          "it is) and DynamicCache (3); the gradients of 13 are eager's", minutes=35, measure=compiled),
     Claim(name="hostile", target="each of 150 bad .pt2 archives and 40 cut ones ends in the error that names its place or in a right "
           "graph, within 5 s and 64 MB plus twice its size; 10 minutes of libFuzzer without a finding", minutes=11, measure=hostile),
     Claim(name="pt2-large", target="a .pt2 archive of 1 GB is opened, imported and listed in at most 1 s, with at most 50 MB resident beside "

@@ -24,8 +24,7 @@ void check_groups(const PlanOptions& options) {
       if (policy != FusionPolicy::Fixed) continue;
       throw UserError(
           fmt::format("fusion: fixed is a policy of the whole graph; choose modelled, measured, "
-                      "always or never "
-                      "for {}",
+                      "always or never for {}",
                       group));
     }
     if (group != kSideBySide) {

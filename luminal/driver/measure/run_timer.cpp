@@ -40,7 +40,9 @@ constexpr int kFewestRounds = 7;
 constexpr double kTurnSeconds = 5e-4;
 constexpr double kMostRepeats = 100;
 
-int repeats_of(double run_seconds) {
+// Of a plan whose run takes so long; caches that are flushed before each run are left by none.
+int repeats_of(double run_seconds, const CacheEviction& eviction) {
+  if (eviction.evicts()) return 1;
   return static_cast<int>(std::clamp(kTurnSeconds / run_seconds, 1.0, kMostRepeats));
 }
 
@@ -218,7 +220,7 @@ std::vector<std::optional<records::KernelRecord>> RunTimer::time_kernels(
   for (int i = 0; i < options_.warm_ups && !says_enough; ++i) {
     const double taken = loaded->run(0);
     says_enough = base_ != nullptr && taken > std::max(seconds, kSaidEnough * base_seconds_);
-    repeats = eviction_.evicts() ? 1 : repeats_of(taken);
+    repeats = repeats_of(taken, eviction_);
   }
   const int fewest = says_enough ? 1 : kFewestTrials;
   const Clock::time_point start = Clock::now();
@@ -293,10 +295,7 @@ records::Comparison RunTimer::compare(const kernel::Plan& champion, const kernel
   CacheEviction& eviction = &graph == &lowered_ ? eviction_ : nothing;
   int repeats[2] = {1, 1};
   for (int i = 0; i < std::max(1, options_.warm_ups); ++i) {
-    for (size_t plan : {0, 1}) {
-      const double taken = loaded.run(plan);
-      repeats[plan] = eviction.evicts() ? 1 : repeats_of(taken);
-    }
+    for (size_t plan : {0, 1}) repeats[plan] = repeats_of(loaded.run(plan), eviction);
   }
   std::vector<double> ratios;
   for (int round = 0; round < kMostRounds; ++round) {

@@ -14,8 +14,8 @@ constexpr std::string_view kTexts[] = {"loops", "matmul", "row_blocks", "split_a
 
 // Up to so many products of an element of a window, copying windows into panels costs more than
 // computing with them: a depthwise convolution of up to 8×8. Windows that micro kernels read from
-// one copy (WindowForms) need no panels: those of 3×3 to 7×7 take a half to a sixth of the time of
-// loops as a GEMM.
+// one copy (WindowForms) need no panels: those of 3×3 to 7×7 are faster as a GEMM (two_ways_bench
+// depthwise).
 constexpr int64_t kFewProducts = 64;
 
 // Whether an index moves along a column and along the sum: neighbouring windows share elements.
